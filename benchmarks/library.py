@@ -19,8 +19,8 @@ from historylab.formats.messages.chat_messages import to_record
 from historylab.generators.base import generate
 from historylab.recordings import open_recording
 from historylab.recordings.entries import HeldShelf
+from historylab.recordings.exchange import make_line
 from historylab.recordings.library import Library
-from historylab.recordings.lines import make_line
 from historylab.recordings.recorded_shelf import RecordedShelf
 from historylab.recordings.search import quote_words
 from historylab.recordings.watch import Watch

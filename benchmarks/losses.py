@@ -79,7 +79,7 @@ def row(name: str, found: Sequence[Retention]) -> str:
     interval = f" [{low:.1%}, {high:.1%}]" if len(found) >= FEWEST else ""
     lost = Counter(loss.severity for each in found for loss in each.losses if loss.kind == "reference")
     bills = [bill(each.timeline, "explicit", PRICES) for each in found]
-    again = sum(priced.fetching(each.fetched_tokens()) for priced, each in zip(bills, found, strict=True))
+    again = sum(priced.cost_of_fetching(each.fetched_tokens()) for priced, each in zip(bills, found, strict=True))
     share = float(again / sum(priced.total for priced in bills))
     counts = " | ".join(str(lost[severity]) for severity in SEVERITIES)
     return f"| {name} | {total / of:.1%}{interval} | {of:,} | {counts} | +{share:.1%} |"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from historylab._version import __version__
+from historylab._version import __version__ as __version__
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the public names; what follows reads them off these lines, one import each
     from historylab.conversation.conversation import Conversation as Conversation
     from historylab.conversation.message import Message as Message
     from historylab.conversation.message import ToolCall as ToolCall
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from historylab.exporters.base import export as export
     from historylab.formats.load import load as load
     from historylab.generators.base import generate as generate
+    from historylab.planning.given_decisions import RequestDecisions as RequestDecisions
     from historylab.planning.pipeline import plan_history as plan_history
-    from historylab.planning.plan import Action as Action
     from historylab.planning.plan import HistoryPlan as HistoryPlan
+    from historylab.planning.reasons import Action as Action
     from historylab.planning.replay import Timeline as Timeline
     from historylab.planning.replay import replay as replay
     from historylab.planning.trim import trim as trim
@@ -40,75 +41,19 @@ if TYPE_CHECKING:
     def formats() -> list[str]:
         """The names of the formats that `load` reads."""
 
+else:
 
-_MODULES = {
-    "Action": "planning.reasons",
-    "Conversation": "conversation.conversation",
-    "HistoryLabError": "errors",
-    "HistoryPlan": "planning.plan",
-    "Message": "conversation.message",
-    "Question": "recall.questions",
-    "Settings": "settings.model",
-    "Timeline": "planning.replay",
-    "ToolCall": "conversation.message",
-    "Trimmer": "planning.trimmer",
-    "ask": "recall.questions",
-    "bill": "costs.bill",
-    "export": "exporters.base",
-    "formats": "formats",
-    "generate": "generators.base",
-    "grid": "tuning.grid",
-    "load": "formats.load",
-    "plan_history": "planning.pipeline",
-    "propose_questions": "recall.proposals",
-    "random_search": "tuning.grid",
-    "read_template": "settings.sources",
-    "recommend": "tuning.recommend",
-    "replay": "planning.replay",
-    "resolve_settings": "settings.resolve",
-    "retention": "recall.retention",
-    "settings_for": "costs.proposal",
-    "sweep": "tuning.sweep",
-    "trim": "planning.trim",
-    "tune": "tuning.tune",
-    "validity": "planning.validity",
-}
-__all__ = [
-    "Action",
-    "Conversation",
-    "HistoryLabError",
-    "HistoryPlan",
-    "Message",
-    "Question",
-    "Settings",
-    "Timeline",
-    "ToolCall",
-    "Trimmer",
-    "__version__",
-    "ask",
-    "bill",
-    "export",
-    "formats",
-    "generate",
-    "grid",
-    "load",
-    "plan_history",
-    "propose_questions",
-    "random_search",
-    "read_template",
-    "recommend",
-    "replay",
-    "resolve_settings",
-    "retention",
-    "settings_for",
-    "sweep",
-    "trim",
-    "tune",
-    "validity",
-]
+    def _modules() -> dict[str, str]:
+        """Each public name's module, in the order of the names."""
+        found = {"formats": "historylab.formats"}
+        for line in __loader__.get_source(__name__).splitlines():
+            match line.split():
+                case ["from", module, "import", name, "as", _]:
+                    found[name] = module
+        return dict(sorted(found.items()))
 
-
-if not TYPE_CHECKING:  # for a type checker the imports above are all there is, so that it refuses other names
+    _MODULES = _modules()
+    __all__ = list(_MODULES)
 
     def __getattr__(name: str) -> object:
         """Import a public name when it is first used, so that `import historylab` costs next to nothing."""
@@ -119,11 +64,10 @@ if not TYPE_CHECKING:  # for a type checker the imports above are all there is, 
         from historylab.errors import needs
 
         with needs("historylab", f"historylab.{name}"):
-            module = import_module(f"historylab.{_MODULES[name]}")
+            module = import_module(_MODULES[name])
         value = module if name == "formats" else getattr(module, name)  # that package can be called
         globals()[name] = value
         return value
 
-
-def __dir__() -> list[str]:
-    return __all__
+    def __dir__() -> list[str]:
+        return __all__

@@ -1,7 +1,8 @@
 """Edits to a conversation as values: replace, insert or delete a message. The original never changes.
 
-The caller keeps the original and the list of edits, so undo means applying one edit fewer. Every message keeps its key
-through all edits, so that references to messages (must-remember marks, gold evidence) can follow them.
+The caller keeps the original and the list of edits, so undo means applying one edit fewer. Every message keeps its
+key through all edits, so that references to messages (must-remember marks, gold evidence) follow them. An edited
+message loses only what was true of its old text: its `source`, a provider's usage.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@
     │   ├── UnknownFormat                           no format recognises it, or several do
     │   ├── TooLarge                                it exceeds a stated limit
     │   └── NothingRead                             none of several files could be read
-    ├── StoreError              (also ValueError)   a store cannot keep a message, or cannot be reached
+    ├── StoreError              (also ValueError)   a store cannot keep what it was given, or cannot be reached
     ├── PlanError                                   a stage broke a rule of the plan
     ├── InstrumentError                             a counter, summarizer or model failed
     │   └── ModelError                              a chat model gave no answer
@@ -81,7 +81,7 @@ class NothingRead(LoadError):
 
 
 class StoreError(HistoryLabError, ValueError):
-    """A conversation store cannot keep a message, or cannot be reached."""
+    """A store cannot keep what it was given, or cannot be reached."""
 
 
 class PlanError(HistoryLabError):

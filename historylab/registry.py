@@ -5,6 +5,14 @@ function (or of the class's `__init__`) are its options; their annotations carry
 
     @register("pruner")
     def newest_first(plan, context, *, keep: Annotated[int, Field(ge=1, description="messages kept")] = 10): ...
+
+An option is in the sidebar, the environment (`HISTORYLAB_PRUNER__SLIDING_WINDOW__TURNS`), the URL
+(`pruner.sliding_window.turns`), exports and templates. `title=` is its name on screen; `json_schema_extra=FINE` folds
+away one that is rarely changed; `PEOPLE` and `AGENTS` offer the conversation's own ids.
+
+Asking for a member imports the file called like it; the whole folder is imported only where all members are needed. So
+a process that trims imports what its settings choose; summarizer, relevance and model are opened when a stage first
+asks them.
 """
 
 from __future__ import annotations

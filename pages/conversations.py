@@ -5,8 +5,8 @@ import streamlit as st
 from historylab.settings.consent import offline
 from historylab.ui.library.listing import found_of, list_headline, listing, search_bar
 from historylab.ui.library.memory_preview import memory_preview
+from historylab.ui.library.reading import show_unreadable, store_errors_shown
 from historylab.ui.library.ticked_bar import ticked_bar
-from historylab.ui.library.unreadable import store_errors_shown, unreadable
 from historylab.ui.session import choices, opening, session, watching
 from historylab.ui.session import library as held
 from historylab.ui.shared.notice import notice
@@ -21,7 +21,7 @@ opening.conversation()
 resolution = choices.resolution(recorded=False)
 settings = offline(resolution.settings)
 library, problem = held.library()
-unreadable(problem)
+show_unreadable(problem)
 refusals(resolution)
 if done := session.tab().announcement:
     notice(done)

@@ -14,7 +14,7 @@ from historylab.ui.shared.refusals import refusals
 from historylab.ui.shared.replay_errors import replay_errors_shown
 from historylab.ui.toolbar.conversation_bar import conversation_bar
 from historylab.ui.toolbar.export_drawer import export_button
-from historylab.ui.toolbar.landing_line import landing_line
+from historylab.ui.toolbar.notes import landing_line
 from historylab.wording.verdict import without_requests
 
 start_page("playground")

@@ -8,12 +8,11 @@ from historylab.ui.shared.no_requests import no_requests
 from historylab.ui.shared.page import start_page
 from historylab.ui.shared.refusals import show_problem
 from historylab.ui.shared.replay_errors import replay_errors_shown
-from historylab.ui.sources.effects import against_real, show_effects, strict_effect
+from historylab.ui.sources.effects import against_real, show_effects, strict_effect, tried_picture
 from historylab.ui.sources.ready_cases import case_explained, ready_cases
 from historylab.ui.sources.setting_list import setting_list
 from historylab.ui.sources.source_order import effect_shown, source_order
 from historylab.ui.sources.strict_environment import strict_environment
-from historylab.ui.sources.tried_picture import tried_picture
 from historylab.wording.verdict import without_requests
 
 start_page("settings")

@@ -6,6 +6,7 @@ import logging
 import re
 import shlex
 import shutil
+import tomllib
 import warnings
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import yaml
 from framework_apps import finished
 from sketches import conv
 
-from historylab import Settings, plan_history, registry, sweep
+from historylab import Settings, export, plan_history, registry, resolve_settings, sweep
 from historylab.cli import main
 from historylab.cli.pytest_plugin import check_history
 from historylab.costs.caches.base import open_cache
@@ -28,8 +29,8 @@ from historylab.tuning.constraints import read_constraints
 from historylab.wording.costs import cache_titles
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 GUIDES = sorted((ROOT / "docs").glob("*.md"))
+PAGES = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "AGENTS.md")), *GUIDES]
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
 
 
@@ -38,6 +39,18 @@ def test_links_lead_to_files_that_are_there(page):
     targets = re.findall(r"\]\(([^)#\s]+)", page.read_text())
     missing = [t for t in targets if "://" not in t and not (page.parent / t).exists()]
     assert missing == []
+
+
+def headings(page: Path) -> set[str]:
+    """The anchors of its headings, as GitHub makes them."""
+    found = re.findall(r"^#+ (.*)$", page.read_text(), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in found}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_into_a_page_lead_to_a_heading_of_it(page):
+    links = re.findall(r"\]\(([^)#\s:]*\.md)?#([^)\s]+)\)", page.read_text())
+    assert [f"{to}#{anchor}" for to, anchor in links if anchor not in headings(page.parent / to if to else page)] == []
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +63,11 @@ def there() -> set[str]:
     return {"/".join(path[i:]) for path in paths for i in range(len(path))} | set(tests)
 
 
-@pytest.mark.parametrize("page", GUIDES, ids=lambda p: p.name)
-def test_the_files_and_tests_that_a_page_names_are_there(page, there):
+ROOMS = sorted((ROOT / "historylab").rglob("__init__.py"))
+
+
+@pytest.mark.parametrize("page", [*GUIDES, *ROOMS], ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_the_files_and_tests_that_a_page_or_a_room_names_are_there(page, there):
     assert set(re.findall(r"`([\w./-]+\.(?:py|js|css)|test_\w+)`", page.read_text())) - there == set()
 
 
@@ -183,6 +199,14 @@ def test_the_cache_model_in_the_guide_is_one(monkeypatch):
     assert cache_titles()["hourly"] == "Hourly cache"
     assert read_constraints("cheapest under hourly caching").cache == "hourly"
     assert "cost_hourly" in sweep([conv("u a u")], [Settings()])
+
+
+def test_the_exporter_in_the_guide_is_one(monkeypatch):
+    others = {name: member for name, member in registry.members("exporter").items() if name != "toml"}
+    monkeypatch.setitem(registry._members, "exporter", others)
+    exec(example_under("Adding an exporter"), {"__name__": "guide"})
+    settings = Settings(model="漢字 😀", pin='"never*" \\', budget=5)
+    assert resolve_settings(env={}, template=tomllib.loads(export(settings, "toml"))).settings == settings
 
 
 @pytest.mark.parametrize("section", re.split(r"^## ", (ROOT / "docs" / "evidence.md").read_text(), flags=re.M)[1:])

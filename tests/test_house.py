@@ -7,9 +7,12 @@ import inspect
 import re
 import subprocess
 import sys
+import tomllib
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
+import grimp
 import pytest
 
 import historylab
@@ -60,6 +63,23 @@ def imported(file: Path) -> frozenset[str]:
 
 def test_imports_go_down_the_layers_only(root):
     check(root, "-c", "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True))")
+
+
+@pytest.mark.xdist_group("imports")
+def test_no_modules_import_each_other_in_a_circle():
+    """Nor for type checkers alone, nor inside functions."""
+    graph = grimp.build_graph("historylab", cache_dir=None)
+    imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    TopologicalSorter(imports).prepare()
+
+
+def test_the_map_lists_every_room_in_the_order_of_the_layers(root):
+    contracts = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    (layers,) = [contract["layers"] for contract in contracts if contract["name"] == "layers"]
+    page = (root / "docs/architecture.md").read_text("utf-8").partition("## The rooms")[2].partition("\n## ")[0]
+    rows = [re.findall(r"`(\w+)`", cell) for cell in re.findall(r"^\| (`.*?) \|", page, re.M)]
+    rooms = [[name for name in layer.split(" | ") if not name.startswith("_")] for layer in layers]
+    assert rows == [room for room in rooms if room]
 
 
 def test_ruff_finds_nothing(root):

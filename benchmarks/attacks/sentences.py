@@ -26,7 +26,8 @@ from historylab.settings.model import Settings
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "support"))
 import true_sentences as true
-from conversation_strategies import ASKS_OTHERS, values_of
+from conversation_strategies import ASKS_OTHERS
+from setting_values import values
 
 LONGEST = 400  # messages of a conversation
 CHOICES = (*registry.STAGE_FAMILIES, "summarizer", "layout", "projection")
@@ -60,7 +61,8 @@ def random_settings(chance: random.Random, tokens: int) -> Settings:
         changes[family] = member.name
         for option in member.options:
             if chance.random() < 0.4:
-                changes[f"{family}.{member.name}.{option.name}"] = chance.choice(values_of(option))
+                name = f"{family}.{member.name}.{option.name}"
+                changes[name] = chance.choice(values(name))
     return Settings(**changes)
 
 

@@ -13,7 +13,6 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from historylab.agent.conversation_search import NAME as SEARCH
 from historylab.agent.tools import FunctionTool, as_tool
 from historylab.chat_models.base import Reply
 from historylab.chat_models.scripted import call
@@ -31,7 +30,8 @@ ASKS = re.compile(r"(?i)\b(?:what|who|which|when|where)(?:'s| is| are| was| were
 ABOUT_FERRIES = re.compile(r"(?i)ferr|boat|sail|timetable|departure|crossing|island")
 EARLIER = re.compile(r"(?i)earlier|remember|did i (?:say|tell)|first thing")
 FULL = "use the 'compactHistory' tool now"
-COMPACT, SUMMARY_OF = "compactHistory", 8  # lines of a summary
+SEARCH, COMPACT = "conversation_search", "compactHistory"
+SUMMARY_OF = 8  # lines of a summary
 
 Record = Mapping[str, Any]
 
@@ -90,7 +90,7 @@ def _just_compacted(messages: Sequence[Record]) -> bool:
 def _of_question(said: str, messages: Sequence[Record], offered: set[str]) -> str | Reply:
     id = f"call_{len(messages)}_{len(said)}"
     if asked := ASKS.search(said):
-        return _remembered(asked[1], messages, offered, id)
+        return _recall_fact(asked[1], messages, offered, id)
     if EARLIER.search(said) and SEARCH in offered:
         return call(SEARCH, id, query=_telling_word(said), limit=3)
     if "sea" in said.lower().split() or "rough" in said.lower():
@@ -100,20 +100,20 @@ def _of_question(said: str, messages: Sequence[Record], offered: set[str]) -> st
         return call("ferry_timetable", id, island=island.title(), day=_day(said)) if offered else NO_TOOL
     if told := FACT.findall(said):
         noted = "; ".join(f"your {what.strip()} is {value.strip()}" for what, value in told)
-        return f"Noted: {noted}. {_seen(messages)}"
-    return f"{_seen(messages)} Ask me for a ferry, or tell me “my … is …” and ask for it later."
+        return f"Noted: {noted}. {_describe_request(messages)}"
+    return f"{_describe_request(messages)} Ask me for a ferry, or tell me “my … is …” and ask for it later."
 
 
 NO_TOOL = "I have no timetable here: switch the ferry tools on, and ask me again."
 
 
-def _remembered(what: str, messages: Sequence[Record], offered: set[str], id: str) -> str | Reply:
+def _recall_fact(what: str, messages: Sequence[Record], offered: set[str], id: str) -> str | Reply:
     told = [(name.strip().lower(), value.strip()) for m in messages for name, value in FACT.findall(_text(m))]
     if value := next((value for name, value in reversed(told) if name == what.strip().lower()), ""):
         return f"Your {what} is {value}."
     if SEARCH in offered:
         return call(SEARCH, id, query=f"my {what}", limit=3)
-    return f"I don't see your {what} in what I was sent. {_seen(messages)}"
+    return f"I don't see your {what} in what I was sent. {_describe_request(messages)}"
 
 
 def _of_result(messages: Sequence[Record]) -> str:
@@ -134,7 +134,7 @@ def _of_result(messages: Sequence[Record]) -> str:
     return "I searched, and nothing of that was said."
 
 
-def _seen(messages: Sequence[Record]) -> str:
+def _describe_request(messages: Sequence[Record]) -> str:
     """What the request holds, as only the model can say."""
     users = [_text(m) for m in messages if m["role"] == "user"]
     oldest = " ".join(users[0].split())[:80] if users else ""

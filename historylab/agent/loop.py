@@ -88,14 +88,14 @@ class _Run:
 
     def events(self, most_requests: int) -> Iterator[Event]:
         if not self._conversation or self._conversation[-1].role == "assistant":
-            yield self._failed("there is nothing to answer: the conversation must end in a message to the model")
+            yield self._failure("there is nothing to answer: the conversation must end in a message to the model")
             return
         for request in range(most_requests):
             try:
                 plan = yield from self._prepare(request)
                 reply = yield from self._ask(plan)
             except HistoryLabError as problem:
-                yield self._failed(str(problem), problem)
+                yield self._failure(str(problem), problem)
                 return
             message = self._say(_message_of(reply, plan))
             yield Replied(reply, self._conversation)
@@ -104,7 +104,7 @@ class _Run:
                 return
             yield from self._run_tools(message.tool_calls)
             yield from self._update_status(reply)
-        yield self._failed(f"no answer after {most_requests} requests; run on from here, or raise most_requests")
+        yield self._failure(f"no answer after {most_requests} requests; run on from here, or raise most_requests")
 
     def _prepare(self, request: int) -> Generator[Event, None, HistoryPlan]:
         """Plan the next request; a new summary is an event of its own."""
@@ -177,7 +177,7 @@ class _Run:
         self._conversation = self._conversation.followed_by([message])
         return message
 
-    def _failed(self, reason: str, problem: HistoryLabError | None = None) -> Failed:
+    def _failure(self, reason: str, problem: HistoryLabError | None = None) -> Failed:
         return Failed(reason, self._used, self._conversation, problem)
 
 

@@ -11,10 +11,11 @@ from historylab.agent.events import Event, Failed, Planned, Replied
 from historylab.agent.tools import RewritingTool, Tool
 from historylab.chat_models.completions import usage_fields
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import Exchange
 from historylab.errors import ModelError
 from historylab.formats.messages.chat_messages import to_record
 from historylab.planning.plan import HistoryPlan
-from historylab.recordings.exchange import Exchange
+from historylab.recordings.exchange import exported, line_time, plan_fields
 from historylab.recordings.noted_state import NotedState
 from historylab.recordings.recorder import Recorder
 from historylab.settings.model import Settings
@@ -73,14 +74,16 @@ class _Recorded:
     def _record(self, asked: Conversation, noted: Mapping[str, str], **answered: Any) -> None:
         given = {name: value for name, value in self.body.items() if value}
         exchange = Exchange(
-            "chat_completions",
-            {**given, "messages": [to_record(message) for message in asked]},
-            self.started,
-            time.perf_counter() - self.clock,
+            api="chat_completions",
+            body={**given, "messages": [to_record(message) for message in asked]},
+            started=line_time(self.started),
+            ended=line_time(self.started + time.perf_counter() - self.clock),
             chat=self.recording.chat,
             app=self.recording.app,
-            settings=self.settings,
-            plan=self.plan,
+            settings=exported(self.settings),
+            plan=plan_fields(self.plan) if self.plan else {},
+            live_plan=self.plan,
+            mode="trim",
             state=noted,
             conversation=self.recording.conversation,
             secrets=self.recording.secrets,
@@ -90,7 +93,7 @@ class _Recorded:
 
 
 def _noting(events: Iterable[Event], recording: Recording) -> Iterator[tuple[Event, Mapping[str, str]]]:
-    """Each event with the state that was read or written for the request it is of."""
+    """Pair each event with the state its request read or wrote."""
     waiting, noted = iter(events), dict[str, str]()
     while True:
         with recording.state.noting(recording.secrets) as found:

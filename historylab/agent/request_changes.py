@@ -39,7 +39,7 @@ def request_changes(before: Sequence[Record], now: Sequence[Record]) -> tuple[Ru
     old, new = [_key(record) for record in before], [_key(record) for record in now]
     runs = list[Run]()
     for a, b, c, d, same in stretches(old, new, MOST, autojunk=False):
-        runs += [Run("same", c, now[c:d])] if same else _replaced(before[a:b], now[c:d], a, c)
+        runs += [Run("same", c, now[c:d])] if same else _replacements(before[a:b], now[c:d], a, c)
     return tuple(run for run in runs if run.records)
 
 
@@ -52,17 +52,17 @@ def _key(record: Record) -> str:
     return json.dumps(record, sort_keys=True, default=str)
 
 
-def _replaced(old: Sequence[Record], new: Sequence[Record], first: int, place: int) -> Iterator[Run]:
+def _replacements(old: Sequence[Record], new: Sequence[Record], first: int, place: int) -> Iterator[Run]:
     """The runs of a stretch in which no message is the same."""
     i = j = 0
-    for k, n in [*_changed(old, new), (len(old), len(new))]:
+    for k, n in [*_changed_places(old, new), (len(old), len(new))]:
         yield Run("removed", first + i, old[i:k])
         yield Run("added", place + j, new[j:n])
         yield Run("changed", place + n, new[n : n + 1], old[k : k + 1])
         i, j = k + 1, n + 1
 
 
-def _changed(old: Sequence[Record], new: Sequence[Record]) -> Iterator[tuple[int, int]]:
+def _changed_places(old: Sequence[Record], new: Sequence[Record]) -> Iterator[tuple[int, int]]:
     """The places of messages that became another, in their order."""
     if len(old) + len(new) > MOST:
         return

@@ -27,7 +27,7 @@ def text_changes(before: str, now: str) -> Iterator[Line]:
     old, new = before.split("\n"), now.split("\n")
     # With difflib's autojunk: lines of which there are many would take long.
     for a, b, c, d, same in stretches(old, new, MOST_LINES, autojunk=True):
-        yield from (Line("same", text) for text in new[c:d]) if same else _replaced(old[a:b], new[c:d])
+        yield from (Line("same", text) for text in new[c:d]) if same else _replacements(old[a:b], new[c:d])
 
 
 def stretches(
@@ -51,15 +51,15 @@ def stretches(
 
 def _shared_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
     """The number of equal items at the beginning of both, and at the end of what is left."""
-    start = _alike(old, new)
-    return start, _alike(old[start:][::-1], new[start:][::-1])
+    start = _likeness(old, new)
+    return start, _likeness(old[start:][::-1], new[start:][::-1])
 
 
-def _alike(old: Sequence[str], new: Sequence[str]) -> int:
+def _likeness(old: Sequence[str], new: Sequence[str]) -> int:
     return next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
 
 
-def _replaced(old: Sequence[str], new: Sequence[str]) -> Iterator[Line]:
+def _replacements(old: Sequence[str], new: Sequence[str]) -> Iterator[Line]:
     """What took the place of what; line for line they may share a beginning and an end."""
     ends = [_ends(a, b) for a, b in zip_longest(old, new, fillvalue="")]
     yield from (Line("removed", text, *both) for text, both in zip(old, ends, strict=False))

@@ -68,7 +68,7 @@ def as_tool(function: Callable[..., Any]) -> FunctionTool:
 
 def call_tool(tool: Tool, call: ToolCall) -> str:
     """The tool's result as text. Raises what the tool raises, and ValueError for broken arguments."""
-    return as_text(tool(**arguments_of(call)))
+    return result_text(tool(**arguments_of(call)))
 
 
 def arguments_of(call: ToolCall) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def arguments_of(call: ToolCall) -> dict[str, Any]:
     return arguments
 
 
-def as_text(given: Any) -> str:
+def result_text(given: Any) -> str:
     """A tool's result as the model sees it."""
     if given is None or isinstance(given, str):
         return given or ""

@@ -24,7 +24,7 @@ def read_completion(body: Any) -> Reply:
     choice = _first_choice(body)
     if choice is None:
         raise Unreadable("there is no choice in it")
-    message = _mapping(choice.get("message"))
+    message = _as_mapping(choice.get("message"))
     draft = Draft(model=_text(body.get("model")), usage=read_usage(body.get("usage")))
     draft.take_message(message)
     draft.finish_reason = _text(choice.get("finish_reason")) or "stop"
@@ -35,7 +35,7 @@ def read_usage(given: Any) -> Usage | None:
     """Usage as a provider reports it, with cache reads and writes subtracted from the input."""
     if not isinstance(given, Mapping) or not given:
         return None
-    details = _mapping(given.get("prompt_tokens_details"))
+    details = _as_mapping(given.get("prompt_tokens_details"))
     reads, writes = _number(details.get("cached_tokens")), _number(details.get("cache_write_tokens"))
     fresh = max(0, _number(given.get("prompt_tokens")) - reads - writes)
     return Usage(fresh, _number(given.get("completion_tokens")), reads, writes)
@@ -73,7 +73,7 @@ class Draft:
         if choice is None:  # the last chunk, with the usage, has none
             return ""
         self.finish_reason = _text(choice.get("finish_reason")) or self.finish_reason
-        return self.take_message(_mapping(choice.get("delta")))
+        return self.take_message(_as_mapping(choice.get("delta")))
 
     def take_message(self, message: Mapping[str, Any]) -> str:
         """Add a message, or a chunk's part of one, and return its text."""
@@ -82,14 +82,14 @@ class Draft:
         self.refusal.append(_text(message.get("refusal")))
         calls = message.get("tool_calls")
         for position, call in enumerate(calls if isinstance(calls, list) else ()):
-            self._take_call(_mapping(call), position)
+            self._take_call(_as_mapping(call), position)
         return text
 
     def _take_call(self, call: Mapping[str, Any], position: int) -> None:
         """Add a call. A stream names it once and sends its arguments in pieces, all under one index."""
         index = call.get("index")
         parts = self.calls.setdefault(index if isinstance(index, int) else position, ["", "", ""])
-        function = _mapping(call.get("function"))
+        function = _as_mapping(call.get("function"))
         parts[0] = parts[0] or _text(call.get("id"))
         parts[1] = parts[1] or _text(function.get("name"))
         parts[2] += _text(function.get("arguments"))
@@ -107,18 +107,18 @@ def _first_choice(body: Any) -> Mapping[str, Any] | None:
     if not isinstance(body, Mapping):
         raise Unreadable("it is no JSON object")
     if error := body.get("error"):
-        raise Unreadable(f"it is an error: {_text(_mapping(error).get('message')) or error}")
+        raise Unreadable(f"it is an error: {_text(_as_mapping(error).get('message')) or error}")
     choices = body.get("choices")
-    return _mapping(choices[0]) if isinstance(choices, list) and choices else None
+    return _as_mapping(choices[0]) if isinstance(choices, list) and choices else None
 
 
 def _text_of_content(content: Any) -> str:
     if isinstance(content, list):
-        return "".join(_text(_mapping(part).get("text")) for part in content)
+        return "".join(_text(_as_mapping(part).get("text")) for part in content)
     return _text(content)
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
+def _as_mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any
 
 
-class Connections:
+class ClientConnections:
     """Those of one client. `refused`: a connection led to a private address although only public ones are allowed."""
 
     def __init__(self, *, public_only: bool = False):

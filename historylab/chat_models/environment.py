@@ -18,7 +18,7 @@ NO_KEY = "none"  # sent as the key to a server that needs none
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ModelServer:
     """An address and a key that a person gave, each only where it isn't empty; otherwise the environment's.
 
     A `public_only` server is asked at no private address, whatever its name resolves to.
@@ -93,7 +93,7 @@ class Server:
         return hashlib.blake2b(told.encode(errors="replace"), digest_size=8).hexdigest()
 
 
-ENVIRONMENT = Server()
+ENVIRONMENT = ModelServer()
 """The server of the environment."""
 
 
@@ -102,6 +102,6 @@ def display_host() -> str:
     return ENVIRONMENT.host
 
 
-def model_and_host(model: str, server: Server = ENVIRONMENT) -> str:
+def model_and_host(model: str, server: ModelServer = ENVIRONMENT) -> str:
     """The model and its server for display: "gpt-5.5 at OpenAI"."""
     return f"{model} at {server.host}"

@@ -16,9 +16,9 @@ from pydantic import Field
 
 from historylab.chat_models.base import Reply
 from historylab.chat_models.completions import Draft, Unreadable, read_completion
-from historylab.chat_models.connections import Connections
+from historylab.chat_models.connections import ClientConnections
 from historylab.chat_models.context_length import read_too_long
-from historylab.chat_models.environment import ENVIRONMENT, Server
+from historylab.chat_models.environment import ENVIRONMENT, ModelServer
 from historylab.chat_models.refusals import (
     connection_error,
     status_error,
@@ -43,9 +43,9 @@ Retries = Annotated[int, Field(ge=0, le=5, description="tries again after a time
 class OpenAICompatible:
     """A model behind any Chat Completions server: OpenAI's, or the one OPENAI_BASE_URL names."""
 
-    def __init__(self, model: str, server: Server = ENVIRONMENT, *, timeout: Timeout = 60.0, retries: Retries = 1):
+    def __init__(self, model: str, server: ModelServer = ENVIRONMENT, *, timeout: Timeout = 60.0, retries: Retries = 1):
         self.name, self.server = model, server
-        self._connections = Connections(public_only=server.public_only)
+        self._connections = ClientConnections(public_only=server.public_only)
         self._timeout, self._retries = timeout, retries
         self._client: tuple[str, Any] | None = None  # with the fingerprint of its environment
         self._refused: set[str] = set()  # parameters this model or server doesn't accept
@@ -66,7 +66,7 @@ class OpenAICompatible:
         tools: Sequence[Mapping[str, Any]] = (),
     ) -> Reply:
         return self._with_safe_errors(
-            lambda: read_completion(_plain(self._create(messages, _wishes(max_tokens, temperature, tools))))
+            lambda: read_completion(_plain_value(self._create(messages, _wishes(max_tokens, temperature, tools))))
         )
 
     def stream(
@@ -93,7 +93,7 @@ class OpenAICompatible:
             for chunk in chunks:
                 if time.monotonic() > until:
                     raise timeout_error(self._asked, longest)
-                if text := draft.take(_plain(chunk)):
+                if text := draft.take(_plain_value(chunk)):
                     yield text
         if not draft.finish_reason:
             raise Unreadable("it broke off" if any(draft.text) else "there is nothing in it")
@@ -105,9 +105,7 @@ class OpenAICompatible:
         import openai
 
         while True:
-            parameters = {
-                name: value for name, value in map(self._spelled, wishes.items()) if name not in self._refused
-            }
+            parameters = {name: value for name, value in map(self._spell, wishes.items()) if name not in self._refused}
             try:
                 return create(model=self.name, messages=messages, **parameters)
             except (openai.BadRequestError, openai.UnprocessableEntityError) as problem:
@@ -117,7 +115,7 @@ class OpenAICompatible:
                     raise
                 self._refused.add(culprit)
 
-    def _spelled(self, wish: tuple[str, Any]) -> tuple[str, Any]:
+    def _spell(self, wish: tuple[str, Any]) -> tuple[str, Any]:
         """OpenAI's newer models accept only `max_completion_tokens`, most other servers only `max_tokens`."""
         name, value = wish
         if name != "max_tokens":
@@ -194,7 +192,7 @@ def _sendable(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return sendable
 
 
-def _plain(answer: Any) -> Any:
+def _plain_value(answer: Any) -> Any:
     """The package's object as plain dicts and lists; a response not labelled JSON stays text."""
     return answer.model_dump(warnings=False) if hasattr(answer, "model_dump") else answer
 

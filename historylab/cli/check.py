@@ -102,7 +102,7 @@ def _check_writable(path: str) -> None:
 
 
 def _as_json(found: Check, settings: Settings) -> dict[str, Any]:
-    from historylab.wording.check import reason
+    from historylab.wording.check import finding_reason
     from historylab.wording.check_summary import comparison_in_words, moving_cut_in_words, verdict_in_words
 
     findings = [
@@ -114,7 +114,7 @@ def _as_json(found: Check, settings: Settings) -> dict[str, Any]:
             "part": each.part,
             "whole": each.whole,
             "interval": each.interval,
-            "reason": reason(each),
+            "reason": finding_reason(each),
             "lost": [{"at": lost.at, **asdict(lost.loss)} for lost in each.losses],
         }
         for each in found.findings

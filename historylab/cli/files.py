@@ -46,7 +46,7 @@ def mapping_from(arguments: argparse.Namespace) -> FieldMapping | None:
     return FieldMapping.read(arguments.mapping) if arguments.mapping else None
 
 
-def read_files(
+def read_each(
     paths: Iterable[str], read: Callable[[str], T], skipped: dict[str, str], *, strict: bool = False
 ) -> Iterator[T]:
     """Yield `read(path)` for each file; the error of one that can't be read goes into `skipped`.

@@ -18,12 +18,11 @@ FIELDS = ("kind", "message", "value", "needed_by", "used_as", "requests", "sever
 
 def print_losses(kept: Retention) -> None:
     """The losses, the worst first, after what is kept by kind of value."""
-    from historylab.conversation.usage import is_textless
     from historylab.wording.costs import fetching_sentence
     from historylab.wording.cuts import capitalize_first
     from historylab.wording.losses import RECALL_UNKNOWN, severity_line, severity_words, value_kinds_line, worst_first
 
-    if is_textless(kept.timeline.original):
+    if kept.timeline.original.recorded.textless:
         print_line(RECALL_UNKNOWN)
     for line in filter(None, (value_kinds_line(kept), severity_line(kept))):
         print_line(f"{line}.")
@@ -56,7 +55,7 @@ def losses_as_json(kept: Retention) -> dict[str, Any]:
     """Every loss, what is kept by kind of value, and what fetching again would take: an estimate, in no other sum."""
     priced, fetches = _bill(kept.timeline), kept.fetches
     tokens = sum(fetch.tokens for fetch in fetches.values())
-    dollars = None if priced is None else float(priced.fetching(kept.fetched_tokens()))
+    dollars = None if priced is None else float(priced.cost_of_fetching(kept.fetched_tokens()))
     return {
         "losses": [_loss_as_json(loss) for loss in kept.losses],
         "kept_by_value": {kind: {"total": k.total, "kept": k.kept} for kind, k in kept.by_value.items()},

@@ -13,7 +13,7 @@ from historylab.cli import check, convert, export, proxy, recommend, show, sweep
 from historylab.cli import open as opening
 from historylab.cli.base import INTERRUPTED, add_strict_environment, print_note
 from historylab.cli.files import recordings_as_files
-from historylab.cli.parser import COMMANDS, Parser
+from historylab.cli.parser import COMMANDS, CommandParser
 from historylab.errors import HistoryLabError, SettingsError, UnknownMember, needs
 
 MODULES = (opening, show, check, tune, sweep, recommend, export, convert, proxy)
@@ -55,7 +55,7 @@ def _with_open(argv: Sequence[str]) -> list[str]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = Parser(
+    parser = CommandParser(
         prog="historylab",
         description="Opens the playground: see which messages of a conversation your model is really sent, and why. "
         "`historylab FILE` opens a transcript of yours in it.",

@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         return open_playground(arguments) if arguments.record else _list(arguments)
     from historylab.settings.names import OPEN
 
-    paths = [_chosen(what) for what in arguments.what]
+    paths = [_chosen_file(what) for what in arguments.what]
     for path in paths:
         if not path.exists():
             raise LoadError(f"there is no file {strip_controls(str(path), 80)!r}; check the path")
@@ -108,7 +108,7 @@ def check_template(path: str) -> str:
     return str(Path(path).resolve())
 
 
-def _chosen(what: str) -> Path:
+def _chosen_file(what: str) -> Path:
     """The file of that path; or of the session with that number, if no file is called so."""
     from historylab.formats.sessions import find_sessions
 

@@ -12,7 +12,7 @@ COMMANDS = ("open", "show", "check", "tune", "sweep", "recommend", "export", "co
 """The subcommands, in the order of the help."""
 
 
-class Parser(argparse.ArgumentParser):
+class CommandParser(argparse.ArgumentParser):
     """Refuses unknown arguments itself, so that a subcommand prints its own usage and not the whole command's."""
 
     def parse_known_args(self, args: Iterable[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:

@@ -82,9 +82,9 @@ def run(arguments: argparse.Namespace) -> int:
             url_of(arguments.host, bound.getsockname()[1]),
             proxy.upstream.url,
             arguments.mode,
-            proxy.judge.settings.settings,
-            proxy.judge.settings.path,
-            _recorded(record, arguments.keep_days, len(arguments.redact)),
+            proxy.trimming.settings.settings,
+            proxy.trimming.settings.path,
+            _recording_line(record, arguments.keep_days, len(arguments.redact)),
             token=bool(tokens),
             warnings=(UNENCRYPTED,) if proxy.upstream.shows_keys else (),
         )
@@ -112,7 +112,7 @@ def _tokens(arguments: argparse.Namespace) -> list[str]:
     return tokens
 
 
-def _recorded(place: str | None, keep_days: int, patterns: int) -> str:
+def _recording_line(place: str | None, keep_days: int, patterns: int) -> str:
     if place is None:
         return "nothing is kept (--record FOLDER keeps each request, for the Live page)"
     from historylab.recordings.place import place_in_words

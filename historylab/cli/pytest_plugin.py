@@ -44,9 +44,9 @@ def check_history(
     from historylab.wording.check_summary import check_lines, moving_cut_in_words, notes
 
     __tracebackhide__ = True
-    chosen = resolve_settings().settings if settings is None else _opened(settings)
+    chosen = resolve_settings().settings if settings is None else _read_settings(settings)
     wishes = read_wishes(that if isinstance(that, str) else "; ".join(that))
-    found = check(conversations, chosen, wishes, against=None if against is None else _opened(against))
+    found = check(conversations, chosen, wishes, against=None if against is None else _read_settings(against))
     report = "\n".join([*check_lines(found, chosen), *notes(found)])
     if found.fails(strict=strict):
         pytest.fail(report, pytrace=False)
@@ -57,7 +57,7 @@ def check_history(
     return found
 
 
-def _opened(settings: Settings | Path) -> Settings:
+def _read_settings(settings: Settings | Path) -> Settings:
     from historylab.settings.resolve import settings_in_file
 
     return settings_in_file(settings) if isinstance(settings, str | os.PathLike) else settings

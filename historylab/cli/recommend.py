@@ -15,11 +15,12 @@ from historylab.cli.base import (
     print_line,
     print_table,
 )
-from historylab.cli.files import add_strict, read_files, report_skipped
+from historylab.cli.files import add_strict, read_each, report_skipped
 from historylab.errors import SettingsError
 
 if TYPE_CHECKING:
-    from historylab.tuning.recommend import Point, Recommendation
+    from historylab.tuning.points import Point
+    from historylab.tuning.recommend import Recommendation
 
 NOTHING_FITS = 1
 
@@ -45,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     skipped: dict[str, str] = {}
     tables, constraints = _tables_and_constraints([arguments.table, *arguments.more])
-    read = read_files(tables, read_table, skipped, strict=arguments.strict)
+    read = read_each(tables, read_table, skipped, strict=arguments.strict)
     found = recommend([row for table in read for row in rows_of(table)], constraints)
     report_skipped(skipped)
     if arguments.json:

@@ -22,7 +22,7 @@ from historylab.cli.base import (
     strip_controls,
     whole_number,
 )
-from historylab.cli.files import add_reading, add_strict, read_files, report_skipped
+from historylab.cli.files import add_reading, add_strict, read_each, report_skipped
 from historylab.cli.losses import losses_as_json, print_losses
 from historylab.cli.rules import print_rules, rules_as_json
 from historylab.costs.amounts import count_of
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from historylab.conversation.conversation import Conversation
     from historylab.formats.load import Conversations
     from historylab.planning.replay import Timeline
-    from historylab.recall.questions import Asked
+    from historylab.recall.questions import AskedQuestion
     from historylab.recall.retention import Retention
     from historylab.settings.model import Settings
 
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings, results = settings_from(arguments), []
     skipped: dict[str, str] = {}
     read = partial(_load_one, arguments)
-    for loaded, conversation in read_files(arguments.files, read, skipped, strict=arguments.strict):
+    for loaded, conversation in read_each(arguments.files, read, skipped, strict=arguments.strict):
         if not (arguments.json or arguments.request):
             print_line(f"{loaded.report}")
             if len(loaded) > 1:
@@ -200,7 +200,6 @@ def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:
 
 def _print_remembered(kept: Retention) -> None:
     """Whether the must-remember messages are still sent, and the likely answers to each question."""
-    from historylab.conversation.usage import is_textless
     from historylab.wording.must_remember import must_remember_status
 
     if kept.timeline.plans and kept.starred:
@@ -212,14 +211,14 @@ def _print_remembered(kept: Retention) -> None:
         for i, held in zip(asked.messages, asked.kept, strict=True)
     ]
     for asked in kept.questions:
-        if not asked.messages and not is_textless(kept.timeline.original):
+        if not asked.messages and not kept.timeline.original.recorded.textless:
             print_line(f"No message shares a distinctive word with {asked.question!r}.")
     if rows:
         title = "What might be asked later: the likeliest messages, an estimate by the words they share"
         print_table(title, ("question", "message", "asked next", "text"), rows)
 
 
-def _asked_as_json(asked: Asked) -> dict[str, Any]:
+def _asked_as_json(asked: AskedQuestion) -> dict[str, Any]:
     return {name: getattr(asked, name) for name in ("question", "messages", "scores", "kept", "estimate")}
 
 

@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     with _progress() as progress, _cluster(arguments.scheduler) as executor, interruptible() as interrupted:
         elsewhere = (arguments.workers, executor)
         work = Sweep(files, candidates, options, *elsewhere, strict=arguments.strict, cancelled=interrupted)
-        swept, table = _swept(work, arguments, progress)
+        swept, table = _run_sweep(work, arguments, progress)
     report_skipped(swept.skipped)
     if partly := swept.partly_read:
         read = count_of(len(partly), "file")
@@ -119,7 +119,7 @@ def _files(arguments: argparse.Namespace) -> Sequence[Piece]:
     return others
 
 
-def _swept(work: Sweep, arguments: argparse.Namespace, progress: Told) -> tuple[Swept, Any]:
+def _run_sweep(work: Sweep, arguments: argparse.Namespace, progress: Told) -> tuple[Swept, Any]:
     """Measure, and write or make the table; with both, of what was written."""
     if not arguments.out:
         return work.measure(progress)

@@ -21,7 +21,7 @@ from historylab.cli.base import (
     settings_from,
     whole_number,
 )
-from historylab.cli.files import add_mapping, add_strict, mapping_from, read_files, report_skipped
+from historylab.cli.files import add_mapping, add_strict, mapping_from, read_each, report_skipped
 from historylab.cli.progress import interruptible, progress_bar
 
 if TYPE_CHECKING:
@@ -92,14 +92,14 @@ def _conversations(arguments: argparse.Namespace, skipped: dict[str, str]) -> li
         return [conversation for source in to_sources([path], mapping) for conversation in read_source(source)]
 
     paths = [file for path in arguments.files for file in files_at(path)]
-    read_all = read_files(paths, read, skipped, strict=arguments.strict)
+    read_all = read_each(paths, read, skipped, strict=arguments.strict)
     return [conversation for several in read_all for conversation in several]
 
 
 def _print(advice: Advice) -> None:
     from historylab.costs.amounts import percent, times
     from historylab.tuning.advice_words import kept_noun
-    from historylab.tuning.recommend import pareto
+    from historylab.tuning.points import pareto
     from historylab.wording.cuts import capitalize_first
 
     for line in advice.why:

@@ -6,7 +6,7 @@ results; any other message alone). Decisions are made per block, so a call and i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -42,6 +42,7 @@ class Columns:
     pins: np.ndarray  # int64[p], message indices the user pinned
     stand_ins: np.ndarray  # int64[s], indices of messages that replace earlier ones
     replaced_by: np.ndarray  # int64[n], index of the message that replaces it; NEVER if none does
+    apart: bool = False  # every message is a block of its own, a call and its results too
 
     def first_request_after(self, message: int) -> int:
         """The first request (from 0) that has this message in its history; r if none does."""
@@ -69,3 +70,25 @@ class Columns:
             unanswered &= asked != blocks - 1
         found: np.ndarray = asked[unanswered | self.orphan[asked]]
         return found
+
+    def message_by_message(self) -> Columns:
+        """The columns of the same messages, each a block of its own."""
+        count = len(self.role)
+        each, zeros, no = np.arange(count), np.zeros(count, np.int64), np.zeros(count, bool)
+        return replace(
+            self,
+            block=each,
+            block_first=each,
+            block_last=each,
+            block_role=self.role,
+            block_turn=self.turn,
+            answered_at=zeros,
+            orphan=no,
+            system=self.role == SYSTEM,
+            user_blocks=self.users,
+            blocks_before=np.arange(count + 1),
+            contiguous=True,
+            clean=False,
+            doubtful=np.empty(0, np.int64),
+            apart=True,
+        )

@@ -11,18 +11,16 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
+from typing import Any, NamedTuple, TypeVar, overload
 
 from historylab.conversation.columns import ASSISTANT, Columns
 from historylab.conversation.growing import Growing, Grown
 from historylab.conversation.indexing import NOTHING_SAID
 from historylab.conversation.memo import Memo, taking_turns
 from historylab.conversation.message import Message, known_size
+from historylab.conversation.recorded import Recorded, recorded_of
 
-if TYPE_CHECKING:
-    from historylab.conversation.recorded import Recorded
-
-G = TypeVar("G", bound=Growing)
+G = TypeVar("G", bound=Growing[Any])
 
 
 class Block(NamedTuple):
@@ -137,9 +135,7 @@ class Conversation(Memo, Sequence[Message]):
     @property
     def recorded(self) -> Recorded:
         """The model, tools and usage that the transcript names."""
-        from historylab.conversation.recorded import recorded_of
-
-        return self.remember("recorded", lambda: recorded_of(self))
+        return self.remember("recorded", lambda: recorded_of(self.metadata, self))
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -213,6 +209,22 @@ class Conversation(Memo, Sequence[Message]):
             said[i] = replace(said[i], source=source)
         return self._other(said, self._size, lambda grown: grown)
 
+    def message_by_message(self) -> Conversation:
+        """The same conversation with every message a block of its own: for decisions that part a call from its results.
+
+        It is equal to this one, and has another digest. It is made once, and is not for planning.
+        """
+
+        def apart() -> Conversation:
+            other = self._other(self._said, self._size, lambda grown: None)
+            with taking_turns:
+                known = dict(self.derived.get(Grown, ()))
+            other.derived[Grown] = {key: grown for key, grown in known.items() if key[0] == "tokens"}
+            other.__dict__.update(columns=self.columns.message_by_message(), digest=f"{self.digest}-apart")
+            return other
+
+        return self.remember("message by message", apart)
+
     def _other(self, said: Sequence[Message], size: int, inherited: Callable[[Grown], Grown | None]) -> Conversation:
         with taking_turns:
             known = dict(self.derived.get(Grown, ()))
@@ -247,7 +259,7 @@ class Conversation(Memo, Sequence[Message]):
         return value
 
 
-class _Digest(Growing):
+class _Digest(Growing[Sequence[Message]]):
     """The hash of what was said so far."""
 
     __slots__ = ("hasher",)
@@ -255,7 +267,7 @@ class _Digest(Growing):
     def __init__(self, hasher: hashlib.blake2b):
         self.hasher = hasher
 
-    def followed_by(self, conversation: Conversation, start: int) -> _Digest:
+    def followed_by(self, conversation: Sequence[Message], start: int) -> _Digest:
         hasher = self.hasher.copy()
         for m in conversation[start:]:
             calls = [(c.id, c.name, c.arguments) for c in m.tool_calls]

@@ -8,22 +8,21 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from collections.abc import Callable, Sized
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from historylab.conversation.conversation import Conversation
-
-Of = Callable[["Conversation", int, int], np.ndarray]
+C = TypeVar("C", bound=Sized)
 LEAST_ROOM = 16
 NOTES_PER_MESSAGE = 64
 _appending = threading.Lock()
 
 
-class Growing(ABC):
+class Growing(ABC, Generic[C]):
     """A value derived from a conversation's messages alone, which `conversation.growing(key, make)` carries on.
+
+    `C` is what it takes for a conversation: a `Conversation`, or a sequence of messages where that is enough.
 
     It must hold no conversation: each would hold the one before it. A method that returns None has the value made anew,
     which is always right and may be slow; arrays are cheap to make again, counts and texts are dear.
@@ -32,14 +31,14 @@ class Growing(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def followed_by(self, conversation: Conversation, start: int) -> Self:
+    def followed_by(self, conversation: C, start: int) -> Self:
         """The value for all of `conversation`, whose first `start` messages this one is for."""
 
-    def beginning(self, conversation: Conversation, size: int) -> Self | None:
+    def beginning(self, conversation: C, size: int) -> Self | None:
         """The value for the first `size` of its messages, which `conversation` begins with."""
         return None
 
-    def with_leading(self, conversation: Conversation, before: int, now: int) -> Self | None:
+    def with_leading(self, conversation: C, before: int, now: int) -> Self | None:
         """The value for these messages with the first `before` replaced by the first `now` of `conversation`.
 
         All of those are system messages. What follows them is the same.
@@ -74,7 +73,7 @@ class Grown(NamedTuple):
         now = others + max(0, self.now - replaced)
         return Grown(self.value, self.size, self.stop, before, now) if self.stop >= before else None
 
-    def brought_to(self, conversation: Conversation) -> Any:
+    def brought_to(self, conversation: Sized) -> Any:
         """The value for the whole conversation; None if it has to be made anew."""
         value, more = self.value, self.now - self.before
         if self.before or self.now:
@@ -139,7 +138,7 @@ class GrowingArray:
         return view
 
 
-class MessageColumn(Growing):
+class MessageColumn(Growing[C]):
     """A number of every message, in `array`; `of(conversation, start, stop)` finds those of some messages.
 
     It may look at nothing but these messages, and must hold no conversation.
@@ -147,37 +146,24 @@ class MessageColumn(Growing):
 
     __slots__ = ("_of", "_values", "array")
 
-    def __init__(self, of: Of, dtype: Any, values: GrowingArray | None = None):
+    def __init__(self, of: Callable[[C, int, int], np.ndarray], dtype: Any, values: GrowingArray | None = None):
         self._of, self._values = of, GrowingArray(np.zeros(0, dtype)) if values is None else values
         self.array = self._values.array
 
-    def followed_by(self, conversation: Conversation, start: int) -> Self:
+    def followed_by(self, conversation: C, start: int) -> Self:
         return self._with(self._values.followed_by(self._of(conversation, start, len(conversation))))
 
-    def beginning(self, conversation: Conversation, size: int) -> Self | None:
+    def beginning(self, conversation: C, size: int) -> Self | None:
         return self._with(self._values.beginning(size))
 
-    def with_leading(self, conversation: Conversation, before: int, now: int) -> Self:
+    def with_leading(self, conversation: C, before: int, now: int) -> Self:
         return self._with(GrowingArray(np.concatenate((self._of(conversation, 0, now), self.array[before:]))))
 
     def _with(self, values: GrowingArray) -> Self:
         return type(self)(self._of, self.array.dtype, values)
 
 
-class BlockColumn(MessageColumn):
-    """A number of every block that its first message decides; `of(conversation, start, stop)` finds those of blocks."""
-
-    __slots__ = ()
-
-    def followed_by(self, conversation: Conversation, start: int) -> Self:
-        known, blocks = len(self.array), len(conversation.columns.block_first)
-        return self._with(self._values.followed_by(self._of(conversation, known, blocks)))
-
-    def beginning(self, conversation: Conversation, size: int) -> None:
-        return None  # which blocks these are is not known here
-
-
-class Notes(Growing):
+class Notes(Growing[Sized]):
     """A dictionary for what was found about single messages and texts, under keys that tell these from all others.
 
     So it holds for every conversation with some of them. One that holds far more than a shorter conversation needs is
@@ -189,12 +175,12 @@ class Notes(Growing):
     def __init__(self) -> None:
         self.found: dict[Any, Any] = {}
 
-    def followed_by(self, conversation: Conversation, start: int) -> Notes:
+    def followed_by(self, conversation: Sized, start: int) -> Notes:
         return self
 
-    def beginning(self, conversation: Conversation, size: int) -> Notes | None:
+    def beginning(self, conversation: Sized, size: int) -> Notes | None:
         of_messages = max(map(len, self.found.values()), default=0)
         return self if of_messages <= NOTES_PER_MESSAGE * (size + 1) else None
 
-    def with_leading(self, conversation: Conversation, before: int, now: int) -> Notes:
+    def with_leading(self, conversation: Sized, before: int, now: int) -> Notes:
         return self

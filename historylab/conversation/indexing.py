@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from historylab.conversation.columns import ASSISTANT, NEVER, OTHER, ROLE_CODES, SYSTEM, TOOL, USER, Columns
-from historylab.conversation.growing import Growing, GrowingArray
-from historylab.conversation.kept_columns import (
+from historylab.conversation.column_arrays import (
     ANSWERED,
     LAST,
     REPLACED,
@@ -24,10 +21,9 @@ from historylab.conversation.kept_columns import (
     requests_up_to,
     waiting_calls,
 )
-
-if TYPE_CHECKING:
-    from historylab.conversation.conversation import Conversation
-    from historylab.conversation.message import Message
+from historylab.conversation.columns import ASSISTANT, NEVER, OTHER, ROLE_CODES, SYSTEM, TOOL, USER, Columns
+from historylab.conversation.growing import Growing, GrowingArray
+from historylab.conversation.message import Message
 
 ROWS = {
     "role": 1, "of_message": 5, "of_block": 4, "opening": 3, "users": 2, "results": 1, "doubtful": 1, "pins": 1,
@@ -125,7 +121,7 @@ class _Read:
             del self.open_calls[call]
 
     def _ask(self, i: int, role: int, *, stands_in: bool) -> None:
-        """Message `i` may answer a request, the history up to it; see "request" in docs/architecture.md.
+        """Message `i` may answer a request, the history up to it; see "request" in `historylab.conversation`.
 
         System messages are skipped, so one between question and answer (a status update, a reminder) doesn't hide the
         request; and what only replaces earlier messages, as no model was asked for it.
@@ -138,7 +134,7 @@ class _Read:
             self.spoke = role
 
 
-class ColumnsIndex(Growing):
+class ColumnsIndex(Growing[Sequence[Message]]):
     """Columns that can be carried on, and what that takes: which calls still wait, and who spoke last."""
 
     __slots__ = ("_arrays", "_asked", "_missing", "_open_calls", "_spoke", "_waiting", "columns")
@@ -148,7 +144,7 @@ class ColumnsIndex(Growing):
         self._open_calls, self._missing, self._waiting = read.open_calls, read.missing, read.waiting
         self.columns = _columns(arrays, read)
 
-    def followed_by(self, conversation: Conversation, start: int) -> ColumnsIndex:
+    def followed_by(self, conversation: Sequence[Message], start: int) -> ColumnsIndex:
         messages, known, open_calls, missing = conversation[start:], self.columns, self._open_calls, self._missing
         begun, turn = len(known.block_first), known.users_before.item(start) - 1
         read = _Read(begun, turn, self._spoke, dict(open_calls), dict(missing), self._waiting, known.contiguous)
@@ -167,7 +163,7 @@ class ColumnsIndex(Growing):
             arrays["of_message"] = arrays["of_message"].changed((REPLACED, places), list(replaced.values()))
         return ColumnsIndex(arrays, asked, read)
 
-    def beginning(self, conversation: Conversation, size: int) -> ColumnsIndex | None:
+    def beginning(self, conversation: Sequence[Message], size: int) -> ColumnsIndex | None:
         known = self.columns
         if len(known.stand_ins) and known.stand_ins.item(-1) >= size:
             return None  # another may have stood for the same message before
@@ -185,7 +181,7 @@ class ColumnsIndex(Growing):
         read = _Read(0, 0, spoke, open_calls, missing, newest if alone else None, contiguous)
         return ColumnsIndex(arrays, asked, read)
 
-    def with_leading(self, conversation: Conversation, before: int, now: int) -> ColumnsIndex | None:
+    def with_leading(self, conversation: Sequence[Message], before: int, now: int) -> ColumnsIndex | None:
         known, more = self.columns, now - before
         if before == len(known.role) or (more and len(known.stand_ins)):
             return None

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import Message, Usage, prompt_length
-from historylab.conversation.usage import MODEL, model_name, recorded_models, usage_of
+from historylab.conversation.usage import MODEL, TEXTLESS, model_name, usage_of
 from historylab.registry import member
-
-if TYPE_CHECKING:
-    from historylab.conversation.conversation import Conversation
 
 PROVIDER, TOOLS, PARAMETERS = "provider", "tools", "parameters"
 """Keys of `Conversation.metadata`, beside MODEL: text, a list of definitions, and an object.
@@ -30,6 +28,9 @@ SENT_UNDER, DECISIONS, MODE, UNTRIMMED = "sent_under", "decisions", "sent_mode",
 """In an answer's `Message.metadata`, of its request: the settings that were in force (as exported, without defaults),
 the plan's decisions in run lengths ("P1D20K9"), "trim" or "audit", and why it went through as it came.
 """
+
+DECIDED, REASONED = "decided", ("tokens", "budget", "reasons", "runs", "shortened", "summary")
+"""There, too: the reasons for the decisions with their numbers, shorter texts and the summary, as a line has them."""
 
 SENT_TOKENS, WHOLE_TOKENS = "sent_tokens", "whole_tokens"
 """There, too, where less than all was sent: tokens of what was sent and of all, as our counter had them then."""
@@ -67,7 +68,8 @@ class Recorded:
     """The model, tools and usage a conversation was recorded with; None or empty where the transcript has none.
 
     `model` is the one most answers name, `models` all of them in order. `usage` has one entry per assistant message,
-    in order: what the provider reported for the request it answers, or None.
+    in order: what the provider reported for the request it answers, or None. `textless`: the transcript says how large
+    its requests were and not what was said, so nothing is known of recall.
     """
 
     model: str | None
@@ -77,10 +79,33 @@ class Recorded:
     system_prompt: str
     parameters: Mapping[str, Any]
     usage: tuple[Usage | None, ...]
+    textless: bool = False
 
     def __bool__(self) -> bool:
         """Whether the transcript says anything that settings could be proposed from."""
         return bool(self.model or self.tools.count or any(self.usage))
+
+
+def decision_metadata(exchange: Exchange) -> dict[str, Any]:
+    """The metadata of an answer about the decision on its request, under the keys above; empty if nothing is known.
+
+    A plan is as untrusted as its line: a field of another type is left out.
+    """
+    said: dict[str, Any] = {MODE: exchange.mode} if exchange.mode else {}
+    if exchange.untrimmed:
+        said[UNTRIMMED] = exchange.untrimmed
+    if not exchange.plan:
+        return said
+    said[SENT_UNDER] = exchange.settings
+    decisions, tokens, before = (exchange.plan.get(name) for name in ("decisions", "tokens", "before"))
+    if isinstance(decisions, str):
+        said[DECISIONS] = decisions
+    if isinstance(exchange.plan.get("reasons"), list):
+        said[DECIDED] = {name: exchange.plan[name] for name in REASONED if name in exchange.plan}
+    trimmed = exchange.mode == "trim" and not exchange.untrimmed
+    if trimmed and type(tokens) is type(before) is int and 0 <= tokens < before:
+        said |= {SENT_TOKENS: tokens, WHOLE_TOKENS: before}
+    return said
 
 
 def sent_share(answer: Message) -> float:
@@ -89,33 +114,30 @@ def sent_share(answer: Message) -> float:
     return sent / whole if type(sent) is type(whole) is int and 0 <= sent < whole else 1.0
 
 
-def sent_whole(conversation: Conversation, size: int) -> bool:
+def sent_whole(messages: Sequence[Message], size: int) -> bool:
     """Whether the request of that history length was sent with all of it, as far as the file says."""
-    return size >= len(conversation) or sent_share(conversation[size]) == 1
+    return size >= len(messages) or sent_share(messages[size]) == 1
 
 
-def recorded_of(conversation: Conversation) -> Recorded:
-    """The recording of a conversation, by its metadata. `conversation.recorded` keeps it."""
-    said = conversation.metadata
-    answers = [m for m in conversation if m.role == "assistant"]
+def recorded_of(said: Mapping[str, Any], messages: Sequence[Message]) -> Recorded:
+    """The recording of a conversation with this metadata and these messages. `conversation.recorded` keeps it."""
+    answers = [m for m in messages if m.role == "assistant"]
     model = _model(said.get(MODEL), (m.metadata.get(MODEL) for m in answers))
+    named = (each.get(MODEL) for each in (said, *(m.metadata for m in messages)))
     provider, parameters, tools = said.get(PROVIDER), said.get(PARAMETERS), said.get(TOOLS)
     definitions = tuple(t for t in tools if isinstance(t, Mapping)) if isinstance(tools, list | tuple) else ()
     return Recorded(
         model=model,
-        models=recorded_models(conversation),
+        models=tuple(dict.fromkeys(name for given in named if (name := model_name(given)))),
         provider=provider if isinstance(provider, str) and provider else None,
         tools=RecordedTools(definitions, model),
-        system_prompt=_leading_system_text(conversation),
+        system_prompt="\n".join(m.content for m in messages[: prompt_length(messages)]),
         parameters=parameters if isinstance(parameters, Mapping) else {},
         usage=tuple(usage_of(m) for m in answers),
+        textless=said.get(TEXTLESS) is True,
     )
 
 
 def _model(of_file: object, of_answers: Iterable[object]) -> str | None:
     named = Counter(name for given in of_answers if (name := model_name(given)))
     return named.most_common(1)[0][0] if named else model_name(of_file)
-
-
-def _leading_system_text(conversation: Conversation) -> str:
-    return "\n".join(m.content for m in conversation[: prompt_length(conversation)])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import MOST_TOKENS, Message, Usage
 
 MODEL = "model"
@@ -26,21 +25,6 @@ def usage_of(message: Message) -> Usage | None:
     if not isinstance(found, Mapping) or not all(_is_count(found.get(f, 0)) for f in Usage.__slots__):
         return None
     return Usage(**{f: found[f] for f in Usage.__slots__ if f in found})
-
-
-def is_textless(conversation: Conversation) -> bool:
-    """Whether the transcript says how large its requests were and not what was said: nothing is known of recall."""
-    return conversation.metadata.get(TEXTLESS) is True
-
-
-def recorded_models(conversation: Conversation) -> tuple[str, ...]:
-    """The models a transcript was recorded with, as it names them, in order; empty if it names none."""
-    return conversation.remember("recorded models", lambda: _recorded_models(conversation))
-
-
-def _recorded_models(conversation: Conversation) -> tuple[str, ...]:
-    given = (each.get(MODEL) for each in (conversation.metadata, *(m.metadata for m in conversation)))
-    return tuple(dict.fromkeys(name for model in given if (name := model_name(model))))
 
 
 def model_name(given: object) -> str | None:

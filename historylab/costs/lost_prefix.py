@@ -76,7 +76,7 @@ def _usage_by_request(conversation: Conversation) -> tuple[Usage | None, ...]:
 
 def lost_prefixes(conversation: Conversation) -> tuple[LostPrefix, ...]:
     """Every request whose usage shows that it lost its cached prefix, in order."""
-    return conversation.remember("lost prefixes", lambda: tuple(_lost(conversation)))
+    return conversation.remember("lost prefixes", lambda: tuple(_find_lost(conversation)))
 
 
 def cache_lifetime(conversation: Conversation) -> float:
@@ -92,21 +92,21 @@ def _lifetime(conversation: Conversation) -> float:
     return next((t for t in LIFETIMES[hour:] if t >= longest), LIFETIMES[-1])
 
 
-def _lost(conversation: Conversation) -> list[LostPrefix]:
+def _find_lost(conversation: Conversation) -> list[LostPrefix]:
     lost = [(then, now) for then, now in _pairs(conversation) if _is_lost(then, now)]
-    return [_explained(conversation, then, now, _cached(then.usage)) for then, now in lost]
+    return [_explain(conversation, then, now, _cached_tokens(then.usage)) for then, now in lost]
 
 
 def explain_loss(conversation: Conversation, request: int, cached: int) -> LostPrefix:
     """A request (from 0) that could have read `cached` tokens and didn't; it and the one before carry usage."""
-    reported = _reported(conversation)
+    reported = _reported_requests(conversation)
     then, now = reported[request - 1], reported[request]
     if then is None or now is None:
         raise ValueError("neither has a cause without usage")
-    return _explained(conversation, then, now, cached)
+    return _explain(conversation, then, now, cached)
 
 
-def _reported(conversation: Conversation) -> list[_Reported | None]:
+def _reported_requests(conversation: Conversation) -> list[_Reported | None]:
     times, sizes = instants(conversation), conversation.columns.requests.tolist()
     return [
         _Reported(number, size, usage, conversation[size], float(times[size - 1]) if size else nan) if usage else None
@@ -118,18 +118,18 @@ def _pairs(conversation: Conversation) -> list[tuple[_Reported, _Reported]]:
     """Neighbouring requests with usage, of which the later one could have read what the earlier one cached."""
     return [
         (then, now)
-        for then, now in pairwise(_reported(conversation))
-        if then and now and SMALLEST <= _cached(then.usage) <= context_of(now.usage)
+        for then, now in pairwise(_reported_requests(conversation))
+        if then and now and SMALLEST <= _cached_tokens(then.usage) <= context_of(now.usage)
     ]
 
 
-def _cached(usage: Usage) -> int:
+def _cached_tokens(usage: Usage) -> int:
     """Tokens that a request certainly left in the cache: what it read, and wrote where that is reported."""
     return usage.cache_reads + usage.cache_writes
 
 
 def _is_lost(then: _Reported, now: _Reported) -> bool:
-    return now.usage.cache_reads < KEPT * _cached(then.usage)
+    return now.usage.cache_reads < KEPT * _cached_tokens(then.usage)
 
 
 def _is_cut(then: Message, now: Message) -> bool:
@@ -143,7 +143,7 @@ def _is_cut(then: Message, now: Message) -> bool:
     return not goes_on or whole != after[: len(whole)]
 
 
-def _explained(conversation: Conversation, then: _Reported, now: _Reported, cached: int) -> LostPrefix:
+def _explain(conversation: Conversation, then: _Reported, now: _Reported, cached: int) -> LostPrefix:
     lifetime = cache_lifetime(conversation)
     models = tuple(model_name(each.answer.metadata.get(MODEL)) or "" for each in (then, now))
     replaced = next((i for i in range(then.size, now.size) if conversation[i].metadata.get("compact_summary")), None)

@@ -28,7 +28,7 @@ ENOUGH = 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class SettingsProposal:
     """Settings that a file justifies (`values`); those of them that no file records are `suggested`.
 
     `model` is the one recorded, whether it can be used or not, `tools` how many definitions the file holds, `measured`
@@ -49,12 +49,12 @@ def settings_for(conversation: Conversation) -> Settings:
     return Settings(**proposed_settings(conversation).values)
 
 
-def proposed_settings(conversation: Conversation) -> Proposal:
+def proposed_settings(conversation: Conversation) -> SettingsProposal:
     """The settings a transcript justifies, with the facts to say so in a sentence; computed once."""
     return conversation.remember("proposed settings", lambda: _propose(conversation))
 
 
-def _propose(conversation: Conversation) -> Proposal:
+def _propose(conversation: Conversation) -> SettingsProposal:
     recorded = conversation.recorded
     values = {**_valid("model", recorded.model), **_valid("window", recorded.parameters.get("num_ctx"))}  # Ollama's
     counter = model_counter(values.get("model", DEFAULT_MODEL))
@@ -71,7 +71,7 @@ def _propose(conversation: Conversation) -> Proposal:
     suggested = () if budget is None else ("budget",)
     values |= dict.fromkeys(suggested, budget)
     measured = "overhead" in values and bool(least or (fit and fit.good))
-    return Proposal(values, suggested, recorded.model, tools.count, measured, fit)
+    return SettingsProposal(values, suggested, recorded.model, tools.count, measured, fit)
 
 
 def _valid(name: str, value: object) -> dict[str, Any]:

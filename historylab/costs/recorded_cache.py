@@ -53,10 +53,10 @@ def as_recorded(timeline: Timeline, sent: Traffic, prices: Prices, cache: Cache)
     lasting = charged if lifetime == FIVE_MINUTES else replace(charged, lifetime=lifetime)
     if len(usages) != len(sent.sent):  # a projection makes other requests
         return sent, lasting
-    return replace(sent, shared=_shared(timeline.original, sent)), lasting
+    return replace(sent, shared=_shared_tokens(timeline.original, sent)), lasting
 
 
-def _shared(conversation: Conversation, sent: Traffic) -> np.ndarray:
+def _shared_tokens(conversation: Conversation, sent: Traffic) -> np.ndarray:
     """int64[requests]: `sent.shared`, with what was cached before the first request, less what was lost."""
     shared, first = sent.shared.copy(), usage_by_request(conversation)[0]
     if first and first.cache_reads:

@@ -21,7 +21,7 @@ def counter_of_money(timeline: Timeline) -> Counter:
     return model_counter(settings.model, settings.counter_factor) if own else timeline.counter
 
 
-def recounted(timeline: Timeline, counter: Counter) -> Timeline:
+def recount_timeline(timeline: Timeline, counter: Counter) -> Timeline:
     """The timeline with every decision as it is and every number by `counter`; itself if that is its own."""
     if counter.key == timeline.counter.key:
         return timeline
@@ -40,11 +40,11 @@ class _Recount:
 
     def __call__(self, plan: HistoryPlan) -> HistoryPlan:
         history = History(plan.history.conversation, self.counter, plan.size)
-        new = plan.recounted(history, lambda texts: self._recounted(texts, history.conversation))
+        new = plan.recounted(history, lambda texts: self._recount_texts(texts, history.conversation))
         new.summary = self._summary(plan.summary) if plan.summary else None
         return new.lay_out(plan.layout) if plan.layout else new
 
-    def _recounted(self, texts: Texts, conversation: Conversation) -> Texts:
+    def _recount_texts(self, texts: Texts, conversation: Conversation) -> Texts:
         if id(texts) not in self._texts:
             self._texts[id(texts)] = texts, Texts(conversation, self.counter, texts, media=texts.media, every=True)
         return self._texts[id(texts)][1]

@@ -34,7 +34,7 @@ class SharedPrefix:
         self._shortened: dict[int, tuple[Texts, np.ndarray]] = {}  # holding the Texts keeps its id() from being reused
         self._latest: tuple[HistoryPlan, Sent] | None = None
 
-    def shared(self, request: int) -> tuple[int, bool]:
+    def shared_tokens(self, request: int) -> tuple[int, bool]:
         """Tokens of the messages it and the one before begin with, and whether those are less than all of the latter.
 
         `request` counts from 0, and isn't the first.

@@ -15,9 +15,9 @@ import numpy as np
 from historylab.conversation.columns import ASSISTANT
 from historylab.conversation.message import Usage
 from historylab.conversation.usage import usage_of
-from historylab.costs.recount import counter_of_money, recounted
+from historylab.costs.recount import counter_of_money, recount_timeline
 from historylab.costs.shared_prefix import SharedPrefix
-from historylab.counters.base import token_column, unscaled
+from historylab.counters.base import token_column, without_factor
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.replay import Timeline, replay
 from historylab.planning.strategies.base import Instruments
@@ -84,7 +84,7 @@ def billed_traffic(timeline: Timeline) -> Traffic:
 
 def _billed_traffic(timeline: Timeline) -> Traffic:
     counter = counter_of_money(timeline)
-    found = traffic(timeline) if counter.key == timeline.counter.key else _traffic(recounted(timeline, counter))
+    found = traffic(timeline) if counter.key == timeline.counter.key else _traffic(recount_timeline(timeline, counter))
     if timeline.conversation is timeline.original:
         return found
     recorded = baseline_of(timeline).output  # a projection rewrites the replies, but the model wrote those recorded
@@ -113,7 +113,7 @@ def _traffic(timeline: Timeline) -> Traffic:
     shared, broken = np.zeros(requests, np.int64), np.zeros(requests, bool)
     prefixes = SharedPrefix(timeline)
     for i in range(1, requests):
-        tokens, broken[i] = prefixes.shared(i)
+        tokens, broken[i] = prefixes.shared_tokens(i)
         shared[i] = overhead + tokens
     summaries = tuple(_summarizer_usage(plan) for plan in timeline.plans)
     return Traffic(timeline.tokens + overhead, shared, broken, _idle(timeline), _output(timeline), summaries)
@@ -140,7 +140,7 @@ def _output(timeline: Timeline) -> np.ndarray:
     if not len(sizes):
         return sizes
     counted = timeline.plans[-1].history.sums.tokens
-    at_least = token_column(conversation, unscaled(timeline.counter))
+    at_least = token_column(conversation, without_factor(timeline.counter))
     replies = np.where(reported > 0, np.maximum(at_least, reported), counted)
     running = np.concatenate(([0], np.cumsum(np.where(is_reply, replies, 0))))
     others = np.append(np.flatnonzero(~is_reply), len(conversation))

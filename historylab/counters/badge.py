@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.usage import is_textless, recorded_models
 from historylab.counters.base import Counter, ScaledCounter, has_media, model_counter
-from historylab.counters.calibration import Calibration, measured
+from historylab.counters.calibration import Calibration, good_calibration
 
 OPENAI = ("openai", "azure")
 """Names of the provider of the models whose own encodings count exactly."""
@@ -24,11 +23,11 @@ class Counted:
     media: bool
 
 
-def counted(counter: Counter, conversation: Conversation, overhead: int | None = None) -> Counted:
+def counting_of(counter: Counter, conversation: Conversation, overhead: int | None = None) -> Counted:
     """How a conversation's tokens are counted, in requests with that overhead."""
     otherwise = next(iter(recorded_otherwise(counter, conversation)), "")
-    fit = _calibrated(counter, conversation, overhead)
-    return Counted(is_textless(conversation), fit, otherwise, has_media(conversation))
+    fit = _own_calibration(counter, conversation, overhead)
+    return Counted(conversation.recorded.textless, fit, otherwise, has_media(conversation))
 
 
 def count_badge(
@@ -39,7 +38,7 @@ def count_badge(
     The only words for it: a count is no more exact in one place than in another. With the `overhead` of a request it
     says "calibrated" where overhead and token factor are those measured on every one of the conversations.
     """
-    return badge_of(counter, model, [counted(counter, one, overhead) for one in conversations])
+    return badge_of(counter, model, [counting_of(counter, one, overhead) for one in conversations])
 
 
 def badge_of(counter: Counter, model: str, conversations: Sequence[Counted]) -> str:
@@ -57,16 +56,16 @@ def badge_of(counter: Counter, model: str, conversations: Sequence[Counted]) -> 
     return f"{counter.label}, exact for {model}{' but for images and other media' if media else ''}"
 
 
-def _calibrated(counter: Counter, conversation: Conversation, overhead: int | None) -> Calibration | None:
+def _own_calibration(counter: Counter, conversation: Conversation, overhead: int | None) -> Calibration | None:
     """The conversation's own calibration, if this counter and overhead are those of it."""
     factor = counter.factor if isinstance(counter, ScaledCounter) else 1.0
-    found = None if overhead is None or counter.exact else measured(conversation, counter)
+    found = None if overhead is None or counter.exact else good_calibration(conversation, counter)
     return found if found and (found.overhead, found.factor) == (overhead, factor) else None
 
 
 def recorded_otherwise(counter: Counter, conversation: Conversation) -> list[str]:
     """The models of the transcript whose tokens this exact counter does not count; of unnamed ones the provider."""
-    if named := recorded_models(conversation):
+    if named := conversation.recorded.models:
         return [name for name in named if not _is_the_same(counter, model_counter(name))]
     provider = conversation.recorded.provider or OPENAI[0]
     return [] if any(own in provider.casefold() for own in OPENAI) else [f"a model of {provider}"]

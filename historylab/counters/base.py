@@ -52,12 +52,16 @@ def open_counter(name: str, model: str, **options: Any) -> Counter:
 def counter_for(settings: Settings) -> Counter:
     """The counter that the settings name, scaled by their token factor unless it counts by a published rule."""
     counter = open_counter(settings.counter, settings.model, **settings.options_of("counter"))
-    return scaled(counter, settings.counter_factor) if FACTOR in member("counter", settings.counter).reads else counter
+    return (
+        with_factor(counter, settings.counter_factor)
+        if FACTOR in member("counter", settings.counter).reads
+        else counter
+    )
 
 
 def model_counter(model: str, factor: float = 1.0) -> Counter:
     """The counter that comes nearest to what the provider of `model` counts and charges for."""
-    return scaled(open_counter("exact", model), factor)
+    return with_factor(open_counter("exact", model), factor)
 
 
 class ScaledCounter:
@@ -79,12 +83,12 @@ class ScaledCounter:
         return found
 
 
-def unscaled(counter: Counter) -> Counter:
+def without_factor(counter: Counter) -> Counter:
     """The counter without any factor."""
     return counter.unscaled if isinstance(counter, ScaledCounter) else counter
 
 
-def scaled(counter: Counter, factor: float) -> Counter:
+def with_factor(counter: Counter, factor: float) -> Counter:
     """The counter times `factor`; itself for a factor of 1."""
     return counter if factor == 1 else ScaledCounter(counter, factor)
 

@@ -14,8 +14,8 @@ import numpy as np
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
 from historylab.conversation.recorded import sent_share
-from historylab.conversation.usage import is_textless, usage_of
-from historylab.counters.base import FACTOR, Counter, token_column, unscaled
+from historylab.conversation.usage import usage_of
+from historylab.counters.base import FACTOR, Counter, token_column, without_factor
 from historylab.settings.fields import MOST_TOKENS
 
 FEWEST_REQUESTS = 3
@@ -64,9 +64,9 @@ class Calibration:
         return f"±{max(1, round(100 * self.error)):,}%"
 
 
-def measured(conversation: Conversation, counter: Counter) -> Calibration | None:
+def good_calibration(conversation: Conversation, counter: Counter) -> Calibration | None:
     """The calibration of that counter by the usage in the conversation, fitted once; None if it isn't good."""
-    plain = unscaled(counter)
+    plain = without_factor(counter)
     found = conversation.remember(("calibration", plain.key), lambda: calibrate(conversation, plain))
     return found if found and found.good else None
 
@@ -77,11 +77,11 @@ def calibrate(conversation: Conversation, counter: Counter) -> Calibration | Non
     Fitted to what `counter` counts of what was sent, without any factor. Messages before Claude Code's own compaction
     are no longer sent after it: only requests up to there count.
     """
-    if is_textless(conversation):  # its sizes are the reported ones
+    if conversation.recorded.textless:  # its sizes are the reported ones
         return None
-    counter = unscaled(counter)
+    counter = without_factor(counter)
     at, reported = reported_contexts(conversation)
-    counted = _counted(conversation, counter, at)
+    counted = _count_requests(conversation, counter, at)
     if len(at) < FEWEST_REQUESTS or not np.ptp(counted):
         return None
     slope, overhead = np.polyfit(counted, reported, 1)
@@ -104,13 +104,13 @@ def calibrate(conversation: Conversation, counter: Counter) -> Calibration | Non
 
 def least_overhead(conversation: Conversation, counter: Counter) -> int:
     """Tokens that each reported context has beyond its messages, at least; for too few requests to fit a factor to."""
-    if is_textless(conversation) or not len((found := reported_contexts(conversation))[0]):
+    if conversation.recorded.textless or not len((found := reported_contexts(conversation))[0]):
         return 0
     at, reported = found
-    return max(0, int((reported - _counted(conversation, unscaled(counter), at)).min()))
+    return max(0, int((reported - _count_requests(conversation, without_factor(counter), at)).min()))
 
 
-def _counted(conversation: Conversation, counter: Counter, at: np.ndarray) -> np.ndarray:
+def _count_requests(conversation: Conversation, counter: Counter, at: np.ndarray) -> np.ndarray:
     """float64: what the requests of those history lengths count; of those that a recording sent cut, what was sent."""
     whole = np.concatenate(([0], np.cumsum(token_column(conversation, counter))))[at] + float(counter.per_request)
     sent: np.ndarray = whole * [sent_share(conversation[i]) for i in at.tolist()]

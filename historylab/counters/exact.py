@@ -65,12 +65,12 @@ class ExactCounter:
     def count_texts(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text. Lone surrogates, which UTF-8 cannot encode, count as their replacement character."""
         try:
-            return _counted(texts, self.encoding)
+            return _count_texts(texts, self.encoding)
         except UnicodeEncodeError:
-            return _counted([text.encode(errors="replace").decode() for text in texts], self.encoding)
+            return _count_texts([text.encode(errors="replace").decode() for text in texts], self.encoding)
 
 
-def _counted(texts: Sequence[str], encoding: str) -> list[int]:
+def _count_texts(texts: Sequence[str], encoding: str) -> list[int]:
     """Tokens of each text: a few one by one, as a batch takes as long to set up as forty short texts to count."""
     import toktok
 

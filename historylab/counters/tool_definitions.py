@@ -21,14 +21,14 @@ LISTS = ("tools", "functions", "functionDeclarations", "function_declarations")
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class ToolDefinition:
     """One definition as given; `name` is the function's, or the type of a built-in tool of the provider."""
 
     name: str
     definition: Mapping[str, Any]
 
 
-def read_tools(text: str) -> list[Tool]:
+def read_tools(text: str) -> list[ToolDefinition]:
     """The definitions in pasted JSON: a list, a whole request, or one definition, in any provider's wrapping.
 
     Raises LoadError with line and column for invalid JSON, otherwise with the invalid definition and the reason.
@@ -44,7 +44,7 @@ def read_tools(text: str) -> list[Tool]:
         raise LoadError("this JSON is too deep, or holds too long a number, to be tool definitions") from None
 
 
-def count_tools(counter: Counter, tools: list[Tool]) -> list[int]:
+def count_tools(counter: Counter, tools: list[ToolDefinition]) -> list[int]:
     """Tokens of each definition, without any framing: an estimate."""
     empty, *counts = counter.count([Message("system"), *(Message("system", _compact(tool)) for tool in tools)]).tolist()
     return [max(0, count - empty) for count in counts]
@@ -55,7 +55,7 @@ def count_prompt(counter: Counter, text: str) -> int:
     return count_text(counter, text) if text.strip() else 0
 
 
-def _tools(given: Any, where: str) -> Iterator[Tool]:
+def _tools(given: Any, where: str) -> Iterator[ToolDefinition]:
     if isinstance(given, list):
         for i, inner in enumerate(given, 1):
             yield from _tools(inner, f"{where}definition {i}: ")
@@ -70,8 +70,8 @@ def _tools(given: Any, where: str) -> Iterator[Tool]:
     name = (function if isinstance(function, Mapping) else given).get("name") or given.get("type")
     if not isinstance(name, str) or name == "function":
         raise LoadError(f'{where}no name; a definition looks like {{"name": "search", "description": "…", …}}')
-    yield Tool(name, given)
+    yield ToolDefinition(name, given)
 
 
-def _compact(tool: Tool) -> str:
+def _compact(tool: ToolDefinition) -> str:
     return json.dumps(tool.definition, ensure_ascii=False, separators=(",", ":"))

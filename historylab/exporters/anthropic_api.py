@@ -11,9 +11,9 @@ from historylab.exporters.base import FACTS, Difference
 from historylab.exporters.server_side import (
     COMPACTION,
     compacted_from,
+    compaction_difference,
     compacts,
     server_side,
-    what_is_compacted,
     what_no_api_has,
 )
 from historylab.registry import register
@@ -39,7 +39,7 @@ def differs(settings: Settings) -> Iterator[Difference]:
         if settings.value(f"{CLEAR}batch") > 1:
             yield Difference((f"{CLEAR}batch",), BATCHES)
     if compacts(settings):
-        yield from what_is_compacted(settings, SUMMARY)
+        yield from compaction_difference(settings, SUMMARY)
         if compacted_from(settings) < LEAST:
             yield Difference((f"{COMPACTION}trigger",), f"The API takes {LEAST:,} at least.")
 
@@ -58,7 +58,7 @@ def anthropic_api(settings: Settings, names: Sequence[str]) -> str:
     """`context_management` of Anthropic's Messages API: what old tool results and compaction are set to."""
     edits, betas = [], []
     if _clears(settings):
-        edits.append(_clearing(settings))
+        edits.append(_clear_tool_uses(settings))
         betas.append("context-management-2025-06-27")
     if compacts(settings):
         edits.append(_compaction(settings))
@@ -71,7 +71,7 @@ def _clears(settings: Settings) -> bool:
     return "clear" in settings.tool_output.split("+")
 
 
-def _clearing(settings: Settings) -> dict[str, Any]:
+def _clear_tool_uses(settings: Settings) -> dict[str, Any]:
     """In every request, if there is no trigger: from the first result on that is not among the newest."""
     keep, trigger, at_least = (settings.value(f"{CLEAR}{name}") for name in ("keep", "trigger", "at_least"))
     excluded = [name.strip() for name in settings.value(f"{CLEAR}exclude").split(",") if name.strip()]

@@ -15,7 +15,7 @@ USE = "load it into the environment of your app: `set -a; . ./historylab.env; se
 
 
 def differs(settings: Settings) -> Iterator[Difference]:
-    if names := tuple(n for n in setting_names() if quoted(as_text(settings.value(n))) is None):
+    if names := tuple(n for n in setting_names() if quote_for_shell(as_text(settings.value(n))) is None):
         yield Difference(names, LEFT_OUT)
 
 
@@ -25,11 +25,11 @@ def differs(settings: Settings) -> Iterator[Difference]:
 def dotenv(settings: Settings, names: Sequence[str]) -> str:
     """A .env file."""
     lines = [f"# {line}" for line in heading(settings, "dotenv")]
-    values = {name: quoted(value) for name, value in environment_of(settings, names).items()}
+    values = {name: quote_for_shell(value) for name, value in environment_of(settings, names).items()}
     return "\n".join([*lines, *(f"{name}={value}" for name, value in values.items() if value is not None)]) + "\n"
 
 
-def quoted(value: str) -> str | None:
+def quote_for_shell(value: str) -> str | None:
     """The value quoted so that a shell and dotenv read the same; None if no quoting does, as a shell might execute it.
 
     They agree on single quotes unless the value has a `'` or an escaping `\\`, and on double quotes unless it has a `$`

@@ -76,25 +76,25 @@ def _is_lost(settings: Settings, option: str) -> bool:
 )
 def langchain(settings: Settings, names: Sequence[str]) -> str:
     """LangChain's trim_messages, with a note of what it cannot do."""
-    has_place = {*CARRIED, *CARRIED_OPTIONS.get(settings.pruner, ())} - _lost(settings)
+    has_place = {*CARRIED, *CARRIED_OPTIONS.get(settings.pruner, ())} - _settings_not_carried(settings)
     return "\n".join(
         [
             *(f"# {line}" for line in (*heading(settings, "langchain"), "Every setting stands at the end.")),
             CODE.rstrip("\n"),
             *(f"    {line}" for line in (*_policy(settings), *_pruner(settings), "return messages")),
-            *_listed("Carried over", settings, [n for n in names if n in has_place]),
-            *_listed("Without equivalent in trim_messages", settings, [n for n in names if n not in has_place]),
+            *_comment_lines("Carried over", settings, [n for n in names if n in has_place]),
+            *_comment_lines("Without equivalent in trim_messages", settings, [n for n in names if n not in has_place]),
             "",
         ]
     )
 
 
-def _lost(settings: Settings) -> set[str]:
+def _settings_not_carried(settings: Settings) -> set[str]:
     """Settings of `CARRIED` that are not carried over after all: a pruner without an equivalent."""
     return set() if settings.pruner in (*CARRIED_OPTIONS, "off") else {"pruner"}
 
 
-def _listed(title: str, settings: Settings, names: Sequence[str]) -> list[str]:
+def _comment_lines(title: str, settings: Settings, names: Sequence[str]) -> list[str]:
     return ["", f"# {title}:", *(f"#   {name} = {settings.value(name)!r}" for name in names)] if names else []
 
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from historylab.exporters.base import FACTS, Difference
 from historylab.exporters.server_side import (
     compacted_from,
+    compaction_difference,
     compacts,
     server_side,
-    what_is_compacted,
     what_no_api_has,
 )
 from historylab.registry import register
@@ -27,7 +27,7 @@ OPAQUE = "What the compaction item holds is encrypted and not known, nor how man
 def differs(settings: Settings) -> Iterator[Difference]:
     yield from what_no_api_has(settings, *(["compaction"] if compacts(settings) else []))
     if compacts(settings):
-        yield from what_is_compacted(settings, OPAQUE)
+        yield from compaction_difference(settings, OPAQUE)
 
 
 @register(

@@ -61,7 +61,7 @@ def compacted_from(settings: Settings) -> int:
     return int(settings.value(f"{COMPACTION}trigger")) or round(settings.threshold * window)
 
 
-def what_is_compacted(settings: Settings, opaque: str) -> Iterator[Difference]:
+def compaction_difference(settings: Settings, opaque: str) -> Iterator[Difference]:
     """How a compaction of the API's differs; `opaque` says what is known of its summary."""
     share = settings.value(f"{COMPACTION}max_share")
     assumed = f"{opaque} HistoryLab assumes {100 * share:.3g}% of the window at most, and a text of its own."

@@ -13,7 +13,7 @@ from typing import Any
 
 from historylab.errors import SettingsError, needs
 from historylab.exporters.base import environment_of
-from historylab.exporters.dotenv import quoted
+from historylab.exporters.dotenv import quote_for_shell
 from historylab.settings.model import Settings, setting_names
 from historylab.settings.names import AGENTDOCK_TEMPLATE, OWN_PART, by_environment_name
 from historylab.settings.resolve import settings_in_file
@@ -91,7 +91,7 @@ def _rewritten_dotenv(text: str, settings: Settings, names: list[str]) -> str:
     with needs("python-dotenv", "writing a .env file"):
         from dotenv.parser import parse_stream
 
-    values = {name: quoted(value) for name, value in environment_of(settings, names).items()}
+    values = {name: quote_for_shell(value) for name, value in environment_of(settings, names).items()}
     if unsaid := [name for name, value in values.items() if value is None]:
         raise SettingsError(f"a .env can't say the value of {', '.join(unsaid)}; use a JSON file")
     kept, known, export = [], by_environment_name(), ""

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 def in_quotes(text: str) -> str:
     """The text as a YAML scalar that no parser takes for a number, a date or `yes`."""
-    return '"' + "".join(map(_escaped, text)) + '"'
+    return '"' + "".join(map(_escape, text)) + '"'
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     if character in '"\\':
         return "\\" + character
     if character.isprintable():

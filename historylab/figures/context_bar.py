@@ -69,11 +69,11 @@ def _entry(kind: str, tokens: int) -> str:
 def _marks(limit: ContextLimit) -> str:
     return "".join(
         f'<span class="hl-context-mark hl-at-{name}" style="left:{100 * tokens / limit.scale:.3f}%"></span>'
-        for name, tokens in _marked(limit)
+        for name, tokens in _limits(limit)
     )
 
 
-def _marked(limit: ContextLimit) -> Iterator[tuple[str, int]]:
+def _limits(limit: ContextLimit) -> Iterator[tuple[str, int]]:
     """The limits inside the bar."""
     if limit.threshold is not None:
         yield "threshold", limit.threshold

@@ -13,7 +13,7 @@ from historylab.planning.replay import Timeline
 from historylab.tuning.compare import IN_PART, SENT_AS
 
 
-class Difference(IntEnum):
+class PlanDifference(IntEnum):
     """The difference between two plans for a message; a higher number is a larger difference."""
 
     NEITHER = 0
@@ -27,7 +27,7 @@ class Difference(IntEnum):
 class Decisions:
     """The meaning of a cell's code: the difference, and each side's action and reason."""
 
-    difference: Difference
+    difference: PlanDifference
     actions: tuple[Action, Action]
     reasons: tuple[int, int]
 
@@ -43,14 +43,14 @@ _SIDE = 11
 _SHIFT = 2 * _SIDE
 
 
-def _difference(mine: Action, other: Action) -> Difference:
+def _difference(mine: Action, other: Action) -> PlanDifference:
     ways = int(SENT_AS[mine]), int(SENT_AS[other])
     sent, sent_too = (way <= IN_PART for way in ways)
     if sent != sent_too:
-        return Difference.ONLY_A if sent else Difference.ONLY_B
+        return PlanDifference.ONLY_A if sent else PlanDifference.ONLY_B
     if ways[0] != ways[1]:
-        return Difference.UNLIKE
-    return Difference.BOTH if sent else Difference.NEITHER
+        return PlanDifference.UNLIKE
+    return PlanDifference.BOTH if sent else PlanDifference.NEITHER
 
 
 _DIFFERENCES = np.array([[_difference(mine, other) for other in Action] for mine in Action], np.int64) << _SHIFT
@@ -70,4 +70,4 @@ def decisions(fate: int) -> Decisions:
     """What a fate of these changes means."""
     sides = [fate >> _SIDE & 0x7FF, fate & 0x7FF]
     actions, reasons = [Action(side >> 8) for side in sides], [side & 0xFF for side in sides]
-    return Decisions(Difference(fate >> _SHIFT), (actions[0], actions[1]), (reasons[0], reasons[1]))
+    return Decisions(PlanDifference(fate >> _SHIFT), (actions[0], actions[1]), (reasons[0], reasons[1]))

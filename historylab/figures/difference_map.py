@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from historylab.figures.difference_fates import Decisions, Difference, decisions, difference_changes
+from historylab.figures.difference_fates import Decisions, PlanDifference, decisions, difference_changes
 from historylab.figures.packing import Sentences, pack
 from historylab.figures.retention_map import browser_look, packed_changes
 from historylab.planning.plan import HistoryPlan
@@ -16,7 +16,7 @@ from historylab.planning.reasons import Action, fill_sentence, reason_of
 from historylab.planning.replay import Timeline
 from historylab.wording.palette import BOTH, CONFIGURATIONS, LOOKS, NEITHER, UNLIKE, Look
 
-TEXTURES = {Difference.NEITHER: "dotted", Difference.UNLIKE: "ruled", Difference.ONLY_B: "hatched"}
+TEXTURES = {PlanDifference.NEITHER: "dotted", PlanDifference.UNLIKE: "ruled", PlanDifference.ONLY_B: "hatched"}
 
 
 def pack_difference(a: Timeline, b: Timeline, letter: str, key: str, conversation: str) -> bytes:
@@ -26,11 +26,11 @@ def pack_difference(a: Timeline, b: Timeline, letter: str, key: str, conversatio
     """
     changes = difference_changes(a, b)
     codes = [decisions(fate) for fate in changes.fates.tolist()]
-    counts = changes.counts(np.array([code.difference for code in codes], np.int64), len(Difference))
+    counts = changes.counts(np.array([code.difference for code in codes], np.int64), len(PlanDifference))
     looks = difference_looks(letter)
     sentences = _sentences(a, b, ("A", letter), codes)
     words = {
-        "looks": [browser_look(looks[difference], TEXTURES.get(difference, "")) for difference in Difference],
+        "looks": [browser_look(looks[difference], TEXTURES.get(difference, "")) for difference in PlanDifference],
         "codes": [int(code.difference) for code in codes],
         "rules": list(range(len(codes))),
         "replaced": [],
@@ -43,19 +43,23 @@ def pack_difference(a: Timeline, b: Timeline, letter: str, key: str, conversatio
     return pack({"key": key, "conversation": conversation}, words, arrays)
 
 
-def difference_looks(letter: str) -> Mapping[Difference, Look]:
+def difference_looks(letter: str) -> Mapping[PlanDifference, Look]:
     """Name and look of each difference from A."""
     a, b = (next(look for look in CONFIGURATIONS if look.word == word) for word in ("A", letter))
     only = {
-        Difference.ONLY_B: Look(f"only {letter}", letter, b.light, b.dark, f"{letter} sends it, A doesn’t"),
-        Difference.ONLY_A: Look("only A", "A", a.light, a.dark, f"A sends it, {letter} doesn’t"),
+        PlanDifference.ONLY_B: Look(f"only {letter}", letter, b.light, b.dark, f"{letter} sends it, A doesn’t"),
+        PlanDifference.ONLY_A: Look("only A", "A", a.light, a.dark, f"A sends it, {letter} doesn’t"),
     }
-    return {Difference.NEITHER: NEITHER, Difference.BOTH: BOTH, Difference.UNLIKE: UNLIKE, **only}
+    return {PlanDifference.NEITHER: NEITHER, PlanDifference.BOTH: BOTH, PlanDifference.UNLIKE: UNLIKE, **only}
 
 
 def _says(counts: list[int], letter: str) -> str:
     """ "12 messages only in A, 3 only in B" """
-    words = {Difference.ONLY_A: "only in A", Difference.ONLY_B: f"only in {letter}", Difference.UNLIKE: "not alike"}
+    words = {
+        PlanDifference.ONLY_A: "only in A",
+        PlanDifference.ONLY_B: f"only in {letter}",
+        PlanDifference.UNLIKE: "not alike",
+    }
     parts = [f"{counts[difference]:,} {how}" for difference, how in words.items() if counts[difference]]
     if not parts:
         return "the same messages"
@@ -66,7 +70,7 @@ def _says(counts: list[int], letter: str) -> str:
 
 def _share(counts: np.ndarray) -> np.ndarray:
     """Per request, percent of messages that differ (rounded up)."""
-    differ = counts[:, Difference.UNLIKE :].sum(axis=1)
+    differ = counts[:, PlanDifference.UNLIKE :].sum(axis=1)
     percent: np.ndarray = np.ceil(100 * differ / np.maximum(1, counts.sum(axis=1))).astype(np.int64)
     return percent
 

@@ -52,7 +52,7 @@ def fate_changes(timelines: Sequence[Timeline], fate_of: Callable[..., np.ndarra
 
     `fate_of` makes int64 fates of the uint8 arrays of each side's actions and reasons; the worse, the higher.
     """
-    request, message, decided = _decided(timelines)
+    request, message, decided = _decisions(timelines)
     fates, codes = np.unique(fate_of(*decided), return_inverse=True)
     begins = np.ones(len(codes), bool)
     begins[1:] = (np.diff(request) != 0) | (np.diff(message) != 1) | (np.diff(codes) != 0)
@@ -66,7 +66,7 @@ def fate_changes(timelines: Sequence[Timeline], fate_of: Callable[..., np.ndarra
     )
 
 
-def _decided(timelines: Sequence[Timeline]) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+def _decisions(timelines: Sequence[Timeline]) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
     """Per change on any side its request, its message, and what each side decides about it then."""
     sides, messages = [timeline.changes for timeline in timelines], len(timelines[0].conversation)
     if len(sides) == 1:

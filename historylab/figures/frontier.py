@@ -8,7 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from historylab.tuning.advice_words import kept_noun
-from historylab.tuning.recommend import Point, pareto
+from historylab.tuning.points import Point, pareto
 from historylab.tuning.trials import Trial
 from historylab.tuning.tune import Advice
 from historylab.wording.palette import FAINT, GRID, INK, Look
@@ -30,9 +30,9 @@ def frontier_chart(advice: Advice, picked: Trial, *, dark: bool = False) -> go.F
     figure.add_scatter(**frontier, mode="lines", line=line, name="the frontier", hoverinfo="skip")
     _dots(figure, advice, short, FALLS_SHORT, {"symbol": "x-thin", "size": 7, "line": {"width": 1.2}}, dark=dark)
     _dots(figure, advice, allowed, ACCENT, {"size": 9, "opacity": 0.75}, dark=dark)
-    for number, word, symbol, size in _marked(advice):
+    for number, word, symbol, size in _marked_points(advice):
         _bars(figure, advice, number, dark=dark)
-        _named(figure, advice, number, word, {"symbol": symbol, "size": size}, dark=dark)
+        _add_named_point(figure, advice, number, word, {"symbol": symbol, "size": size}, dark=dark)
     ring = {"symbol": "circle-open", "size": 24, "line": {"width": 2}, "color": INK.colour(dark)}
     there = _place([advice.points[advice.trials.index(picked)]])
     figure.add_scatter(**there, mode="markers", marker=ring, hoverinfo="skip", showlegend=False)
@@ -40,7 +40,7 @@ def frontier_chart(advice: Advice, picked: Trial, *, dark: bool = False) -> go.F
     return figure
 
 
-def _marked(advice: Advice) -> list[tuple[int, str, str, int]]:
+def _marked_points(advice: Advice) -> list[tuple[int, str, str, int]]:
     """The points that are named: yours, and the best found, where anything is claimed of it."""
     best = advice.trials.index(advice.chosen)
     yours = (0, "yours", "diamond", 13)
@@ -101,7 +101,9 @@ def _dots(
     )
 
 
-def _named(figure: go.Figure, advice: Advice, number: int, word: str, marker: dict[str, Any], *, dark: bool) -> None:
+def _add_named_point(
+    figure: go.Figure, advice: Advice, number: int, word: str, marker: dict[str, Any], *, dark: bool
+) -> None:
     edge = {"width": 1.5, "color": "#15181C" if dark else "#FCFCFA"}
     points = [advice.points[number]]
     left = points[0].cost > sum(_reach(advice)) / 2

@@ -12,7 +12,7 @@ import numpy as np
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.figures.packing import deflated
+from historylab.figures.packing import deflate
 from historylab.wording.message_text import left_out, preview, unsent_thinking
 from historylab.wording.untrusted import multiline, one_line
 
@@ -27,17 +27,17 @@ Part = tuple[str, str, int]
 
 def pack_lines(conversation: Conversation, tokens: np.ndarray) -> bytes:
     """A line of every message, and what stands beside it. `tokens` (int64) is what each takes."""
-    return deflated({**conversation.remember("list lines", lambda: _lines(conversation)), "tokens": tokens.tolist()})
+    return deflate({**conversation.remember("list lines", lambda: _lines(conversation)), "tokens": tokens.tolist()})
 
 
 def pack_bubbles(conversation: Conversation) -> bytes:
     """The parts of every message's bubble."""
-    return deflated([_parts(message) for message in conversation])
+    return deflate([_parts(message) for message in conversation])
 
 
 def beginning(message: Message, text: str) -> tuple[str, int]:
     """As much of the text as its bubble shows, and how many characters are hidden."""
-    return _clipped(text, *((RESULT, RESULT_LINES) if message.role == "tool" else (TEXT, LINES)))
+    return _clip(text, *((RESULT, RESULT_LINES) if message.role == "tool" else (TEXT, LINES)))
 
 
 def _lines(conversation: Conversation) -> dict[str, list[Any]]:
@@ -57,11 +57,11 @@ def _parts(message: Message) -> list[Part]:
         said.append(("call", f"→ {one_line(call.name, 60)}({arguments})", max(0, len(call.arguments) - CALL)))
     said += [("note", f"[{one_line(media, 20)}]", 0) for media in message.media]
     thought = unsent_thinking(message)
-    before: list[Part] = [("thought", *_clipped(thought, TEXT, LINES))] if thought else []
+    before: list[Part] = [("thought", *_clip(thought, TEXT, LINES))] if thought else []
     return before + (said or [("note", left_out(message) or "(empty)", 0)])
 
 
-def _clipped(text: str, most: int, lines: int) -> tuple[str, int]:
+def _clip(text: str, most: int, lines: int) -> tuple[str, int]:
     ends = [at for at, character in enumerate(text[:most]) if character == "\n"]
     length = ends[lines - 1] if len(ends) >= lines else most
     return multiline(text[:length], length), max(0, len(text) - length)

@@ -28,7 +28,7 @@ _NUMBER = re.compile("[0-9]+(?:,[0-9]{3})*")
 
 def pack(head: Mapping[str, Any], words: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
     """One part; the arrays hold whole numbers from 0 below 2³¹."""
-    return framed(head) + pack_content(words, arrays)
+    return frame_head(head) + pack_content(words, arrays)
 
 
 def pack_content(words: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
@@ -44,13 +44,13 @@ def pack_content(words: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> 
     return zlib.compress(struct.pack("<I", len(said)) + said + b"".join(planes), LEVEL)
 
 
-def framed(head: Mapping[str, Any]) -> bytes:
+def frame_head(head: Mapping[str, Any]) -> bytes:
     """The first part of the bytes: its length and its JSON."""
     said = to_json(head)
     return struct.pack("<I", len(said)) + said
 
 
-def deflated(value: Any) -> bytes:
+def deflate(value: Any) -> bytes:
     """A value as JSON, compressed."""
     return zlib.compress(to_json(value), LEVEL)
 

@@ -111,14 +111,14 @@ def _sentences(timeline: Timeline, reasons: Iterable[int]) -> Sentences:
         if "{" in reason_of(reason).sentence:
             numbered.append(reason)
         else:
-            found.tell(0, reason, {}, partial(_worded, reason, {}))
+            found.tell(0, reason, {}, partial(_sentence, reason, {}))
     for request, plan in enumerate(timeline.plans):
         for reason in numbered:
             numbers = plan.numbers.get(reason)
             if numbers:
-                found.tell(request, reason, numbers, partial(_worded, reason, numbers))
+                found.tell(request, reason, numbers, partial(_sentence, reason, numbers))
     return found
 
 
-def _worded(reason: int, numbers: Mapping[str, Any]) -> str:
+def _sentence(reason: int, numbers: Mapping[str, Any]) -> str:
     return fill_sentence(reason_of(reason), numbers)

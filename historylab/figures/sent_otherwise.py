@@ -11,7 +11,7 @@ import numpy as np
 
 from historylab.conversation.message import Summary
 from historylab.figures.message_texts import beginning
-from historylab.figures.packing import deflated
+from historylab.figures.packing import deflate
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.replay import Timeline
 from historylab.wording.settings import summary_author
@@ -27,7 +27,7 @@ def pack_otherwise(timeline: Timeline) -> bytes:
     """The shorter texts by message, the summaries by request, and the messages that later ones stand for."""
     columns = timeline.conversation.columns
     replaced = np.flatnonzero(columns.replaced_by < len(timeline.conversation))
-    return deflated(
+    return deflate(
         {
             "shorter": list(_shorter(timeline).items()),
             "summaries": _summaries(timeline),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from historylab.figures.axis import drawn_requests, reach_of, turn_ticks
-from historylab.figures.packing import framed, pack_content
+from historylab.figures.packing import frame_head, pack_content
 from historylab.figures.retention_map import browser_look
 from historylab.figures.token_svg import kinds_drawn
 from historylab.planning.replay import Timeline
@@ -43,7 +43,7 @@ def pack_tokens(timeline: Timeline) -> bytes:
 
 def pack_chart(packed: bytes, key: str, locked: str) -> bytes:
     """The whole: the packed timeline, the key the map gave it, and who locks the budget, if somebody does."""
-    return framed({"key": key, "locked": locked}) + packed
+    return frame_head({"key": key, "locked": locked}) + packed
 
 
 def _kind(kind: str, *, drawn: bool) -> dict[str, Any]:

@@ -18,7 +18,7 @@ def workload_chart(found: Workload, budget: int, *, dark: bool = False) -> go.Fi
     lines = ((found.untrimmed, "not trimming", FAINT, "dot"), (found.tokens, "these settings", INK, "solid"))
     for tokens, name, look, dash in lines:
         colour = look.colour(dark)
-        x, y = _rising(tokens)
+        x, y = _cumulative_shares(tokens)
         hover = "%{y:.0f}% of the requests send at most %{x:,} tokens<extra>" + name + "</extra>"
         line = {"color": colour, "width": 2, "dash": dash, "shape": "hv"}
         figure.add_scatter(x=x, y=y, mode="lines", name=name, line=line, hovertemplate=hover)
@@ -41,7 +41,7 @@ def workload_chart(found: Workload, budget: int, *, dark: bool = False) -> go.Fi
     return figure
 
 
-def _rising(tokens: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _cumulative_shares(tokens: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Tokens in order, and the percentage of requests up to each; thinned out where there are many."""
     ordered = np.sort(tokens)
     at = np.unique(np.linspace(0, len(ordered) - 1, min(len(ordered), MOST_POINTS)).astype(int))

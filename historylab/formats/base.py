@@ -82,7 +82,7 @@ class Losses:
 
 
 @dataclass
-class Tally:
+class LocatedCount:
     """A count, and where the first one was ("line 7", "[3] messages[0]")."""
 
     count: int
@@ -102,9 +102,9 @@ class Report:
     records: int = 0
     messages: int = 0
     conversations: int = 0
-    skipped: dict[str, Tally] = field(default_factory=dict)
-    warnings: dict[str, Tally] = field(default_factory=dict)
-    kept: dict[str, Tally] = field(default_factory=dict)  # fields beside the messages, kept as metadata
+    skipped: dict[str, LocatedCount] = field(default_factory=dict)
+    warnings: dict[str, LocatedCount] = field(default_factory=dict)
+    kept: dict[str, LocatedCount] = field(default_factory=dict)  # fields beside the messages, kept as metadata
     member: str = ""
     claims: dict[str, float] = field(default_factory=dict)
     readers: dict[Hashable, MessageReader | None] = field(default_factory=dict, init=False, repr=False)
@@ -119,11 +119,11 @@ class Report:
     def skip(self, reason: str, where: str) -> None:
         """Count one record that became no message."""
         self.records += 1
-        self.skipped.setdefault(reason, Tally(0, where)).count += 1
+        self.skipped.setdefault(reason, LocatedCount(0, where)).count += 1
 
     def warn(self, reason: str, where: str) -> None:
         """Count something that was read, but perhaps not as intended."""
-        self.warnings.setdefault(reason, Tally(0, where)).count += 1
+        self.warnings.setdefault(reason, LocatedCount(0, where)).count += 1
 
     def lack(self, reason: str, where: str) -> None:
         """Warn of something in a record that is not read; where nothing may be left out, that is an error."""
@@ -131,7 +131,7 @@ class Report:
 
     def keep(self, field: str, where: str) -> None:
         """Count a field beside the messages, such as `model` or `tools`, that was kept as metadata and nothing else."""
-        self.kept.setdefault(field[:40], Tally(0, where)).count += 1
+        self.kept.setdefault(field[:40], LocatedCount(0, where)).count += 1
 
     def leave(self, record: dict[str, Any], read: Container[str], where: str) -> None:
         """Warn of every field of a record that says something and is none of those read."""
@@ -146,7 +146,7 @@ class Report:
         self.conversations += other.conversations
         for mine, theirs in ((self.skipped, other.skipped), (self.warnings, other.warnings), (self.kept, other.kept)):
             for reason, tally in theirs.items():
-                mine.setdefault(reason, Tally(0, f"{where} {tally.first}".strip())).count += tally.count
+                mine.setdefault(reason, LocatedCount(0, f"{where} {tally.first}".strip())).count += tally.count
 
     @property
     def skips(self) -> int:
@@ -198,7 +198,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def reasons(tallies: dict[str, Tally]) -> str:
+def reasons(tallies: dict[str, LocatedCount]) -> str:
     """The reasons in brackets, with how often and where first; empty without any."""
     parts = (f"{t.count} × {reason}" + (f", first at {t.first}" if t.first else "") for reason, t in tallies.items())
     return f" ({'; '.join(parts)})" if tallies else ""

@@ -16,7 +16,7 @@ LOSSLESS = "historylab"
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenConversations:
     """Conversations written in one format: `text` is JSON, or JSON lines where there are several of them."""
 
     text: str
@@ -30,21 +30,21 @@ def writable_formats() -> Mapping[str, Member]:
     return dict(sorted(able.items(), key=lambda item: (item[0] != LOSSLESS, item[1].title)))
 
 
-def write(conversations: Conversation | Iterable[Conversation], format: str = LOSSLESS) -> Written:
+def write(conversations: Conversation | Iterable[Conversation], format: str = LOSSLESS) -> WrittenConversations:
     """Write one conversation as a JSON document, or several as JSON lines, in that format.
 
     Raises UnknownMember for an unknown format, LoadError for one that is only read.
     """
     if isinstance(conversations, Conversation):
         text, losses = _document(conversations, format, indent=1)
-        return Written(text, losses, ".json")
+        return WrittenConversations(text, losses, ".json")
     total, lines = Losses(), []
     for conversation in conversations:
         text, losses = _document(conversation, format)
         lines.append(text)
         for what, count in losses.counts.items():
             total.lose(what, count)
-    return Written("".join(lines), total, ".jsonl")
+    return WrittenConversations("".join(lines), total, ".jsonl")
 
 
 def _document(conversation: Conversation, format: str, indent: int | None = None) -> tuple[str, Losses]:

@@ -14,7 +14,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.files.refusals import opening_of
 from historylab.formats.messages.other_shapes import shape_in
 from historylab.formats.not_read import known_as, known_database, known_text
-from historylab.formats.proposals import Proposal, proposals
+from historylab.formats.proposals import MappingProposal, proposals
 from historylab.registry import Member, member, members
 
 NEAREST = 3
@@ -35,7 +35,7 @@ def chosen_by(claims: Mapping[str, float], content: Content) -> Member:
     if len(best) == 1:
         return member("format", best[0])
     if best:
-        why = f"found {_found(content)}, which {' and '.join(best)} both claim; choose one of them as the format"
+        why = f"found {_name_found(content)}, which {' and '.join(best)} both claim; choose one of them as the format"
         raise UnknownFormat(why, claims, best[:NEAREST])
     raise _unknown(content)
 
@@ -56,12 +56,12 @@ def _unknown(content: Content) -> UnknownFormat:
         what = known_database(content.tables) or f"an SQLite database with the tables {names[:80]}"
         return UnknownFormat(f"this is {what}, not read here")
     near: tuple[str, ...] = ()
-    offered: tuple[Proposal, ...] = ()
+    offered: tuple[MappingProposal, ...] = ()
     found_json = content.text.lstrip()[:1] in "[{"
     if (known := known_text(content.text)) or not found_json:
         found = opening_of(content.text)
     else:
-        sample, found = content.sample.values, _found(content)
+        sample, found = content.sample.values, _name_found(content)
         near, offered = _nearest(set(_keys([value for _, value in sample]))), proposals(content.values)
         shape = shape_in(sample)
         known = known_as(sample[0][1]) or (f"{shape} in another form" if shape else "")
@@ -90,7 +90,7 @@ def _keys(values: list[Any]) -> Iterator[str]:
         values = [v for value in values for v in (value.values() if isinstance(value, dict) else value)]
 
 
-def _found(content: Content) -> str:
+def _name_found(content: Content) -> str:
     if content.text.lstrip()[:1] not in "[{":
         return opening_of(content.text)
     values = content.values

@@ -41,7 +41,7 @@ Progress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ListedConversation:
     """One conversation of a listing: its title, how many messages (or rows) it has, and where it is."""
 
     title: str
@@ -55,7 +55,7 @@ class Listing:
     `skipped`: pieces that could not be read, with the reason.
     """
 
-    def __init__(self, entries: list[Entry], read: Callable[[int], Conversation], skipped: dict[str, str]):
+    def __init__(self, entries: list[ListedConversation], read: Callable[[int], Conversation], skipped: dict[str, str]):
         self.entries, self._read, self.skipped = tuple(entries), read, skipped
 
     def __len__(self) -> int:
@@ -76,7 +76,7 @@ def list_conversations(path: str | os.PathLike[str], progress: Progress = lambda
     """
     name = os.fspath(path)
     try:
-        grouped = _grouped(name)
+        grouped = _open_grouped(name)
         pieces = [] if grouped else split_file(name)
     except OSError:
         grouped, pieces = None, []
@@ -86,19 +86,19 @@ def list_conversations(path: str | os.PathLike[str], progress: Progress = lambda
         return _listed_by_piece(pieces, progress)
     loaded = (pieces or [Piece(name)])[0].read()
     progress(1, 1)
-    entries = [Entry(c.title, len(c), f"conversation {n}") for n, c in enumerate(loaded, 1)]
+    entries = [ListedConversation(c.title, len(c), f"conversation {n}") for n, c in enumerate(loaded, 1)]
     return Listing(entries, loaded.__getitem__, {})
 
 
 def _listed_by_piece(pieces: list[Piece], progress: Progress) -> Listing:
     """Conversations that are a line or a row each: pieces are read one by one, and what is opened is read again."""
-    entries: list[Entry] = []
+    entries: list[ListedConversation] = []
     places: list[tuple[int, int]] = []
     skipped: dict[str, str] = {}
     for number, piece in enumerate(pieces):
         try:
             for k, found in enumerate(piece.read()):
-                entries.append(Entry(found.title, len(found), str(piece).removeprefix(f"{piece.path}, ")))
+                entries.append(ListedConversation(found.title, len(found), str(piece).removeprefix(f"{piece.path}, ")))
                 places.append((number, k))
         except LoadError as problem:
             skipped[str(piece)] = str(problem)
@@ -185,7 +185,7 @@ class _GroupedTable:
         return ValuesContent(found)
 
 
-def _grouped(path: str) -> _GroupedLines | _GroupedTable | None:
+def _open_grouped(path: str) -> _GroupedLines | _GroupedTable | None:
     """The file as rows that name their conversation, if it is one."""
     if is_table(path):
         rows = ParquetRows(Path(path))
@@ -213,7 +213,7 @@ def _listed_by_id(file: _GroupedLines | _GroupedTable, progress: Progress) -> Li
             progress(stop, file.total)
     progress(file.total, file.total)
     found = list(groups.values())
-    entries = [Entry(group.title or group.id, group.rows, group.id) for group in found]
+    entries = [ListedConversation(group.title or group.id, group.rows, group.id) for group in found]
 
     def read(i: int) -> Conversation:
         return load_content(file.content(found[i].runs))[0]

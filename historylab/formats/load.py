@@ -16,11 +16,11 @@ from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError, TooLarge, UnknownFormat
 from historylab.formats.base import Format, Report, reasons
 from historylab.formats.detect import chosen_by, match_strengths
-from historylab.formats.files.archives import GZIP, ZIP, Entries, unzipped
+from historylab.formats.files.archives import GZIP, ZIP, Entries, unzip
 from historylab.formats.files.content import Content
 from historylab.formats.files.event_stream import of_events
 from historylab.formats.mapping import FieldMapping, read_mapped
-from historylab.formats.titles import labelled, titled
+from historylab.formats.titles import add_titles, label_conversation
 from historylab.formats.traces.recorded_lines import RECORDING_FILE
 from historylab.registry import Member, member, members
 
@@ -80,7 +80,7 @@ def load(
     content = _content(path_or_bytes, name, max_bytes)
     with collection_paused():
         if content.head.startswith(GZIP):
-            content = unzipped(content, max_bytes)
+            content = unzip(content, max_bytes)
         if content.head.startswith(ZIP):
             return _load_entries(Entries(content, max_bytes), chosen)
         return _load_content(content, chosen)
@@ -159,7 +159,7 @@ def as_loaded(
         if report.member == MAPPING:
             by, advice = "by the field mapping", "name the list, who speaks and the text as this file names them"
         raise LoadError(f"no message in it could be read {by}{left_out}; {advice}")
-    return Conversations(list(titled(conversations, stem)), report)
+    return Conversations(list(add_titles(conversations, stem)), report)
 
 
 def _load_entries(entries: Entries, chosen: Member | None) -> Conversations:
@@ -187,7 +187,9 @@ def _load_entries(entries: Entries, chosen: Member | None) -> Conversations:
     report.format = formats_read(loaded.report for _, loaded in found)
     report.member, report.claims = first.member, first.claims
     several = len(found) > 1
-    return Conversations([labelled(c, name) if several else c for name, loaded in found for c in loaded], report)
+    return Conversations(
+        [label_conversation(c, name) if several else c for name, loaded in found for c in loaded], report
+    )
 
 
 def formats_read(reports: Iterable[Report]) -> str:

@@ -139,21 +139,21 @@ def _lists(values: list[tuple[str, Any]], path: list[str]) -> Iterator[tuple[str
             if taken:
                 key = ".".join(path[:taken])
                 yield from _lists([(f"{where} {key}".strip(), value[key])], path[taken:])
-            elif isinstance(items := items_of(value), list):  # of objects by id
+            elif isinstance(items := list_items(value), list):  # of objects by id
                 yield from _lists([(f"{where}[{i}]", item) for i, item in enumerate(items)], path)
         return
-    own = [(where, value) for where, value in values if not isinstance(items_of(value), list)]
+    own = [(where, value) for where, value in values if not isinstance(list_items(value), list)]
     if own:
         yield "", own
     for where, value in values:
-        items = items_of(value)
+        items = list_items(value)
         if isinstance(items, list):
             nested = items and isinstance(items[0], list)
             located = [(f"{where}[{i}]", item) for i, item in enumerate(items)]
             yield from _lists(located, []) if nested else iter([(where, located)])
 
 
-def items_of(value: Any) -> Any:
+def list_items(value: Any) -> Any:
     """The items of a list, or of an object all of whose values are objects with a key in common (messages by id)."""
     if isinstance(value, dict) and len(value) > 1 and all(isinstance(item, dict) for item in value.values()):
         items = list(value.values())

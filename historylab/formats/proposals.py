@@ -9,7 +9,7 @@ from typing import Any
 
 from historylab.formats.base import EMPTY_VALUES
 from historylab.formats.files.row_table import COLUMNS
-from historylab.formats.mapping import FieldMapping, count_items, items_of, value_at
+from historylab.formats.mapping import FieldMapping, count_items, list_items, value_at
 from historylab.formats.messages.speakers import cast, role_of
 
 MAX_LEVELS, MAX_NODES = 8, 20_000
@@ -22,7 +22,7 @@ OTHERS = {"name": "name", "time": "time", "id": "id", "conversation": "group"}  
 
 
 @dataclass(frozen=True)
-class Proposal:
+class MappingProposal:
     """A field mapping that may fit, and how many items it would read."""
 
     mapping: FieldMapping
@@ -33,7 +33,7 @@ class Proposal:
         return f"Read {place} ({self.items:,} items: {self.mapping.role[:40]}, {self.mapping.text[:40]})?"
 
 
-def proposals(values: list[tuple[str, Any]]) -> tuple[Proposal, ...]:
+def proposals(values: list[tuple[str, Any]]) -> tuple[MappingProposal, ...]:
     """The mappings that may fit, the most plausible first."""
     found: dict[str, list[Any]] = {}
     whole = [value for _, value in values]
@@ -42,13 +42,13 @@ def proposals(values: list[tuple[str, Any]]) -> tuple[Proposal, ...]:
     rated = [(*best, path, items) for path, items in found.items() if (best := _fields(items[:LOOKED_AT]))]
     rated.sort(key=lambda one: (one[0] + math.log10(len(one[-1])), -len(one[-2])), reverse=True)
     offered = (
-        Proposal(_mapping(path, items, role, text), count_items(values, path))
+        MappingProposal(_propose_mapping(path, items, role, text), count_items(values, path))
         for _, role, text, path, items in rated[:MOST]
     )
     return tuple(proposal for proposal in offered if proposal.items)
 
 
-def _mapping(path: str, items: list[Any], role: str, text: str) -> FieldMapping:
+def _propose_mapping(path: str, items: list[Any], role: str, text: str) -> FieldMapping:
     said = list(dict.fromkeys(str(value_at(item, role) or "") for item in items[:LOOKED_AT]))
     cast_as, _ = cast(speaker for speaker in said if speaker)
     roles = {speaker: as_role for speaker, as_role in cast_as.items() if role_of(speaker) != as_role}
@@ -69,7 +69,7 @@ def _lists(value: Any) -> Iterator[tuple[str, list[Any]]]:
             seen += 1
             if seen > MAX_NODES:
                 return
-            items = items_of(given)
+            items = list_items(given)
             if isinstance(items, list):
                 objects = [item for item in items if isinstance(item, dict)]
                 if len(objects) * 2 > len(items):
@@ -110,7 +110,7 @@ def _as_role(path: str, values: list[Any]) -> float:
     if len(words) * 2 < len(values) or not words:
         return 0
     known = sum(bool(role_of(word)) for word in words) / len(words)
-    named = _named(path, ROLE_NAMES)
+    named = _name_fit(path, ROLE_NAMES)
     again = len(set(words)) * 2 <= len(words) and len(set(words)) > 1
     return 3 * known + 2 * named + again if known >= 0.5 or (named and again) else 0
 
@@ -122,7 +122,7 @@ def _as_text(path: str, values: list[Any]) -> float:
     if len(said) * 2 < len(values):
         return 0
     length = sum(map(len, said)) / len(said)
-    named = _named(path, TEXT_NAMES)
+    named = _name_fit(path, TEXT_NAMES)
     return 3 * named + min(length / 40, 2) if named or (length > 12 and any(" " in text for text in said)) else 0
 
 
@@ -132,7 +132,7 @@ def _parts(value: Any) -> str:
     return " ".join(p["text"] for p in parts if isinstance(p, dict) and isinstance(p.get("text"), str))
 
 
-def _named(path: str, names: Sequence[str]) -> float:
+def _name_fit(path: str, names: Sequence[str]) -> float:
     """The fit of a field's name, 0 to 1: the names are ordered, the surest first."""
     last = path.rpartition(".")[2].casefold()
     return 1 - names.index(last) / (2 * len(names)) if last in names else 0

@@ -91,14 +91,14 @@ def _session(place: _Place, path: Path, changed: float) -> Session | None:
 def _about_claude_code(_path: Path, head: str) -> tuple[str, str]:
     records = list(_records(head))
     users = [_part(r, "message", "content") for r in records if r.get("type") == "user" and not r.get("isMeta")]
-    asked = _first(_asked(content) for content in users) or _first(_command(content) for content in users)
+    asked = _first(_question_text(content) for content in users) or _first(_command(content) for content in users)
     return _first(r.get("cwd") for r in records), asked
 
 
 def _about_codex(_path: Path, head: str) -> tuple[str, str]:
     payloads = [r["payload"] for r in _records(head) if isinstance(r.get("payload"), dict)]
     users = (p.get("content") for p in payloads if p.get("role") == "user")
-    return _first(p.get("cwd") for p in payloads), _first(_asked(content) for content in users)
+    return _first(p.get("cwd") for p in payloads), _first(_question_text(content) for content in users)
 
 
 def _about_gemini_cli(path: Path, head: str) -> tuple[str, str]:
@@ -115,7 +115,7 @@ def _about_gemini_cli(path: Path, head: str) -> tuple[str, str]:
         message = json.JSONDecoder(strict=False).raw_decode(after, start)[0] if found and start >= 0 else {}
     except (ValueError, RecursionError):
         message = {}
-    return project, _asked(message.get("content")) if isinstance(message, dict) else ""
+    return project, _question_text(message.get("content")) if isinstance(message, dict) else ""
 
 
 _PLACES = (
@@ -148,7 +148,7 @@ def _records(head: str) -> Iterator[dict[str, Any]]:
             yield value
 
 
-def _asked(content: Any) -> str:
+def _question_text(content: Any) -> str:
     """The text a person wrote; empty for what the tool put there itself, which it marks with a tag."""
     parts = content if isinstance(content, list) else [{"text": content}]
     texts = [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]

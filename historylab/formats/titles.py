@@ -15,7 +15,7 @@ QUESTION = 60  # characters of a title that is a question
 OPENING = 50  # of a message within one
 
 
-def titled(conversations: list[Conversation], stem: str) -> Iterator[Conversation]:
+def add_titles(conversations: list[Conversation], stem: str) -> Iterator[Conversation]:
     """Give each untitled conversation a title: the file's name if it is the only one, otherwise its first question.
 
     A name that a program made up, such as a session's id, says less than the question.
@@ -23,14 +23,14 @@ def titled(conversations: list[Conversation], stem: str) -> Iterator[Conversatio
     only = stem if len(conversations) == 1 else ""
     for number, found in enumerate(conversations, 1):
         given = found.title or ("" if UUID.search(only) else only) or _question(found) or only
-        yield _renamed(found, printable(given).strip() or f"conversation {number}")
+        yield _rename(found, printable(given).strip() or f"conversation {number}")
 
 
-def labelled(conversation: Conversation, entry: str) -> Conversation:
+def label_conversation(conversation: Conversation, entry: str) -> Conversation:
     """The conversation under the name of its file in an archive, and its own title if that says more."""
     path = PurePath(entry)
     label = printable(str(path.with_suffix("")))
-    return _renamed(conversation, label if conversation.title == path.stem else f"{label}: {conversation.title}")
+    return _rename(conversation, label if conversation.title == path.stem else f"{label}: {conversation.title}")
 
 
 def opening(text: str, most: int = OPENING) -> str:
@@ -60,7 +60,7 @@ def _by_a_program(said: str) -> bool:
     return said.lstrip().startswith(("<", "Caveat:", "[Request interrupted"))
 
 
-def _renamed(given: Conversation, title: str) -> Conversation:
+def _rename(given: Conversation, title: str) -> Conversation:
     from historylab.conversation.conversation import Conversation  # imports numpy, which listing sessions does without
 
     if given.title == title:

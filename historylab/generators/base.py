@@ -64,7 +64,7 @@ def generate(name: str, **options: Any) -> Conversation:
     return make(**read)
 
 
-def check_lines(times: int, output_lines: int, what: str) -> None:
+def check_size(times: int, output_lines: int, what: str) -> None:
     """Raises TooLarge where so many turns or rounds with so many output lines are more than memory should hold."""
     if times * output_lines > MOST_LINES:
         raise TooLarge(f"{what} with {output_lines} output lines are over {MOST_LINES:,} lines; ask for fewer")
@@ -108,7 +108,7 @@ def lengthen(dice: Dice, words: int, text: str, sentences: Sequence[str], furthe
     return " ".join(found)
 
 
-class Failure(str):
+class FailedResult(str):
     """A tool's result that is an error."""
 
 
@@ -133,5 +133,5 @@ class Script:
             calls.append(ToolCall(f"call_{self._calls:05d}", name, json.dumps(arguments, ensure_ascii=False)))
         self.messages.append(Message("assistant", text, tool_calls=tuple(calls)))
         for call, (name, _, result) in zip(calls, uses, strict=True):
-            failed = {"is_error": True} if isinstance(result, Failure) else {}
+            failed = {"is_error": True} if isinstance(result, FailedResult) else {}
             self.messages.append(Message("tool", str(result), name=name, tool_call_id=call.id, metadata=failed))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from historylab.conversation.conversation import Conversation
-from historylab.generators.base import Calls, Dice, Lines, Script, Seed, Turns, check_lines
+from historylab.generators.base import Calls, Dice, Lines, Script, Seed, Turns, check_size
 from historylab.registry import register
 
 AREAS = ("billing", "invoices", "tax", "ledger", "refunds", "coupons", "exports")
@@ -135,7 +135,7 @@ class Repository:
 @register("generator", title="Coding agent")
 def coding_agent(*, turns: Turns = 12, output_lines: Lines = 60, calls: Calls = 3, seed: Seed = 0) -> Conversation:
     """A developer and a coding agent, with parallel calls, long tool outputs and rules set at the start."""
-    check_lines(turns, output_lines, f"{turns} turns")
+    check_size(turns, output_lines, f"{turns} turns")
     dice = Dice(seed)
     repository = Repository(dice)
     brief = Brief(

@@ -220,7 +220,7 @@ class Stay:
 def multilingual(*, turns: Turns = 40, words: Words = 25, seed: Seed = 0) -> Conversation:
     """Guests of a hostel who write in eight languages and scripts, with emoji: tokens per character differ a lot."""
     dice = Dice(seed)
-    stays = [_stay(dice, language) for language in dice.several(LANGUAGES, len(LANGUAGES))]
+    stays = [_draw_stay(dice, language) for language in dice.several(LANGUAGES, len(LANGUAGES))]
     script = Script(
         "You are the front desk of the Lighthouse Hostel. Guests share one tablet: answer each in the language of the "
         "message, look bookings up before you name a room, and be brief."
@@ -239,7 +239,7 @@ def multilingual(*, turns: Turns = 40, words: Words = 25, seed: Seed = 0) -> Con
     return Conversation(script.messages, f"several languages, {turns} turns, seed {seed}")
 
 
-def _stay(dice: Dice, language: Language) -> Stay:
+def _draw_stay(dice: Dice, language: Language) -> Stay:
     facts = {
         "guest": dice.pick(language.guests),
         "hour": f"{dice.between(14, 22)}:{dice.between(10, 55)}",

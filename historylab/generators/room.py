@@ -141,7 +141,7 @@ SONGS = ("“Paper Boats”", "“The Long Quay”", "“Rust and Honey”", "�
 
 
 @dataclass(frozen=True)
-class Rules:
+class EditorRules:
     """The rules of Nadia, the editor, stated at the start and asked for later."""
 
     guest: str
@@ -161,7 +161,7 @@ class Rules:
         )
 
 
-class Room:
+class RoomScript:
     """The messages so far, with a clock."""
 
     def __init__(self, dice: Dice, words: int):
@@ -225,13 +225,13 @@ class Room:
 def room(*, turns: Turns = 60, words: Words = 25, seed: Seed = 0) -> Conversation:
     """Five people and three agents in one channel, with names, mentions, threads and times: for filters and views."""
     dice = Dice(seed)
-    rules = Rules(
+    rules = EditorRules(
         guest=dice.pick(GUESTS),
         phone=f"0300 {dice.between(200, 899)} {dice.between(100, 999)}",
         embargo=f"{dice.pick(('Wednesday', 'Thursday', 'Friday'))} at {dice.between(13, 18)}:30",
         song=dice.pick(SONGS),
     )
-    made = Room(dice, words)
+    made = RoomScript(dice, words)
     for turn in range(turns - 1):
         if turn == 0:
             made.say("u-nadia", _opening(rules))
@@ -249,7 +249,7 @@ def room(*, turns: Turns = 60, words: Words = 25, seed: Seed = 0) -> Conversatio
     return Conversation(made.messages, f"room, {turns} turns, seed {seed}")
 
 
-def _opening(rules: Rules) -> str:
+def _opening(rules: EditorRules) -> str:
     return (
         f"good morning all. @archivist keep this, please: Friday's guest is {rules.guest}, the number of the "
         f"call-in line is {rules.phone}, the harbour story is embargoed until {rules.embargo}, and {rules.song} is "

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from historylab.conversation.conversation import Conversation
-from historylab.generators.base import Calls, Dice, Failure, Lines, Script, Seed, Turns, check_lines
+from historylab.generators.base import Calls, Dice, FailedResult, Lines, Script, Seed, Turns, check_size
 from historylab.registry import register
 
 Rounds = Annotated[
@@ -55,7 +55,7 @@ DONE = (
 
 
 @dataclass(frozen=True)
-class Rules:
+class CuratorRules:
     """The rules that the curator states at the start and may ask for later."""
 
     batch: str
@@ -78,7 +78,7 @@ class Rules:
 class Catalogue:
     """The catalogue of one house, read page by page: where the agent is, and what it still has to do."""
 
-    def __init__(self, dice: Dice, rules: Rules, lines: int, house: str):
+    def __init__(self, dice: Dice, rules: CuratorRules, lines: int, house: str):
         self.dice, self.rules, self.lines, self.house = dice, rules, lines, house
         self.cursor = ""
         self.records: dict[str, str] = {}  # of this page, by number
@@ -143,9 +143,9 @@ def tool_loop(
     *, turns: Turns = 3, rounds: Rounds = 40, output_lines: Lines = 60, calls: Calls = 4, seed: Seed = 0
 ) -> Conversation:
     """An agent at one long task: many rounds of calls, some at once, with large results, errors and retries."""
-    check_lines(turns * rounds, max(output_lines, 10), f"{turns} turns of {rounds} rounds")
+    check_size(turns * rounds, max(output_lines, 10), f"{turns} turns of {rounds} rounds")
     dice = Dice(seed)
-    rules = Rules(
+    rules = CuratorRules(
         batch=f"move-{dice.pick(('amber', 'heron', 'sable', 'cobalt', 'fennel'))}",
         skipped=f"{dice.pick(('XK', 'QV', 'ZD'))}-{dice.between(1000, 9999)}-{dice.between(10, 99)}",
         limit=dice.between(16, 48),
@@ -169,7 +169,7 @@ def tool_loop(
     return Conversation(script.messages, f"tool loop, {turns} turns of {rounds} rounds, seed {seed}")
 
 
-def _rules(rules: Rules, house: str) -> str:
+def _rules(rules: CuratorRules, house: str) -> str:
     return (
         f"Please move the catalogue of the {house}. All batches begin with `{rules.batch}` and have at most "
         f"{rules.limit} records. Leave out {rules.skipped}, and tell {rules.contact} about loans. Take your time."
@@ -187,7 +187,7 @@ def _task(script: Script, catalogue: Catalogue, rounds: int, calls: int, *, firs
         again = dice.pick(uses) if left and dice.below(7) == 0 else None
         if again:
             catalogue.failed += 1
-            failed = (*again[:2], Failure(dice.pick(ERRORS).format(n=dice.between(2, 90))))
+            failed = (*again[:2], FailedResult(dice.pick(ERRORS).format(n=dice.between(2, 90))))
             uses = [failed if use is again else use for use in uses]
         script.call(text, *uses)
     done = {**names, "pages": catalogue.pages, "written": catalogue.written, "failed": catalogue.failed}

@@ -1,1 +1,60 @@
-"""The core: from a conversation and settings to a plan for every request."""
+"""The core: from a conversation and settings to a plan for every request.
+
+A `HistoryPlan` says for one request what happens to every message so far, and why. It is made by folding the stages
+of `strategies/` over the untouched conversation (`pipeline.py`). `replay` makes the plans of all requests as a
+`Timeline`, `plan_history` one of them, `Trimmer` and `trim()` those of a running app; all of them agree.
+
+**Blocks.** A plan decides per block (an action and a reason, each a `uint8`), so that no stage can separate a call
+from its results; `plan.actions` and `plan.reasons` expand the decisions to messages. Nearly every cut is "all that is
+open before this block, except these few". So what holds for every request (pins, system messages, what an API would
+refuse) is decided once for the whole conversation, with running sums over the blocks it leaves open, and a plan is a
+few ranges of those: it is made in O(log n) and takes no memory that grows with the conversation. Where a stage
+decides block by block (relevance), or where what is decided beforehand changes with the request (late results,
+projections), a plan is an array of codes while it is made, and is kept as its difference from an earlier request's.
+
+**Verbs.** A stage changes a plan by `drop`, `pin`, `summarize` and `truncate`. They take blocks, as ranges
+(`before(stop, but=…)`, `context.free(plan)`) or as a mask (which becomes ranges if a few will do), skip what is
+already decided, maintain the token sum by subtraction, and return a new plan.
+
+**Reasons.** A sentence is built from its reason and numbers only when it is read. A reason names the `setting` that
+would have to be raised for another decision, or the settings that would have to change (its `remedy`). `explain`
+searches those by planning again, so its answer is verified. More room is not always better (a larger budget can mean
+a later summary, more history more competition), so larger values are planned as well: a sentence says "≥" only where
+every one of them sends the message and nothing is carried from request to request; otherwise it says which values
+were tried.
+
+**Budget.** `plan.budget = max(0, budget − reserve − overhead)`. `plan.tokens` is what `render()` sends, summaries and
+framing included. `over_budget` is always reported, and `timeline.over_budget_cause(request)` says what fills the
+request, why that isn't cut, and which settings would mend it, each planned again. Images, sound and files count as a
+fixed estimate.
+
+**Protected** from the pruner: the newest user message (the task), the newest block, and the last `min_turns` complete
+turns of what filter and policy left, in addition to pins and system messages. Filters and policies are explicit
+wishes and are obeyed. No policy takes the newest user message; a filter may, and the screen then says how many
+requests would be refused, and why.
+
+**Changes.** The decisions that differ from the previous request's are read off the plans once. The map, tokens by
+kind and the shared prefix are made from these few instead of from every plan.
+
+**Validity.** What an API would refuse is counted in these requests and in those of naive slicing under the same
+settings: what any API would, or, given a provider, what its own would, by rules that each name their source. Screens,
+exports and sweeps ask by the provider that the file recorded, where its rules are known, and say by whose rules they
+count.
+
+**In production** a `Trimmer` is handed the whole history at every request and plans what is new. It finds the
+conversation that a list continues by the first message after the leading system messages, compares the caller's
+objects with those it has read, reads the rest, and hands the last plan on. It plans the requests that replay would
+find and no others: a call in between (a retry, a count) leaves no trace, so its requests equal replay's. After an
+edit it returns to a plan that still holds, of the few it keeps where a cut or a summary changed; without one it plans
+anew. The leading system messages may differ at every request; an equal number of them keeps what was cut. `trim()` is
+a Trimmer used once: where each chosen member decides `from_the_end`, it reads only as much of a long list as shows
+that everything before is dropped.
+
+What the form of an API adds to a request (a summary's mark, a user's turn, a result that has no place for a shorter
+text) is unknown to the stages, as replay has no form. It is counted when the request is written (`plan.added`, part
+of the framing) and changes no decision; a plan that it takes over the budget says so.
+
+What a restart needs is in a store: summaries, by what they were written of, and the times of messages that have none,
+by the messages up to them. The first value written wins, so processes agree without talking to each other, and no
+conversation needs an id. Everything else can be planned again from the history.
+"""

@@ -99,7 +99,7 @@ _OTHER_NAMES = {"google": "gemini", "azure": "openai"}
 
 def rules_of(provider: str) -> ApiRules:
     """The rules of a provider by its name. Raises UnknownMember if there are none."""
-    found = _named(provider)
+    found = _find_rules(provider)
     if found is None:
         raise UnknownMember("provider", provider, list(RULES))
     return found
@@ -107,10 +107,10 @@ def rules_of(provider: str) -> ApiRules:
 
 def recorded_rules(provider: str | None, model: str | None) -> ApiRules | None:
     """The rules of the provider a file names; a Claude at Google's meets Anthropic's. None if none are known."""
-    found = _named(provider or "")
+    found = _find_rules(provider or "")
     return RULES["anthropic"] if found is RULES["gemini"] and "claude" in (model or "") else found
 
 
-def _named(provider: str) -> ApiRules | None:
+def _find_rules(provider: str) -> ApiRules | None:
     name = provider.casefold()
     return RULES.get(_OTHER_NAMES.get(name, name))

@@ -55,10 +55,10 @@ def message_changes(columns: Columns, plans: Sequence[HistoryPlan], blocks: Deci
     """The changes per message, given those per block; of these, messages sent in part differ within theirs."""
     if any(plan.shortened for plan in plans):
         return _changes((Codes(plan.actions, plan.reasons) for plan in plans), len(columns.block), {})
-    return messages_of(columns, blocks)
+    return changes_of_messages(columns, blocks)
 
 
-def messages_of(columns: Columns, blocks: DecisionChanges) -> DecisionChanges:
+def changes_of_messages(columns: Columns, blocks: DecisionChanges) -> DecisionChanges:
     """The changes of blocks as those of their messages: of those that were said by then."""
     order = np.argsort(columns.block, kind="stable")
     sizes = np.bincount(columns.block, minlength=len(columns.block_first))
@@ -103,14 +103,16 @@ def _changes(decisions: Iterable[Decisions], most: int, late: Mapping[int, list[
         if isinstance(now, Cuts) and isinstance(before, Cuts) and now.standing is before.standing:
             found.append(now.since(before))
         else:
-            found.append(_differing(now, before, everything, late.get(request, [])))
+            found.append(_differences(now, before, everything, late.get(request, [])))
         before = now
     requests = np.repeat(np.arange(len(found)), [len(where) for where, _, _ in found])
     where, acted, reasoned = ([row[k] for row in found] for k in range(3))
-    return DecisionChanges(requests, _joined(where, np.int64), _joined(acted, np.uint8), _joined(reasoned, np.uint8))
+    return DecisionChanges(
+        requests, _concatenate(where, np.int64), _concatenate(acted, np.uint8), _concatenate(reasoned, np.uint8)
+    )
 
 
-def _differing(
+def _differences(
     now: Decisions, before: Decisions | None, everything: np.ndarray, late: list[int]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """What is decided otherwise than before, with its actions and reasons."""
@@ -133,5 +135,5 @@ def _late_blocks(columns: Columns) -> dict[int, list[int]]:
     return late
 
 
-def _joined(parts: list[np.ndarray], kind: type) -> np.ndarray:
+def _concatenate(parts: list[np.ndarray], kind: type) -> np.ndarray:
     return np.concatenate(parts) if parts else np.empty(0, kind)

@@ -10,7 +10,7 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation, checked_index
 from historylab.errors import SettingsError
-from historylab.planning.larger_values import Tried, largest, try_larger
+from historylab.planning.larger_values import Tried, largest_value, try_larger
 from historylab.planning.pipeline import open_pipeline, plan_up_to
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import REPLACED, Explanation
@@ -28,13 +28,14 @@ class Answer:
 
     `undo` is empty when the message is sent, and None when none was found that would (its source may be broken).
     `tried` is None where it is sent under every larger number in `undo` as well, and under none smaller; otherwise it
-    says which larger ones were tried.
+    says which larger ones were tried. `decided_by`: who decided, where that weren't our stages; `undo` is None then.
     """
 
     explanation: Explanation
     since: int
     undo: Mapping[str, Any] | None
     tried: Tried | None = None
+    decided_by: str = ""
 
     @property
     def undo_sentence(self) -> str:
@@ -43,6 +44,8 @@ class Answer:
 
     def undo_in_words(self, title: Callable[[str], str], value: Callable[[str, Any], str]) -> str:
         """The same, each setting called by its `title`, and by `value` what is no number; "" where it is sent."""
+        if self.decided_by and not self.explanation.sent:
+            return f"Decided by {self.decided_by}: not ours to change."
         if self.undo is None:
             return "No setting we tried would send it."
         if not self.undo:
@@ -79,8 +82,8 @@ def explain(
     stated, since = plan.reason(message), treated_since(plans, request, message)
     message = _stand_in(plan, message)
     explanation = plan.reason(message)
-    if explanation.sent:
-        return Answer(stated, since, {})
+    if explanation.sent or plan.decided_by:
+        return Answer(stated, since, {} if explanation.sent else None, decided_by=plan.decided_by)
 
     trial = instruments.offline()  # tens of trial settings: no model is asked to summarise for them
 
@@ -144,7 +147,7 @@ def _lift(
             return False
         return explained.sent or explained.setting != explanation.setting
 
-    low, highest = settings.value(explanation.setting), largest(explanation.setting)
+    low, highest = settings.value(explanation.setting), largest_value(explanation.setting)
     high = next((high for high in (min(limit, highest), highest) if high > low and lets_go(high)), None)
     if high is None:
         return {}

@@ -72,7 +72,7 @@ class History:
         return firsts.item(block) if block < len(firsts) else len(self.columns.role)
 
 
-class Sums(Growing):
+class TokenSums(Growing[Conversation]):
     """Token sums of a conversation, added up once per counter.
 
     `tokens` is int64[n], `running` int64[n + 1] those before each message; `block_tokens` and `block_sizes` are
@@ -87,11 +87,11 @@ class Sums(Growing):
         self.block_tokens, self.block_sizes = blocks.array[0, 1:], blocks.array[1, 1:]
 
     @staticmethod
-    def of_nothing(counter: Counter) -> Sums:
+    def of_nothing(counter: Counter) -> TokenSums:
         none = np.zeros(0, np.int64)
-        return Sums(counter, none, GrowingArray(np.zeros(1, np.int64)), GrowingArray(np.zeros((3, 1))))
+        return TokenSums(counter, none, GrowingArray(np.zeros(1, np.int64)), GrowingArray(np.zeros((3, 1))))
 
-    def followed_by(self, conversation: Conversation, start: int) -> Sums:
+    def followed_by(self, conversation: Conversation, start: int) -> TokenSums:
         tokens, columns = token_column(conversation, self._counter), conversation.columns
         new, blocks = tokens[start:], self._blocks
         first = min(columns.first_block_since(start), blocks.size - 1)  # results may belong to a block that was there
@@ -103,9 +103,9 @@ class Sums(Growing):
         rows[0].cumsum(out=rows[2])
         rows[2] += blocks.array[2, first]
         running = self._running.followed_by(self.running[-1] + new.cumsum())
-        return Sums(self._counter, tokens, running, blocks.beginning(first + 1).followed_by(rows))
+        return TokenSums(self._counter, tokens, running, blocks.beginning(first + 1).followed_by(rows))
 
-    def with_leading(self, conversation: Conversation, before: int, now: int) -> Sums:
+    def with_leading(self, conversation: Conversation, before: int, now: int) -> TokenSums:
         new = token_column(conversation.beginning(now), self._counter)
         tokens = np.concatenate((new, self.tokens[before:]))
         blocks = np.zeros((3, 1 + now + len(self.block_tokens) - before))
@@ -113,9 +113,9 @@ class Sums(Growing):
         blocks[1, 1:] = np.concatenate((np.ones(now), self.block_sizes[before:]))
         blocks[2] = blocks[0].cumsum()
         running = np.concatenate(([0], np.cumsum(tokens)))
-        return Sums(self._counter, tokens, GrowingArray(running), GrowingArray(blocks))
+        return TokenSums(self._counter, tokens, GrowingArray(running), GrowingArray(blocks))
 
 
-def sums_of(conversation: Conversation, counter: Counter) -> Sums:
+def sums_of(conversation: Conversation, counter: Counter) -> TokenSums:
     """The token sums of a conversation."""
-    return conversation.growing(("sums", counter.key), lambda: Sums.of_nothing(counter))
+    return conversation.growing(("sums", counter.key), lambda: TokenSums.of_nothing(counter))

@@ -66,7 +66,7 @@ def try_larger(
     if len(numbers) > 1:
         larger += _corners(numbers, grids)
     if replays:
-        larger = _thinned(larger, max(FEWEST, REPLAYS // replays))
+        larger = _thin_out(larger, max(FEWEST, REPLAYS // replays))
     failing = [k for k, values in enumerate(larger) if not sends({**undo, **values})]
     below = any(sends({**undo, name: value - 1}) for name, value in numbers.items())
     if not failing and not below and not replays:
@@ -77,7 +77,7 @@ def try_larger(
     return dict(undo), Tried(len(larger), up_to, larger[failing[0]] if failing else {})
 
 
-def largest(setting: str) -> int:
+def largest_value(setting: str) -> int:
     """The largest value the setting takes."""
     maximum = stage_options()[setting].schema.get("maximum") if "." in setting else None
     return MOST_TOKENS if maximum is None else maximum
@@ -85,7 +85,7 @@ def largest(setting: str) -> int:
 
 def _larger(name: str, value: int | float, scales: Sequence[int], replays: int, settings: int) -> list[int]:
     """Larger values of one of so many settings, ascending."""
-    top, first = largest(name), int(value) + 1
+    top, first = largest_value(name), int(value) + 1
     spread = SPREAD if not replays else max(4, min(SPREAD, REPLAYS // replays) // settings)
     found = {first + (scale - first) * k // spread for scale in scales for k in range(spread + 1) if scale > first}
     if not replays:
@@ -93,7 +93,7 @@ def _larger(name: str, value: int | float, scales: Sequence[int], replays: int, 
     return sorted(v for v in found if value < v <= top)
 
 
-def _thinned(values: list[dict[str, int | float]], most: int) -> list[dict[str, int | float]]:
+def _thin_out(values: list[dict[str, int | float]], most: int) -> list[dict[str, int | float]]:
     """At most so many of them, spread evenly, the last among them."""
     few = min(most, len(values))
     return [values[(k + 1) * len(values) // few - 1] for k in range(few)]

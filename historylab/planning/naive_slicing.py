@@ -36,7 +36,7 @@ def naive_starts(timeline: Timeline) -> list[int]:
         size, start = plan.size, _by_number(settings, plan.size)
         if settings.pruner != "off":
             room = plan.budget - plan.history.counter.per_request - int(leading[size])
-            start = max(start, _fitting(running[: size + 1], room))
+            start = max(start, _first_fitting(running[: size + 1], room))
         starts.append(start)
     return starts
 
@@ -50,7 +50,7 @@ def naive_masks(timeline: Timeline) -> list[np.ndarray]:
         start, tokens = _by_number(settings, len(chosen)), plan.history.tokens[chosen]
         if settings.pruner != "off" and len(chosen):
             room = plan.budget - plan.history.counter.per_request - int(tokens[always].sum())
-            start = max(start, _fitting(np.concatenate(([0], np.cumsum(tokens * ~always))), room))
+            start = max(start, _first_fitting(np.concatenate(([0], np.cumsum(tokens * ~always))), room))
         mask[chosen[always]] = mask[chosen[start:]] = True
         masks.append(mask)
     return masks
@@ -63,7 +63,7 @@ def _by_number(settings: Settings, size: int) -> int:
     return max(0, size - (max(1, settings.length) if settings.policy == "lastN" else 1))
 
 
-def _fitting(running: np.ndarray, room: int) -> int:
+def _first_fitting(running: np.ndarray, room: int) -> int:
     """Where the newest messages that fit the room begin, given the tokens before each and after the last."""
     size = len(running) - 1
     return min(size - 1, int(running[:size].searchsorted(running[size] - room)))

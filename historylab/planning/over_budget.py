@@ -15,7 +15,7 @@ from historylab.planning.pins import RULE
 from historylab.planning.pipeline import plan_up_to
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import SYSTEM as ALWAYS
-from historylab.planning.reasons import Action, counted, fill_sentence
+from historylab.planning.reasons import Action, count_phrase, fill_sentence
 from historylab.planning.strategies.base import Instruments
 from historylab.planning.strategies.compaction.base import WAITS
 from historylab.planning.strategies.compaction.rolling import STORED_SUMMARY
@@ -106,14 +106,14 @@ def over_budget_cause(
         return None
     trial = instruments.offline()  # no model is asked to summarise for settings that are only tried
 
-    def planned(**changes: Any) -> HistoryPlan | None:
+    def try_plan(**changes: Any) -> HistoryPlan | None:
         try:
             return plan_up_to(conversation, settings.replace(**changes), trial, plan.size).with_added(plan.added)
         except SettingsError:
             return None
 
     def fits(changes: Mapping[str, Any]) -> bool:
-        tried = planned(**changes)
+        tried = try_plan(**changes)
         return tried is not None and not tried.over_budget
 
     alternative = next((changes for changes in _alternatives(plan, settings) if fits(changes)), {})
@@ -122,7 +122,7 @@ def over_budget_cause(
         plan.budget,
         _parts(plan),
         _why(plan, settings),
-        _enough(plan, settings, planned),
+        _enough(plan, settings, try_plan),
         alternative,
     )
 
@@ -200,22 +200,22 @@ def _why_uncut(plan: HistoryPlan, settings: Settings) -> str:
         return f"Reserve and overhead ({less:,}) take the whole budget of {settings.budget:,}."
     if plan.tokens - plan.added <= plan.budget:
         return "Nothing is cut for what the form adds, so that the playground shows the same."
-    return _pinned(plan) or _unpruned(settings, open_reasons)
+    return _pinned_note(plan) or _no_pruning_note(settings, open_reasons)
 
 
-def _pinned(plan: HistoryPlan) -> str:
+def _pinned_note(plan: HistoryPlan) -> str:
     """That it would fit without what rules pin, if so."""
     by_rule = int(plan.block_tokens @ (plan.block_reasons == RULE.code))
     fits = by_rule > 0 and plan.tokens - by_rule <= plan.budget
     return "What is pinned by a rule is never cut." if fits else ""
 
 
-def _unpruned(settings: Settings, open_reasons: Container[int]) -> str:
+def _no_pruning_note(settings: Settings, open_reasons: Container[int]) -> str:
     """Why the pruner cuts nothing more."""
     if settings.pruner == "off":
         return "No pruner is set, so nothing is cut to fit."
     if SPARED.code in open_reasons:
         return f"The pruner “{member('pruner', settings.pruner).title}” cuts no more than this, whatever the budget."
     if PROTECTED.code in open_reasons:
-        return f"The pruner may not touch the {counted(settings.min_turns, 'newest complete turns')}."
+        return f"The pruner may not touch the {count_phrase(settings.min_turns, 'newest complete turns')}."
     return "The pruner may not cut any of it."

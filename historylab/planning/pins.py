@@ -38,7 +38,7 @@ class Pattern:
         self.text = text
         parts = text.casefold().split("*")
         last = len(parts) - 1
-        marked = (_marked(part, begun=k > 0, goes_on=k < last) for k, part in enumerate(parts))
+        marked = (_mark_part(part, begun=k > 0, goes_on=k < last) for k, part in enumerate(parts))
         self.pieces = tuple(filter(None, marked))
         self.rarest = max((word for part in parts for word in part.split()), key=len)
 
@@ -63,7 +63,7 @@ def mark_words(folded: str) -> str:
     return WORD.sub(rf"{EDGE}\g<0>{EDGE}", " ".join(folded.replace(EDGE, " ").split()))
 
 
-def _marked(part: str, *, begun: bool, goes_on: bool) -> str:
+def _mark_part(part: str, *, begun: bool, goes_on: bool) -> str:
     """A part of a pattern as it is found in a marked text; next to a `*`, a word may go on."""
     marked = mark_words(part)
     if begun and part[:1] == part[:1].strip():
@@ -180,7 +180,7 @@ def pinned_by_rule(conversation: Conversation, rules: PinRules, *, projected: bo
     return conversation.growing(key, lambda: _ByRule(rules, projected, none, none, ("",)), most=4).kept
 
 
-class _ByRule(Growing):
+class _ByRule(Growing[Conversation]):
     """The messages kept so far, and for each message the number of its rule among `texts`."""
 
     __slots__ = ("_messages", "_of", "_projected", "_rules", "_texts", "kept")
@@ -192,7 +192,7 @@ class _ByRule(Growing):
         self.kept = KeptByRule(messages.array, EachMessage(of.array, texts, SOME_RULE))
 
     def followed_by(self, conversation: Conversation, start: int) -> _ByRule:
-        said = self._said(conversation, range(start, len(conversation)))
+        said = self._rules_of(conversation, range(start, len(conversation)))
         numbers = {text: k for k, text in enumerate(self._texts)}
         of, homes, firsts = self._of, conversation.columns.block, conversation.columns.block_first
         of_block: dict[int, int] = {}  # what keeps the first message of it that is kept
@@ -207,17 +207,19 @@ class _ByRule(Growing):
         return _ByRule(self._rules, self._projected, kept, of, tuple(numbers))
 
     def with_leading(self, conversation: Conversation, before: int, now: int) -> _ByRule | None:
-        same = before == now and self._said(conversation, range(now)) == [self._texts[k] for k in self._of.array[:now]]
+        same = before == now and self._rules_of(conversation, range(now)) == [
+            self._texts[k] for k in self._of.array[:now]
+        ]
         return self if same else None
 
-    def _said(self, conversation: Conversation, indices: range) -> list[str]:
+    def _rules_of(self, conversation: Conversation, indices: range) -> list[str]:
         if self._projected:
-            return [_noted(conversation[i], conversation) for i in indices]
+            return [_noted_rule(conversation[i], conversation) for i in indices]
         messages = conversation[indices.start : indices.stop]
         return ["" if m.pinned else self._rules.rule_for(m, i) for i, m in zip(indices, messages, strict=True)]
 
 
-def _noted(message: Message, conversation: Conversation) -> str:
+def _noted_rule(message: Message, conversation: Conversation) -> str:
     """The rule noted on a message, or on one that it stands for."""
     noted = (conversation[i].metadata.get(PINNED_BY, "") for i in message.replaces)
     return str(message.metadata.get(PINNED_BY) or next(filter(None, noted), "")) if message.pinned else ""

@@ -50,7 +50,7 @@ class Pipeline(NamedTuple):
             if laid_out.over_budget and not plan.over_budget:  # plan again with room for what the layout adds
                 less = max(0, self.budget - (laid_out.tokens - plan.tokens))
                 laid_out = self._fold(history, instruments, previous, less).lay_out(self.layout)
-                laid_out.budget, laid_out.numbers = self.budget, _shifted(laid_out.numbers, less, self.budget)
+                laid_out.budget, laid_out.numbers = self.budget, _shift_numbers(laid_out.numbers, less, self.budget)
             plan = laid_out
         if plan.over_budget:
             plan = (self.uncut or WhyUncut(self.settings)).said_of(plan)
@@ -84,7 +84,7 @@ class Pipeline(NamedTuple):
         return plan
 
 
-def _shifted(numbers: Mapping[int, Mapping[str, Any]], less: int, budget: int) -> Mapping[int, Mapping[str, Any]]:
+def _shift_numbers(numbers: Mapping[int, Mapping[str, Any]], less: int, budget: int) -> Mapping[int, Mapping[str, Any]]:
     """The numbers of reasons found under `less` than the budget, with what the layout adds counted in."""
     counted = ("tokens", "goal", "budget")
     return {

@@ -48,10 +48,15 @@ class HistoryPlan(PlannedBlocks):
         shortened: messages sent as shorter texts, in the order of the decisions; for a message the last one counts.
         added: tokens of the framing that the form of an API adds when the plan is sent; stages know nothing of them.
         summary: what stands for the summarised messages; it is sent as a system message after the leading ones.
+        others: messages that are sent and stand nowhere in the conversation, where the decisions came from outside.
+        decided_by: who made the decisions, if not our stages.
         trace: per stage, what it did.
     """
 
-    __slots__ = ("added", "budget", "changed", "framing", "layout", "message_tokens", "numbers", "summary", "trace")
+    __slots__ = (
+        "added", "budget", "changed", "decided_by", "framing", "layout", "message_tokens", "numbers", "others",
+        "summary", "trace",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -77,6 +82,8 @@ class HistoryPlan(PlannedBlocks):
         self.layout: Callable[[list[Message]], list[Message]] | None = None
         self.changed = 0
         self.trace: tuple[StageTrace, ...] = ()
+        self.others: tuple[Message, ...] = ()
+        self.decided_by = ""
 
     @classmethod
     def on(cls, standing: Standing, history: History, budget: int) -> HistoryPlan:
@@ -96,6 +103,7 @@ class HistoryPlan(PlannedBlocks):
         new.summary, new.numbers, new.changed = self.summary, self.numbers, self.changed
         new.framing, new.added = self.framing, self.added
         new.layout, new._last_word = self.layout, self._last_word
+        new.others, new.decided_by = self.others, self.decided_by
         return new
 
     # -- reading it
@@ -197,7 +205,7 @@ class HistoryPlan(PlannedBlocks):
         for cut in self.shortened:
             found = cut.among(chosen[order])
             for i, place in zip(found.tolist(), order[chosen.searchsorted(found, sorter=order)].tolist(), strict=True):
-                messages[place] = cut.texts.shortened(i, self.history.conversation[i])
+                messages[place] = cut.texts.with_text(i, self.history.conversation[i])
         return messages
 
     def sketch(self) -> str:

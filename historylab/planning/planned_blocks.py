@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from historylab.planning.decisions import Cuts, Decisions
 from historylab.planning.history import History
 from historylab.planning.reasons import SENT, Action, Reason
 from historylab.planning.shortening import ROLES, OldestTexts, Shortening
-
-if TYPE_CHECKING:
-    from historylab.planning.plan import HistoryPlan
 
 LastWord = Callable[[Any], Iterable[tuple[Ranges | np.ndarray, Reason]]]
 """A plan's blocks, and why those of them that are open are sent; the last reason of a block counts."""
@@ -201,7 +198,7 @@ class PlannedBlocks:
         return taken
 
     def decided_before(
-        self, before: HistoryPlan, action: Action | None = None, why: Reason | None = None
+        self, before: PlannedBlocks, action: Action | None = None, why: Reason | None = None
     ) -> Ranges | np.ndarray:
         """The blocks (a mask or ranges) that an earlier request left out, by this action or for this reason."""
         earlier, now = before._decisions, self._decisions

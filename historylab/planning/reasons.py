@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from historylab.registry import STAGE_FAMILIES, members
+
 
 class Action(IntEnum):
     """The decision about a message: one byte in the map; one word, glyph and colour on screen."""
@@ -74,23 +76,23 @@ class StageTrace(NamedTuple):
 
 
 class EachMessage:
-    """What a sentence says of each message: a text per message, few of them different.
+    """What a sentence says of each message: a text or number per message, few of them different.
 
-    `of` (int64[n]) says which of the `texts`; the first is that of a message of which nothing is said. Where a sentence
-    speaks of several messages at once it is `together`, unless all say the same.
+    `of` (int64[n]) says which of the `values`; the first is that of a message of which nothing is said. Where a
+    sentence speaks of several messages at once it is `together`, unless all say the same.
     """
 
-    __slots__ = ("_of", "_texts", "_together")
+    __slots__ = ("_together", "_values", "of")
 
-    def __init__(self, of: np.ndarray, texts: Sequence[str], together: str):
-        self._of, self._texts, self._together = of, texts, together
+    def __init__(self, of: np.ndarray, values: Sequence[Any], together: str):
+        self.of, self._values, self._together = of, values, together
 
-    def __getitem__(self, i: int) -> str:
-        number: int = self._of.item(i)
-        return self._texts[number]
+    def __getitem__(self, i: int) -> Any:
+        number: int = self.of.item(i)
+        return self._values[number]
 
     def __str__(self) -> str:
-        return self._texts[1] if len(self._texts) == 2 else self._together
+        return str(self._values[1]) if len(self._values) == 2 else self._together
 
 
 def numbers_of(numbers: Mapping[str, Any], message: int) -> Mapping[str, Any]:
@@ -119,7 +121,7 @@ REPLACED = reason("replaced", "Since its turn ended it is part of one text, at t
 INVALID = reason("invalid", "Left out because an API would refuse it: a tool call and its result do not match up.")
 
 
-def counted(number: float, nouns: str) -> str:
+def count_phrase(number: float, nouns: str) -> str:
     """ "3 turns", "1 turn"; with "last" or "newest" before the noun "last 3 turns", "last turn"."""
     first, _, rest = nouns.partition(" ")
     lead, nouns = (first, rest) if first in ("last", "newest") else ("", nouns)
@@ -137,13 +139,13 @@ def in_percent(share: float) -> str:
 def span(seconds: float) -> str:
     """ "11 minutes", "3 hours"."""
     minutes = int(seconds // 60)
-    return counted(minutes, "minutes") if minutes < 60 else counted(minutes // 60, "hours")
+    return count_phrase(minutes, "minutes") if minutes < 60 else count_phrase(minutes // 60, "hours")
 
 
 def fill_sentence(why: Reason, numbers: Mapping[str, Any]) -> str:
     """The reason's sentence with the decision's numbers in it."""
     return "".join(
-        text if name is None else text + _written(numbers[name], how) for text, name, how in _parts(why.sentence)
+        text if name is None else text + _format_number(numbers[name], how) for text, name, how in _parts(why.sentence)
     )
 
 
@@ -153,15 +155,24 @@ def _parts(sentence: str) -> tuple[tuple[str, str | None, str], ...]:
     return tuple((text, name, how or "") for text, name, how, _ in Formatter().parse(sentence))
 
 
-def _written(number: Any, how: str) -> str:
+def _format_number(number: Any, how: str) -> str:
     """As that format says; one that is a noun in the plural counts it."""
     if how == "span":
         return span(number)
     if how == "clock":
         return datetime.fromisoformat(number).strftime("%H:%M")
-    return counted(number, how) if len(how) > 1 and how.endswith("s") else format(number, how)
+    return count_phrase(number, how) if len(how) > 1 and how.endswith("s") else format(number, how)
 
 
 def reason_of(code: int) -> Reason:
     """The reason a plan's byte stands for."""
     return _reasons[code]
+
+
+def reason_named(rule: str) -> Reason | None:
+    """The reason of that rule; None if no stage has it."""
+    known = {why.rule: why for why in _reasons}
+    if rule not in known:  # a stage that was never chosen isn't imported
+        for family in STAGE_FAMILIES:
+            members(family)
+    return next((why for why in _reasons if why.rule == rule), None)

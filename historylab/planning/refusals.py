@@ -29,13 +29,13 @@ def refusal_sentence(timeline: Timeline, write: Write = "{} = {}".format) -> str
         several = len(causes) > 1
         listed = "; ".join(f"{cause}{f' ({n:,} of them)' if several else ''}" for cause, n in causes.most_common())
         said = f"{_share(causes.total(), requests)} would be refused: {listed}."
-    if taken := _taken(found, requests):
+    if taken := _refused_elsewhere(found, requests):
         said = f"{said} {taken}." if causes else f"{taken}; none would be otherwise."
     by = f"By {found.rules.title}'s rules, " if isinstance(found, ProviderValidity) else ""
     return by + said[0].lower() + said[1:] if by else said
 
 
-def _taken(found: Validity, requests: int) -> str:
+def _refused_elsewhere(found: Validity, requests: int) -> str:
     """What is not refused here, but elsewhere."""
     ending, alone = int((found.wrong_end & ~found.refused).sum()), int((found.empty & ~found.refused).sum())
     in_answer = f"{_share(ending, requests)} end{'s' * (ending == 1)} in an answer, which some models refuse"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,17 +13,19 @@ from historylab.conversation.columns import ASSISTANT, OTHER, SYSTEM, TOOL, USER
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.memo import Memo
 from historylab.counters.base import Counter
+from historylab.errors import PlanError
 from historylab.planning.decision_changes import (
     DecisionChanges,
     block_changes,
+    changes_of_messages,
     message_changes,
-    messages_of,
     sent_by_role,
 )
 from historylab.planning.explain import Answer, Progress, explain
+from historylab.planning.given_decisions import RequestDecisions, plan_given, read_decisions
 from historylab.planning.narrow_relevance import NarrowRelevance, narrow_relevance
 from historylab.planning.over_budget import OverBudget, over_budget_cause
-from historylab.planning.pipeline import open_instruments, plan_requests, project
+from historylab.planning.pipeline import open_instruments, open_pipeline, plan_requests, project
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import REPLACED, Action
 from historylab.planning.recorded_state import noted_state
@@ -31,6 +33,8 @@ from historylab.planning.strategies.base import Instruments
 from historylab.planning.unused_budget import UnusedBudget, unused_budget
 from historylab.settings.model import Settings
 from historylab.stores.base import StateStore
+
+T = TypeVar("T")
 
 KINDS = ("system", "user", "assistant", "tool", "other", "summary")
 """The kinds of tokens in a request; `framing` (a few tokens a request) is the rest."""
@@ -97,7 +101,7 @@ class Timeline(Memo):
 
     `original` is the conversation as it was given; `conversation` is its projection, which is planned and counted.
     Without a projection they are the same. `under` are the settings of each plan, where not all are under `settings`:
-    those of the newest.
+    those of the newest. `decided` is a digest of the decisions that came from outside.
     """
 
     conversation: Conversation
@@ -107,6 +111,42 @@ class Timeline(Memo):
     original: Conversation
     derived: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     under: tuple[Settings, ...] = ()
+    decided: str = ""
+
+    @classmethod
+    def from_decisions(
+        cls,
+        conversation: Conversation,
+        requests: Sequence[RequestDecisions],
+        *,
+        by: str = "the app",
+        settings: Settings | None = None,
+    ) -> Timeline:
+        """The timeline of what somebody else decided: a log, a framework's trimmer, an agent's compaction.
+
+        Args:
+            conversation: the whole of it, from which the indices in the decisions count.
+            requests: one per request that the conversation makes (`conversation.columns.requests`), in order.
+            by: who decided, as sentences name them.
+            settings: what counts and prices it: model, counter, overhead and budget. Its stages are asked nothing.
+
+        A request that an API would refuse is shown with its fault (`validity`), not mended. Raises PlanError, which
+        names the request (from 0), for decisions about messages that don't exist, and for two about one message.
+        """
+        settings = settings or Settings()
+        sizes, instruments = conversation.columns.requests, open_instruments(settings)
+        if len(requests) != len(sizes):
+            asked = f"decisions about {len(requests):,} requests were given"
+            raise PlanError(f"{asked}, and this conversation makes {len(sizes):,}; give one of each")
+        budget, counter = open_pipeline(settings).budget, instruments.counter
+        given = [read_decisions(each, conversation, i, by, budget, counter) for i, each in enumerate(requests)]
+        shown, plans, decided = plan_given(conversation, counter, given)
+        return cls(shown, settings, instruments, plans, conversation, decided=decided)
+
+    @property
+    def decided_by(self) -> str:
+        """Who decided, where that weren't the stages of these settings; of several the last; else ""."""
+        return next((plan.decided_by for plan in reversed(self.plans) if plan.decided_by), "")
 
     def __repr__(self) -> str:
         title, messages, requests = self.conversation.title, len(self.conversation), len(self.plans)
@@ -160,7 +200,7 @@ class Timeline(Memo):
         if not self.plans:
             return np.zeros((0, 5))
         columns, tokens = self.conversation.columns, self.plans[-1].history.sums.tokens
-        sums = sent_by_role(columns, messages_of(columns, self.block_changes), tokens)
+        sums = sent_by_role(columns, changes_of_messages(columns, self.block_changes), tokens)
         for request, plan in enumerate(self.plans):
             if len(plan.shortened) > 1:
                 sums[request] = np.bincount(columns.role[: plan.size], plan.sent_tokens, 5)
@@ -204,27 +244,28 @@ class Timeline(Memo):
 
         Raises IndexError where there is no such request.
         """
-        plan = self.plans[request]
-        found = partial(over_budget_cause, self.conversation, self.settings, self.instruments, plan)
-        return self.remember(("over budget", plan.size), found)
+        return self._of_our_plan("over budget", over_budget_cause, request)
 
     def unused_budget(self, request: int) -> UnusedBudget | None:
         """Why a request (from 0) leaves much of its budget unused, and what would use it; None if it doesn't.
 
         Raises IndexError where there is no such request.
         """
-        plan = self.plans[request]
-        found = partial(unused_budget, self.conversation, self.settings, self.instruments, plan)
-        return self.remember(("unused budget", plan.size), found)
+        return self._of_our_plan("unused budget", unused_budget, request)
 
     def narrow_relevance(self, request: int) -> NarrowRelevance | None:
         """What left the pruner `relevance` little to choose from at a request (from 0); None if nothing did.
 
         Raises IndexError where there is no such request.
         """
+        return self._of_our_plan("narrow relevance", narrow_relevance, request)
+
+    def _of_our_plan(self, what: str, find: Callable[..., T | None], request: int) -> T | None:
+        """What is found by planning a request again; None where no stage of ours decided about it."""
         plan = self.plans[request]
-        found = partial(narrow_relevance, self.conversation, self.settings, self.instruments, plan)
-        return self.remember(("narrow relevance", plan.size), found)
+        if plan.decided_by:
+            return None
+        return self.remember((what, plan.size), partial(find, self.conversation, self.settings, self.instruments, plan))
 
 
 def _fates(plan: HistoryPlan) -> np.ndarray:

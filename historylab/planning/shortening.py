@@ -9,7 +9,7 @@ import numpy as np
 from historylab.conversation.columns import OTHER
 from historylab.planning.decisions import Cuts
 from historylab.planning.reasons import Reason
-from historylab.planning.standing import running
+from historylab.planning.standing import running_sums
 from historylab.planning.texts import Texts
 
 ROLES = OTHER + 1
@@ -37,12 +37,12 @@ class Shortening:
 
     def among(self, messages: np.ndarray) -> np.ndarray:
         """int64, ascending: those of the messages (int64, ascending) that are shortened."""
-        return messages[_found(messages, self.messages) >= 0]
+        return messages[_places_among(messages, self.messages) >= 0]
 
     def saved_before(self, block: int) -> int:
         """Tokens saved among the blocks before that one, where blocks come one after another."""
         if self._running is None:
-            self._running = running(self.saved)
+            self._running = running_sums(self.saved)
         saved: int = self._running.item(int(self.homes.searchsorted(block)))
         return saved
 
@@ -92,7 +92,7 @@ class OldestTexts:
 
     def among(self, messages: np.ndarray) -> np.ndarray:
         """int64, ascending: those of the messages (int64, ascending) that are shortened."""
-        places = _found(messages, self.texts.messages[: self._stop])
+        places = _places_among(messages, self.texts.messages[: self._stop])
         known = places >= 0
         chosen: np.ndarray = messages[known][self._cuts.actions_at(self._savings.homes[places[known]]) == 0]
         return chosen
@@ -117,7 +117,7 @@ class OldestTexts:
         return chosen
 
 
-def _found(messages: np.ndarray, known: np.ndarray) -> np.ndarray:
+def _places_among(messages: np.ndarray, known: np.ndarray) -> np.ndarray:
     """int64: where each of some messages is among those known, which are ascending; -1 where it isn't."""
     if not len(known):
         return np.full(len(messages), -1)

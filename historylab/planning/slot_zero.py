@@ -20,7 +20,7 @@ from historylab.planning.pins import RULE, PinRules, pinned_by_rule
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import DROPPED, FITS, INVALID, KEPT, PIN, PINNED, REPLACED, Reason, StageTrace
 from historylab.planning.reasons import SYSTEM as ALWAYS
-from historylab.planning.standing import Decided, Standing
+from historylab.planning.standing import Standing, StandingDecisions
 from historylab.planning.strategies.returned import returned_summaries
 
 
@@ -37,13 +37,13 @@ class SlotZero(NamedTuple):
         rules = self.pins.key if self.pins else ()
         return ("standing", self.preserve_system_messages, self.heading, self.projected, *rules)
 
-    def returned(self, conversation: Conversation, first: int, blocks: int) -> np.ndarray:
+    def returned_mask(self, conversation: Conversation, first: int, blocks: int) -> np.ndarray:
         """bool: of the blocks from `first` on, summaries of ours that came back."""
         if not self.heading or not conversation.columns.system[first:blocks].any():
             return np.zeros(blocks - first, bool)
         return returned_summaries(conversation, self.heading)[first:blocks]
 
-    def pinned(
+    def pinned_blocks(
         self, conversation: Conversation, first: int, size: int, returned: np.ndarray
     ) -> Iterator[tuple[np.ndarray, Reason, Mapping[str, Any]]]:
         """Blocks from `first` on (bool), and why they are pinned, by what the first `size` messages are; `returned`
@@ -64,14 +64,14 @@ class SlotZero(NamedTuple):
         if rules is not None:
             yield homes_of(rules.messages) & ~returned, RULE, {"rule": rules.rule}
 
-    def standing(self, conversation: Conversation) -> Standing:
+    def standing_decisions(self, conversation: Conversation) -> Standing:
         """What stands for all requests of a conversation."""
         return conversation.growing(self.key, lambda: _Stands(self, Standing())).standing
 
     def for_request(self, history: History, budget: int) -> HistoryPlan:
         """A plan in which it is decided for one request, whatever the others are."""
         plan = HistoryPlan(history, budget)
-        plan.returned = self.returned(history.conversation, 0, history.blocks)
+        plan.returned = self.returned_mask(history.conversation, 0, history.blocks)
         whole = plan.drop(history.replaced, REPLACED)
         refused = whole.drop(invalid_blocks(history), INVALID)
         refused.trace = tuple(
@@ -79,12 +79,12 @@ class SlotZero(NamedTuple):
             for name, before, after in (("projection", plan, whole), ("source", whole, refused))
             if after is not before
         )
-        for mask, why, numbers in self.pinned(history.conversation, 0, history.size, plan.returned):
+        for mask, why, numbers in self.pinned_blocks(history.conversation, 0, history.size, plan.returned):
             refused = refused.pin(mask, why, **numbers)
         return refused
 
 
-class _Stands(Growing):
+class _Stands(Growing[Conversation]):
     """What stands for every request."""
 
     __slots__ = ("slot", "standing")
@@ -95,24 +95,24 @@ class _Stands(Growing):
     def followed_by(self, conversation: Conversation, start: int) -> _Stands:
         columns = conversation.columns
         first = min(columns.first_block_since(start), len(self.standing.actions))
-        decided = _decided(self.slot, conversation, first)
+        decided = _decide(self.slot, conversation, first)
         return _Stands(self.slot, self.standing.followed_by(first, columns, decided))
 
 
-def _decided(slot: SlotZero, conversation: Conversation, first: int) -> Decided:
+def _decide(slot: SlotZero, conversation: Conversation, first: int) -> StandingDecisions:
     """What stands about the blocks from `first` on."""
     columns, numbers = conversation.columns, dict[int, Mapping[str, Any]]()
     blocks = len(columns.block_first)
     codes = np.zeros((3, blocks - first), np.uint8)
-    codes[1], codes[2] = FITS.code, slot.returned(conversation, first, blocks)
+    codes[1], codes[2] = FITS.code, slot.returned_mask(conversation, first, blocks)
     if not columns.clean:
         invalid = columns.orphan[first:] | (columns.answered_at[first:] == NEVER)
         if invalid.any():
             codes[0, invalid], codes[1, invalid], numbers[INVALID.code] = DROPPED, INVALID.code, {}
-    for mask, why, needed in slot.pinned(conversation, first, len(conversation), codes[2].view(bool)):
+    for mask, why, needed in slot.pinned_blocks(conversation, first, len(conversation), codes[2].view(bool)):
         chosen = mask & (codes[0] == KEPT)
         codes[0, chosen], codes[1, chosen], numbers[why.code] = PINNED, why.code, needed
-    return Decided(codes, numbers)
+    return StandingDecisions(codes, numbers)
 
 
 def start(
@@ -134,7 +134,7 @@ def start(
     late = newest >= 0 and history.columns.answered_at.item(newest) > history.size  # only the newest may be unanswered
     if not history.whole or late or len(history.columns.stand_ins):
         return slot.for_request(history, budget)
-    standing = slot.standing(history.conversation)
+    standing = slot.standing_decisions(history.conversation)
     plan = HistoryPlan.on(standing, history, budget)
     if refused := standing.refused.item(history.blocks):
         plan.trace = (StageTrace("source", history.total_tokens + plan.framing, plan.tokens, refused),)

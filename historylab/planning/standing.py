@@ -20,7 +20,7 @@ from historylab.planning.texts import Texts
 MOST_TEXTS = 8  # whose savings are remembered
 
 
-class Decided(NamedTuple):
+class StandingDecisions(NamedTuple):
     """Of blocks from one on: `codes` (uint8[3, b]) are actions, reasons, and which are summaries of ours that came
     back; `numbers` those that the reasons need."""
 
@@ -69,7 +69,7 @@ class Standing:
         self.always = always.array
         self.latest: tuple[object, np.ndarray, np.ndarray] | None = None  # the decisions that were read last
 
-    def followed_by(self, first: int, columns: Columns, decided: Decided) -> Standing:
+    def followed_by(self, first: int, columns: Columns, decided: StandingDecisions) -> Standing:
         """For a longer conversation, of which the first blocks are as they were; the others are decided so."""
         actions, starts = decided.codes[0], columns.block_first[first:]
         homes = columns.block[starts[0] :] if len(starts) else columns.block[:0]
@@ -152,7 +152,7 @@ class Savings:
         """int64[k + 1]: `saved` of the messages of one role (uint8[n])."""
         if code not in self._by_role:
             chosen = role[self.texts.messages] == code if self.texts is not None else np.zeros(0, bool)
-            self._by_role[code] = running(np.diff(self.saved) * chosen)
+            self._by_role[code] = running_sums(np.diff(self.saved) * chosen)
         return self._by_role[code]
 
     def begins(self, texts: Texts) -> bool:
@@ -188,7 +188,7 @@ def _carried_on(sums: GrowingArray, numbers: np.ndarray) -> GrowingArray:
     return sums.followed_by(numbers.cumsum(-1) + sums.array[..., -1:])
 
 
-def running(numbers: np.ndarray) -> np.ndarray:
+def running_sums(numbers: np.ndarray) -> np.ndarray:
     """int64[n + 1]: the sum of those before each, and of all."""
     sums = np.zeros(len(numbers) + 1, np.int64)
     np.cumsum(numbers, out=sums[1:])

@@ -39,11 +39,19 @@ class KeptSummaries:
             kept = self._store.write_state(key, mine := json.dumps(said))
             if kept == mine:
                 return written
-        try:
-            text, tokens, covers, by, note, heading = json.loads(kept)
-            return Summary(str(text), int(tokens), int(covers), made_at, str(by), str(note), heading=str(heading))
-        except (ValueError, TypeError) as problem:
-            raise StoreError(f"a summary kept in the store can't be read: {problem}") from None
+        found = read_kept(kept, made_at)
+        if found is None:
+            raise StoreError("a summary kept in the store can't be read: it isn't a text, its size and its author")
+        return found
+
+
+def read_kept(value: str, made_at: int = 0) -> Summary | None:
+    """The summary that a value of the store is; None for one of anything else."""
+    try:
+        text, tokens, covers, by, note, heading = json.loads(value)
+        return Summary(str(text), int(tokens), int(covers), made_at, str(by), str(note), heading=str(heading))
+    except (ValueError, TypeError):
+        return None
 
 
 class KeptTimes:

@@ -75,7 +75,7 @@ class Texts(Mapping[int, str]):
         tokens: np.ndarray = self._tokens[self.messages.searchsorted(messages)]
         return tokens
 
-    def shortened(self, i: int, message: Message) -> Message:
+    def with_text(self, i: int, message: Message) -> Message:
         """Message `i`, for which there is a text here, with it."""
         text = self._given[i]
         known = self._made.get(i)

@@ -65,7 +65,7 @@ class Trimmer:
         if format is not None and format not in FORMS:
             raise UnknownMember("format of requests", format, list(FORMS))
         self._format = format
-        self.store = opened_later(partial(_opened, "memory://")) if store is None else _opened(store)
+        self.store = opened_later(partial(_open_store, "memory://")) if store is None else _open_store(store)
         self._instruments = open_instruments(self.settings, store=self.store)
         self._chats = Chats(self.settings, self._instruments, self.store)
 
@@ -87,7 +87,7 @@ class Trimmer:
     def decide(self, messages: Any) -> Decision:
         """`trim` and `plan` at once, for one who needs both; raises what `trim` raises."""
         with self._chats.chat_of(messages, self._format) as (known, request):
-            plan, back = self._planned(known, request)
+            plan, back = self._plan_and_write(known, request)
             log_decision(plan, self.settings)
             return Decision(back, plan, known)
 
@@ -110,13 +110,13 @@ class Trimmer:
         API adds.
         """
         with self._chats.chat_of(messages, self._format) as (known, request):
-            return self._planned(known, request)[0]
+            return self._plan_and_write(known, request)[0]
 
     def forget(self) -> None:
         """Forget all conversations; what is in the store stays."""
         self._chats.clear()
 
-    def _planned(self, known: KnownChat, request: Request) -> tuple[HistoryPlan, Any]:
+    def _plan_and_write(self, known: KnownChat, request: Request) -> tuple[HistoryPlan, Any]:
         """The plan, with what the form of that API adds, and what is sent."""
         plan, conversation = known.chat.plan(), known.chat.conversation
         written = request.form.write(request, plan.render(), known.places)
@@ -127,7 +127,7 @@ class Trimmer:
         return plan, written.back
 
 
-def _opened(store: StateStore | str) -> StateStore:
+def _open_store(store: StateStore | str) -> StateStore:
     """The store itself, or the one of that URL."""
     from historylab.stores.base import open_store
 

@@ -55,7 +55,7 @@ def unused_budget(
         return None
     trial = instruments.offline()  # no model is asked to summarise for settings that are only tried
 
-    def planned(changes: Mapping[str, Any]) -> HistoryPlan:
+    def plan_with(changes: Mapping[str, Any]) -> HistoryPlan:
         return plan_up_to(conversation, settings.replace(**changes), trial, plan.size)
 
     finer = _finer(settings)
@@ -66,8 +66,8 @@ def unused_budget(
         needed,
         unused,
         plan.budget,
-        _room(plan, settings, blocks, needed, planned),
-        finer if finer and planned(finer).tokens > (1 - MUCH) * plan.budget else {},
+        _room(plan, settings, blocks, needed, plan_with),
+        finer if finer and plan_with(finer).tokens > (1 - MUCH) * plan.budget else {},
     )
 
 

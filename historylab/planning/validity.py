@@ -98,11 +98,12 @@ def _by_rules(timeline: Timeline, rules: ApiRules) -> ProviderValidity:
     ends = zip(found.empty.tolist(), found.wrong_start.tolist(), found.wrong_end.tolist(), strict=True)
     causes = []
     for plan, (empty, start, end) in zip(timeline.plans, ends, strict=True):
-        sent = plan.render() if plan.layout or empty or start or end else []
+        arranged = plan.layout or plan.decided_by
+        sent = plan.render() if arranged or empty or start or end else []
         said = [message for message in sent if message.role != "system"]
         if empty:
             causes.append("nothing to answer" if rules.systems_alone or not sent else "")
-        elif _waits(said) if plan.layout else _half_answered(plan):
+        elif _waits(said) if arranged else _half_answered(plan):
             causes.append("the newest tool call lacks a result")
         elif (first := _first_sent(plan, blank, sent)) >= 0:
             causes.append(f"message {first + 1:,} is sent without any text")
@@ -135,6 +136,8 @@ def _waits(said: Sequence[Message]) -> bool:
 
 
 def _of_requests(timeline: Timeline) -> Validity:
+    if timeline.decided_by:  # no guard of ours stood by: anything may be sent
+        return _validity([_faults_of_messages(plan.render(), finished=True) for plan in timeline.plans])
     if any(plan.layout for plan in timeline.plans):
         return _validity([_faults_of_messages(plan.render()) for plan in timeline.plans])
     if timeline.conversation.columns.clean:  # blocks are sent whole: only what comes first can be wrong
@@ -252,8 +255,8 @@ def _unanswered(history: History, columns: Columns, mask: np.ndarray, calling: n
     return int(np.count_nonzero(calling & split))
 
 
-def _faults_of_messages(messages: Sequence[Message]) -> Row:
-    """The faults of a request as it is sent, message by message."""
+def _faults_of_messages(messages: Sequence[Message], *, finished: bool = False) -> Row:
+    """The faults of a request as it is sent, message by message; `finished`: calls at its end are unanswered, too."""
     waiting, orphans, unanswered = list[str](), 0, 0
     for message in messages:
         if message.role == "tool":
@@ -264,7 +267,8 @@ def _faults_of_messages(messages: Sequence[Message]) -> Row:
         else:
             unanswered += bool(waiting)  # those at the very end are still being answered
             waiting = [call.id for call in message.tool_calls]
+    unanswered += finished and bool(waiting)
     said = [message.role for message in messages if message.role != "system"]
-    if not said:
+    if not said or (finished and not {"user", "tool"} & set(said)):
         return orphans, unanswered, False, True, False
     return orphans, unanswered, said[0] != "user", False, said[-1] == "assistant"

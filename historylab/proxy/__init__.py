@@ -1,1 +1,23 @@
-"""An HTTP proxy that applies the settings in front of a model's API, and an upstream to try it with."""
+"""An HTTP proxy that applies the settings in front of a model's API, and an upstream to try it with.
+
+`historylab proxy` puts a Trimmer in front of an API. The ASGI app refuses clients it doesn't know and requests that
+two servers may read in two ways; reads, plans and writes a body in a thread; passes it on, and its answer back piece
+by piece. Where a plan sends everything as it was, and in an audit, the bytes that came are the bytes that are sent.
+The three APIs with messages are rows of a table of routes; every other path passes through untouched.
+
+**Faults.** A fault of ours costs no app its answer: the request goes through as it came, and a header says why. Under
+a filter or a projection it is refused instead, and so is all other text that no filter sees. Only the upstream's own
+end ends an answer: one that breaks off isn't ended, so that its client sees a network error. A client that hangs up
+ends the upstream's work.
+
+**On record.** The proxy fills in an `Exchange` while a request passes: what came in, what was decided and why, what
+went out, what was answered. It is on disk before the last piece of the answer is passed on (a stream's last event or
+a body's last bytes), or after a second it passes unrecorded and says so. That event is found, and a stream put
+together, by the code of the formats.
+
+**Secrets.** Keys are passed on. No log has a path, a header or the text of a foreign error, and no record has a key
+that was sent along, wherever it is repeated.
+
+**Settings** may be a file: it is looked at on every request and read again when it changed. One that can't be read
+leaves the settings as they were.
+"""

@@ -13,16 +13,17 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from historylab._version import __version__
+from historylab.conversation.exchange import Exchange
 from historylab.proxy.bodies import LARGEST, ClientGone, read_body, until_gone
 from historylab.proxy.callers import check_caller
 from historylab.proxy.counts import Counts
 from historylab.proxy.deciding import FAULT, SENTENCES, log_fault
-from historylab.proxy.exchange import HUNG_UP, STOPPED, Passing
 from historylab.proxy.headers import secrets_in
-from historylab.proxy.judge import Judge
+from historylab.proxy.pending import HUNG_UP, STOPPED, PendingExchange
 from historylab.proxy.refusals import Refused, refusal
 from historylab.proxy.relay import Asked, relay
 from historylab.proxy.routes import Route, route_of
+from historylab.proxy.trimming import Trimming
 from historylab.proxy.upstream import Upstream
 from historylab.recordings.recorder import Recorder
 
@@ -45,7 +46,7 @@ class Proxy:
     def __init__(
         self,
         upstream: Upstream,
-        judge: Judge,
+        trimming: Trimming,
         recorder: Recorder | None = None,
         *,
         names: Collection[str] = (),
@@ -53,7 +54,7 @@ class Proxy:
         largest: int = LARGEST,
         close: Callable[[], None] = lambda: None,
     ):
-        self.upstream, self.judge, self.recorder, self.counts = upstream, judge, recorder, Counts()
+        self.upstream, self.trimming, self.recorder, self.counts = upstream, trimming, recorder, Counts()
         self._names, self._tokens, self._largest = names, tokens, largest
         self._close_store = close
         self._later = set[asyncio.Task[Any]]()
@@ -69,7 +70,7 @@ class Proxy:
     async def _live(self, receive: Receive, send: Send) -> None:
         """The lifespan of the server."""
         await receive()
-        await self.judge.warm_up()
+        await self.trimming.warm_up()
         await send({"type": "lifespan.startup.complete"})
         await receive()
         await self._close()
@@ -81,18 +82,18 @@ class Proxy:
         if self._later:
             await asyncio.wait(self._later, timeout=SECONDS_TO_RECORD)
         await self.upstream.close()
-        self.judge.close()
+        self.trimming.close()
         if self.recorder is not None:
             await asyncio.to_thread(self.recorder.close)
         self._close_store()
 
     def health(self) -> dict[str, Any]:
         """What the health answer says."""
-        file = self.judge.settings
+        file = self.trimming.settings
         said = {"path": str(file.path) if file.path else None, "problem": file.problem}
         return {
             "version": __version__,
-            "mode": self.judge.mode,
+            "mode": self.trimming.mode,
             "settings_file": said,
             "records": self.recorder is not None,
             "counts": self.counts.as_json(),
@@ -110,7 +111,7 @@ class Proxy:
             if route is None:
                 raise Refused(404, NO_WAY, "path")
             provider = route.provider
-            if await self.judge.guards() and route.may_carry_text(method):
+            if await self.trimming.guards() and route.may_carry_text(method):
                 raise Refused(422, UNFILTERED, "unfiltered")
             body = await read_body(receive, headers.get("content-length"), self._largest)
             await self._unless_gone(self._pass(route, scope, body, send), receive)
@@ -137,33 +138,33 @@ class Proxy:
         await task
 
     async def _pass(self, route: Route, scope: Scope, body: bytes, send: Send) -> None:
-        passing = await self._decided(route, scope, body) if route.form else None
-        content = passing.decided.content if passing is not None else body
+        pending = await self._decide(route, scope, body) if route.form else None
+        content = pending.exchange.sent if pending is not None else body
         try:
             asked = Asked(scope["method"], route.rest, scope["query_string"], scope["headers"], content)
-            await relay(self.upstream, asked, passing, send)
+            await relay(self.upstream, asked, pending, send)
         except asyncio.CancelledError as ended:
-            self._record_later(passing, str(ended) or STOPPED)
+            self._record_later(pending, str(ended) or STOPPED)
             raise
         except Exception:
-            self._record_later(passing, SENTENCES[FAULT])
+            self._record_later(pending, SENTENCES[FAULT])
             raise
         finally:
-            self.counts.passed(passing)
+            self.counts.count_passed(pending)
 
-    async def _decided(self, route: Route, scope: Scope, body: bytes) -> Passing:
+    async def _decide(self, route: Route, scope: Scope, body: bytes) -> PendingExchange:
         encoded = any(name == b"content-encoding" and value != b"identity" for name, value in scope["headers"])
         secrets = secrets_in(scope["headers"], scope["query_string"]) if self.recorder is not None else ()
-        decided = await self.judge.decide(route.form, body, encoded, secrets)
-        self.counts.decided(decided, body, self.judge.applies)
-        doubtful = self.counts.store_fails
-        return Passing(decided, route.form, route.app, self.judge.mode, self.recorder, secrets, doubtful=doubtful)
+        exchange = Exchange(app=route.app, api=route.form, mode=self.trimming.mode, secrets=secrets)
+        await self.trimming.decide(exchange, body, encoded)
+        self.counts.count_decision(exchange, body, self.trimming.applies)
+        return PendingExchange(exchange, self.recorder, doubtful=self.counts.store_fails)
 
-    def _record_later(self, passing: Passing | None, error: str) -> None:
+    def _record_later(self, pending: PendingExchange | None, error: str) -> None:
         """Have it recorded, though nobody waits for its answer any more."""
-        if passing is None:
+        if pending is None:
             return
-        task = asyncio.ensure_future(passing.record(error)) if passing.to_record else passing.writing
+        task = asyncio.ensure_future(pending.record(error)) if pending.to_record else pending.writing
         if task is not None:
             self._later.add(task)
             task.add_done_callback(self._later.discard)

@@ -6,8 +6,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from historylab.proxy.deciding import STORE, Decided
-from historylab.proxy.exchange import Passing
+from historylab.conversation.exchange import Exchange
+from historylab.proxy.deciding import STORE
+from historylab.proxy.pending import PendingExchange
 
 
 @dataclass(slots=True)
@@ -25,24 +26,24 @@ class Counts:
     unrecorded: int = 0
     store_fails: bool = False
 
-    def decided(self, decided: Decided, came: bytes, applies: bool) -> None:
-        """Count what was decided on a request that came so."""
-        if decided.untrimmed:
-            self.untrimmed[decided.untrimmed] += 1
+    def count_decision(self, exchange: Exchange, came: bytes, applies: bool) -> None:
+        """Count the decision about a request that came so."""
+        if exchange.untrimmed:
+            self.untrimmed[exchange.untrimmed] += 1
         elif not applies:
             self.watched += 1
-        elif decided.content is came:
+        elif exchange.sent is came:
             self.sent_whole += 1
         else:
             self.trimmed += 1
 
-    def passed(self, passing: Passing | None) -> None:
+    def count_passed(self, pending: PendingExchange | None) -> None:
         """Count a request that was passed on; None: of no known API."""
-        if passing is None:
+        if pending is None:
             self.passed_through += 1
         else:
-            self.unrecorded += bool(passing.unrecorded)
-            self.store_fails = passing.unrecorded == STORE if passing.writing is not None else self.store_fails
+            self.unrecorded += bool(pending.unrecorded)
+            self.store_fails = pending.unrecorded == STORE if pending.writing is not None else self.store_fails
 
     def as_json(self) -> dict[str, Any]:
         """By their names."""

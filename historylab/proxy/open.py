@@ -10,10 +10,10 @@ from time import time
 
 from historylab.proxy.app import Proxy
 from historylab.proxy.callers import known_names
-from historylab.proxy.judge import Judge
 from historylab.proxy.settings_file import SettingsFile
+from historylab.proxy.trimming import Trimming
 from historylab.proxy.upstream import Upstream
-from historylab.recordings.exchange import exported, iso_time
+from historylab.recordings.exchange import exported, line_time
 from historylab.recordings.noted_state import NotedState
 from historylab.recordings.place import open_recording
 from historylab.recordings.recorder import KEEP_DAYS, Recorder
@@ -40,10 +40,10 @@ def open_proxy(
     asked, file = Upstream(upstream), SettingsFile(settings)
     store = open_recording(record) if record is not None else open_store("memory://")
     recorder = None if record is None else _recorder(store, redact, keep_days)
-    told = partial(_note_start, recorder, asked, file.path, mode)
-    told(file.settings)
-    judge = Judge(file, NotedState(store, recorder.redaction if recorder else None), mode, told)
-    return Proxy(asked, judge, recorder, names=known_names(host), tokens=tokens, close=store.close)
+    announce = partial(_note_start, recorder, asked, file.path, mode)
+    announce(file.settings)
+    trimming = Trimming(file, NotedState(store, recorder.redaction if recorder else None), mode, announce)
+    return Proxy(asked, trimming, recorder, names=known_names(host), tokens=tokens, close=store.close)
 
 
 def _recorder(store: Store, redact: Sequence[str], keep_days: float | None) -> Recorder:
@@ -66,5 +66,5 @@ def _note_start(
             settings_file=str(file) if file else None,
             settings=exported(settings),
             upstream=upstream.url,
-            started=iso_time(time()),
+            started=line_time(time()),
         )

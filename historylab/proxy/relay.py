@@ -8,9 +8,9 @@ from typing import NamedTuple
 import httpx2
 from starlette.types import Send
 
-from historylab.proxy.exchange import BROKEN, Passing
+from historylab.proxy.answer_stream import AnswerStream
 from historylab.proxy.headers import RawHeaders, to_client, to_upstream
-from historylab.proxy.passing_back import PassingBack
+from historylab.proxy.pending import BROKEN, PendingExchange
 from historylab.proxy.refusals import Refused
 from historylab.proxy.upstream import Upstream
 
@@ -37,52 +37,54 @@ class Asked(NamedTuple):
     body: bytes
 
 
-async def relay(upstream: Upstream, asked: Asked, passing: Passing | None, send: Send) -> None:
-    """Ask the upstream, and pass back what it answers; `passing`: what is known of a request of a known API.
+async def relay(upstream: Upstream, asked: Asked, pending: PendingExchange | None, send: Send) -> None:
+    """Ask the upstream, and pass back what it answers; `pending`: the exchange, of a known API.
 
     Raises Refused where there is no answer. One that breaks off isn't ended: its client sees a network error.
     """
-    headers = to_upstream(asked.headers, readable=passing is not None and passing.to_record)
+    headers = to_upstream(asked.headers, readable=pending is not None and pending.to_record)
     try:
         response = await upstream.send(upstream.request(*asked._replace(headers=headers)))
     except (httpx2.HTTPError, httpx2.InvalidURL) as fault:
-        raise await _refused(fault, upstream, passing) from None
+        raise await _refused(fault, upstream, pending) from None
     try:
         if response.status_code > LAST_STATUS:
-            raise await _refused(httpx2.RemoteProtocolError("no status of HTTP"), upstream, passing)
-        await _pass_back(response, passing, send, upstream)
+            raise await _refused(httpx2.RemoteProtocolError("no status of HTTP"), upstream, pending)
+        await _pass_back(response, pending, send, upstream)
     finally:
         await response.aclose()
 
 
-async def _pass_back(response: httpx2.Response, passing: Passing | None, send: Send, upstream: Upstream) -> None:
+async def _pass_back(
+    response: httpx2.Response, pending: PendingExchange | None, send: Send, upstream: Upstream
+) -> None:
     streamed = response.headers.get("content-type", "").lower().startswith(EVENTS)
-    unmarked = passing is not None and streamed and _ends_with_the_connection(response)
-    if passing is not None and (passing.to_record or unmarked):
-        passing.begins(response.status_code, streamed, "content-encoding" in response.headers)
-    held = passing is not None and passing.to_record and not streamed
-    back = PassingBack(
+    unmarked = pending is not None and streamed and _ends_with_the_connection(response)
+    if pending is not None and (pending.to_record or unmarked):
+        pending.begin_answer(response.status_code, streamed, "content-encoding" in response.headers)
+    held = pending is not None and pending.to_record and not streamed
+    back = AnswerStream(
         send,
         response.status_code,
         to_client(response.headers.raw),
-        passing.headers if passing is not None else list,
+        pending.headers if pending is not None else list,
         held=held,
     )
     try:
         if not held:
             await back.start()
         async for piece in response.aiter_raw():
-            if passing is not None and passing.add(piece):
-                await passing.record()
+            if pending is not None and pending.add(piece):
+                await pending.record()
             await back.piece(piece)
     except httpx2.HTTPError as fault:
-        refused = await _refused(fault, upstream, passing)
+        refused = await _refused(fault, upstream, pending)
         if not back.started:
             raise refused from None
         return
-    if passing is not None:
-        await passing.record()
-        if unmarked and passing.has_no_end:
+    if pending is not None:
+        await pending.record()
+        if unmarked and pending.has_no_end:
             log.warning("The upstream closed the connection before the end of a stream.")
             return
     await back.end()
@@ -93,12 +95,12 @@ def _ends_with_the_connection(response: httpx2.Response) -> bool:
     return "content-length" not in response.headers and "transfer-encoding" not in response.headers
 
 
-async def _refused(fault: Exception, upstream: Upstream, passing: Passing | None) -> Refused:
+async def _refused(fault: Exception, upstream: Upstream, pending: PendingExchange | None) -> Refused:
     """The answer where there is none, which goes on record as well."""
     status, sentence = next((status, said) for kind, status, said in FAULTS if isinstance(fault, kind))
     log.warning("%s: %s (%s)", upstream.url, sentence, type(fault).__name__)
     refused = Refused(status, f"{sentence} ({upstream.url})", "upstream")
-    if passing is not None:
-        await passing.record(sentence)
-        refused.headers = passing.headers()
+    if pending is not None:
+        await pending.record(sentence)
+        refused.headers = pending.headers()
     return refused

@@ -1,1 +1,25 @@
-"""Recall: whether later requests still held the values they needed."""
+"""Recall: whether later requests still held the values they needed.
+
+**Needs.** What later calls and answers refer back to is found once per conversation, with *every* message that
+mentions it. One test asks of a request whether any message it sends, or its summary, still contains a value. It is
+applied to references, links, must-remember messages and gold evidence alike: lost means "no mention is held", never
+"the first mention was dropped". A value of several lines is found though a reading tool numbered or indented them,
+the old text of an edit also where several messages say its lines between them; it is held if every line that tells it
+apart is.
+
+**Must remember** marks a message of the original conversation, and is followed through a projection as a pin is.
+
+**Questions.** A question is planned as the newest user message of a request of its own, after a request was answered,
+and the same test is applied to the messages that answer it: those known to (gold), or else those that BM25 finds
+likeliest, an estimate. Gold evidence that no message asks for is judged in the same way. Questions are proposed about
+facts that a person said once and long ago: a sentence with a gap, deterministic, offline. A chat model may propose
+some instead, for a click that names it and its server; what it proposes is checked.
+
+**Rules.** Standing instructions are found by a list of words in what users and system messages say, never in results
+or answers; each is followed in the same way, as one sentence of its message.
+
+**How bad** a loss is depends on who said the value: a person or a tool that can't be asked again (gone for good), the
+assistant, or a tool whose call could be repeated, with the tokens that takes. Lists decide which calls only read;
+calls they don't know count as gone. `Bill.fetching` puts a price on repeating the calls, an estimate beside the bill
+and in none of its sums.
+"""

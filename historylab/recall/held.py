@@ -24,6 +24,7 @@ SENT = int(Action.TRUNCATED)  # up to this action something of a message is sent
 def find_holder(plan: HistoryPlan, value: str, mentions: np.ndarray, lines: Sequence[Said] = ()) -> int:
     """The holder of `value` in a request: BY_MESSAGE, BY_SUMMARY or LOST.
 
+    BY_SUMMARY is also by a message that stands nowhere in the conversation.
     `mentions` (int64, ascending) are the messages of its history that mention the value. If it has telling `lines`, all
     of them must be held: BY_SUMMARY if the summary alone holds any.
     """
@@ -40,7 +41,9 @@ def find_holder(plan: HistoryPlan, value: str, mentions: np.ndarray, lines: Sequ
     sent = mentions[actions[block[mentions]] <= SENT]
     if len(sent) and (not plan.shortened or any(_still_says(plan, i, value) for i in sent[::-1].tolist())):
         return BY_MESSAGE
-    return BY_SUMMARY if plan.summary and value and contains_value(plan.summary.text, value) else LOST
+    texts = [plan.summary.text] if plan.summary else []
+    texts += [other.content for other in plan.others]
+    return BY_SUMMARY if value and any(contains_value(text, value) for text in texts) else LOST
 
 
 def lost_lines(plan: HistoryPlan, lines: Sequence[Said]) -> list[Said]:

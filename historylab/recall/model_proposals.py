@@ -32,7 +32,7 @@ def ask_for_questions(conversation: Conversation, chat_model: ChatModel, most: i
     InstrumentError if the model fails, or proposes nothing that can be used.
     """
     sent = _earlier(conversation)
-    transcript = "\n".join(f"[{i + 1}] {_fenced(text)}" for i, text in sent.items())
+    transcript = "\n".join(f"[{i + 1}] {_without_fence_tags(text)}" for i, text in sent.items())
     asked = f"<transcript>\n{transcript}\n</transcript>\n\nWrite at most {most} questions."
     messages = [{"role": "system", "content": PROMPT}, {"role": "user", "content": asked}]
     reply = chat_model.complete(messages, max_tokens=ANSWER_TOKENS, temperature=0.3)
@@ -69,6 +69,6 @@ def _gives_away(question: str, message: int, conversation: Conversation) -> bool
     return any(literal in question and mentions.of(literal).tolist() == [message] for literal in literals)
 
 
-def _fenced(text: str) -> str:
+def _without_fence_tags(text: str) -> str:
     """The text without a tag that would end the fence it stands in."""
     return re.sub(r"<(?=/?\s*transcript\b)", "‹", text, flags=re.IGNORECASE)

@@ -130,18 +130,18 @@ def _gaps(timeline: Timeline, message: int, value: str, mentions: np.ndarray) ->
 def follow_mark(timeline: Timeline, mark: int) -> int | None:
     """Index of the timeline's message that message `mark` of the original conversation became, or became part of."""
     original, shown = timeline.original, timeline.conversation
-    if shown is original:
+    if shown == original:
         return mark
     known = shown.remember("followed", dict[int, int | None])
     if mark not in known:  # a pin follows its message through any projection
-        known[mark] = next(iter(_pinned(timeline, lambda i: i == mark)), None)
+        known[mark] = next(iter(_would_be_pinned(timeline, lambda i: i == mark)), None)
     return known[mark]
 
 
 def original_index(timeline: Timeline, message: int) -> int | None:
     """Index of the original message that the timeline's was made from; None if it was made from several."""
     original, shown = timeline.original, timeline.conversation
-    if shown is original:
+    if shown == original:
         return message
     known = shown.remember("origins", dict[int, int | None])
     if message not in known:
@@ -153,12 +153,12 @@ def _origin(timeline: Timeline, message: int) -> int | None:
     """Traced by ids, of which joined messages keep the first; no pin on another message may end up here too."""
     numbered = timeline.original.edited(replace(m, id=str(i)) for i, m in enumerate(timeline.original))
     first = project(numbered, timeline.settings)[message].id
-    if first is None or message in _pinned(timeline, lambda i: i != int(first)):
+    if first is None or message in _would_be_pinned(timeline, lambda i: i != int(first)):
         return None
     return int(first)
 
 
-def _pinned(timeline: Timeline, wanted: Callable[[int], bool]) -> list[int]:
+def _would_be_pinned(timeline: Timeline, wanted: Callable[[int], bool]) -> list[int]:
     """The timeline's messages that would be pinned if exactly the wanted ones of the original conversation were."""
     original = timeline.original
     pinned = original.edited(

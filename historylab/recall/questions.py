@@ -40,7 +40,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedQuestion:
     """A question asked after request `request` (from 0; -1 where there is none), and its answer there.
 
     `messages` are those of the timeline's that answer it and were said by then, the likeliest first; `scores` what
@@ -72,17 +72,19 @@ def as_question(given: str | Question) -> Question:
     return given if isinstance(given, Question) else Question(given)
 
 
-def ask(timeline: Timeline, question: str | Question, requests: Iterable[int] | None = None) -> tuple[Asked, ...]:
+def ask(
+    timeline: Timeline, question: str | Question, requests: Iterable[int] | None = None
+) -> tuple[AskedQuestion, ...]:
     """The question asked after each of these requests (from 0 or, if negative, from the end); by default the last.
 
     Raises IndexError where there is no such request.
     """
     question, count = as_question(question), len(timeline.plans)
     numbers = [count - 1] if requests is None else [checked_index(number, count, "request") for number in requests]
-    return tuple(_remembered(timeline, question, number) for number in numbers)
+    return tuple(_ask_once(timeline, question, number) for number in numbers)
 
 
-def ask_all(timeline: Timeline, questions: Sequence[str | Question]) -> tuple[Asked, ...]:
+def ask_all(timeline: Timeline, questions: Sequence[str | Question]) -> tuple[AskedQuestion, ...]:
     """Each question, asked after the last request."""
     return tuple(asked for question in questions for asked in ask(timeline, question))
 
@@ -112,23 +114,23 @@ def explain_answer(timeline: Timeline, text: str, number: int, message: int) -> 
 # -- one question, asked once
 
 
-def _remembered(timeline: Timeline, question: Question, number: int) -> Asked:
+def _ask_once(timeline: Timeline, question: Question, number: int) -> AskedQuestion:
     return timeline.remember(
         ("asked", question, number), lambda: _ask(timeline, question, number), most=MOST_REMEMBERED
     )
 
 
-def _ask(timeline: Timeline, question: Question, number: int) -> Asked:
+def _ask(timeline: Timeline, question: Question, number: int) -> AskedQuestion:
     conversation, said = timeline.conversation, _said_until(timeline.conversation, number)
     messages, scores = (
         _known_answers(timeline, question, said) if question.messages else _likeliest(conversation, question.text, said)
     )
     if not messages:
-        return Asked(question.text, number, estimate=not question.messages)
+        return AskedQuestion(question.text, number, estimate=not question.messages)
     plan = plan_question(timeline, question.text, number)
     told = (mentions_of_message(conversation, i) for i in messages)
     holders = (find_holder(plan, value, mentions[: mentions.searchsorted(said)]) for value, mentions in told)
-    return Asked(question.text, number, messages, scores, tuple(holders), not question.messages)
+    return AskedQuestion(question.text, number, messages, scores, tuple(holders), not question.messages)
 
 
 def _known_answers(timeline: Timeline, question: Question, said: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
@@ -160,12 +162,12 @@ def _said_until(conversation: Conversation, number: int) -> int:
 def _ending_in(conversation: Conversation, text: str, said: int) -> Conversation:
     """The first `said` messages and the question; the same object for every timeline, its tokens counted once."""
 
-    def asked() -> Conversation:
+    def next_request() -> Conversation:
         before = conversation[said - 1].timestamp if said else None
         return conversation.beginning(said).followed_by([Message("user", text, timestamp=before)])
 
     most = max(8, MOST_MESSAGES // max(1, len(conversation)))
-    return conversation.remember(("ending in", text, said), asked, most=most)
+    return conversation.remember(("ending in", text, said), next_request, most=most)
 
 
 def _plans_before(timeline: Timeline, conversation: Conversation) -> tuple[HistoryPlan, ...]:

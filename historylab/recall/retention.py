@@ -18,7 +18,7 @@ from historylab.planning.explain import Answer
 from historylab.planning.replay import Timeline
 from historylab.recall.held import BY_SUMMARY, LOST, find_holder, lost_lines, mentions_of_message
 from historylab.recall.must_remember import MustRemember, follow_mark, indices_named_in_file, track_must_remember
-from historylab.recall.questions import Asked, Question, ask_all, explain_answer, plan_question
+from historylab.recall.questions import AskedQuestion, Question, ask_all, explain_answer, plan_question
 from historylab.recall.references import Need, Said, find_needs
 from historylab.recall.rules import track_rules
 from historylab.recall.severity import FETCHABLE, GONE_FOR_GOOD, SEVERITIES, Fetch, fetch_of, severity_of
@@ -99,7 +99,7 @@ class Retention:
     kept: Mapping[str, Kept]
     losses: tuple[Loss, ...]
     starred: tuple[MustRemember, ...]
-    questions: tuple[Asked, ...]
+    questions: tuple[AskedQuestion, ...]
     needed: tuple[tuple[Need, bool], ...] = ()
     """Every reference, link and piece of evidence in order of the requests, and whether its request held it."""
 
@@ -180,7 +180,7 @@ def retention(
     conversation = timeline.conversation
     starred = track_must_remember(timeline, stars)
     needed = [need for step in find_needs(conversation) for need in step]
-    found = [_met(timeline, n) for n in needed] + list(_evidence(timeline))
+    found = [_holder_of(timeline, n) for n in needed] + list(_evidence(timeline))
     kept = {kind: _tally(found, kind) for kind in ("reference", "link", "evidence")}
     losses = [_loss(timeline, need) for need, how in found if how == LOST]
     losses += [loss for star in starred if (loss := _star_loss(timeline, star))]
@@ -197,7 +197,7 @@ def retention(
 # -- references and links
 
 
-def _met(timeline: Timeline, need: Need) -> tuple[Need, int]:
+def _holder_of(timeline: Timeline, need: Need) -> tuple[Need, int]:
     return need, find_holder(timeline.plans[need.step], need.value, need.mentions, need.lines)
 
 
@@ -216,10 +216,10 @@ def _loss(timeline: Timeline, need: Need) -> Loss:
     counts = Counter(i for _, said in gone for i in said.tolist()) if gone else {int(need.mentions[-1]): 1}
     message = max(counts, key=lambda i: (counts[i], i))
     loss = Loss(need.kind, need.step, message, need.value, need.message, need.used_as)
-    return _judged(timeline, loss, gone or [(need.value, need.mentions)])
+    return _with_severity(timeline, loss, gone or [(need.value, need.mentions)])
 
 
-def _judged(timeline: Timeline, loss: Loss, lost: Sequence[Said]) -> Loss:
+def _with_severity(timeline: Timeline, loss: Loss, lost: Sequence[Said]) -> Loss:
     """The loss with its severity: that of losing these, each with the messages that say it."""
     found = severity_of(timeline.conversation, lost)
     tokens = fetch_of(timeline, found.results).tokens if found.results else 0
@@ -235,12 +235,12 @@ def _star_loss(timeline: Timeline, star: MustRemember) -> Loss | None:
         return None
     first, stop = star.gaps[0]
     loss = Loss("star", first, star.message, star.value, requests=stop - first)
-    return _judged(timeline, loss, [(star.value, star.mentions)])
+    return _with_severity(timeline, loss, [(star.value, star.mentions)])
 
 
-def _question_loss(timeline: Timeline, asked: Asked, message: int) -> Loss:
+def _question_loss(timeline: Timeline, asked: AskedQuestion, message: int) -> Loss:
     loss = Loss("question", asked.request, message, timeline.conversation[message].content, None, asked.question)
-    return _judged(timeline, loss, [(loss.value, np.array([message]))])
+    return _with_severity(timeline, loss, [(loss.value, np.array([message]))])
 
 
 def _evidence(timeline: Timeline) -> Iterator[tuple[Need, int]]:

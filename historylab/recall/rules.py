@@ -91,14 +91,14 @@ def _instruction(text: str) -> tuple[int, int]:
     folded = text.casefold()
     for kind in ("opening", "anywhere"):
         phrases = [phrase for language in STANDING.values() for phrase in getattr(language, kind)]
-        found = [(m.start(), phrase.count(" ") + 2) for phrase in phrases if (m := _whole(phrase).search(folded))]
+        found = [(m.start(), phrase.count(" ") + 2) for phrase in phrases if (m := _whole_words(phrase).search(folded))]
         if found and len(folded) == len(text) and folded[min(found)[0] :].count(" ") >= min(found)[1] - 1:
             return min(found)
     return 0, 2
 
 
 @cache
-def _whole(phrase: str) -> re.Pattern[str]:
+def _whole_words(phrase: str) -> re.Pattern[str]:
     return re.compile(rf"\b{re.escape(phrase)}\b")
 
 

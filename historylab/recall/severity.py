@@ -68,10 +68,10 @@ class Sayers:
         """That of losing a value which these messages say (int64, ascending)."""
         key = (value, len(said))
         if key not in self._known:
-            self._known[key] = self._judged(value, said)
+            self._known[key] = self._judge(value, said)
         return self._known[key]
 
-    def _judged(self, value: str, said: np.ndarray) -> Severity:
+    def _judge(self, value: str, said: np.ndarray) -> Severity:
         results = said[self._reads[said] | self._repeats[said]][::-1]  # the newest first: it says what is there now
         again = next((i for i in results.tolist() if self._finds_again(value, i, said)), None)
         if again is not None:

@@ -1,4 +1,20 @@
-"""Recordings: what an app sent and was answered, as lines in a store."""
+"""Recordings: what an app sent and was answered, as lines in a store.
+
+**Writing.** Lines are numbered in the order in which they are kept, so that a reader who goes on after a number
+misses nothing. The `Recorder` writes in one thread, everything that waits in one transaction, and never in a
+request's way. A line holds what is new of its request since the last line of its chat; a chat of another process is
+recognised by its answers, as the Trimmer recognises it by its messages. Every text is redacted before the store sees
+it. What a decision read from a store or wrote there (summaries, times of messages) is noted on the line.
+
+**Reading** is a format like any other: requests are put together again from their lines and read as the Trimmer read
+them, and become conversations. The metadata of an answer says under which settings its request was sent, and how much
+of it; calibration, bills and lost prefixes are judged by that. The metadata of the conversation has the noted state,
+in which `replay` finds the summaries.
+
+**Comparing.** A line has the decisions of its request and their reasons, so that a timeline is drawn from what is on
+record. Lines with decisions alone are planned, each under its own settings, and those whose recorded decisions differ
+are named. A property test records whatever an app may do and compares what comes back.
+"""
 
 from historylab.recordings.place import open_recording
 

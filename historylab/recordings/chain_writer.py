@@ -18,12 +18,14 @@ from itertools import islice
 from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
+from historylab.conversation.exchange import Exchange
 from historylab.conversation.lineage import chain, same_beginning
+from historylab.conversation.message import instant
 from historylab.formats.requests.items import count_leading, is_from_model, words_of_item
 from historylab.formats.traces.recorded_lines import AFTER, LEADING, REQUEST, SAME, UNCHANGED, VERSION, holder_of
 from historylab.formats.traces.request_chains import api_of
-from historylab.recordings.exchange import Exchange, exported, iso_time, new_conversation, plan_fields
-from historylab.recordings.lines import make_line
+from historylab.planning.recorded_decisions import OnRecord, decisions_to_record
+from historylab.recordings.exchange import make_line, new_conversation, new_id
 from historylab.recordings.redaction import Redaction
 from historylab.stores.base import Record, Store
 
@@ -44,6 +46,7 @@ class _Known:
     fields: Mapping[str, Any] = field(default_factory=dict)
     links: list[str] = field(default_factory=list)  # a digest of what was said up to each item after the leading ones
     state: set[str] = field(default_factory=set)
+    decided: OnRecord = field(default_factory=OnRecord)  # in lines whose answers came
     first: tuple[int, int] | None = None  # between which numbers the store has the line its chain begins with
 
     @property
@@ -63,10 +66,11 @@ class ChainWriter:
 
     def record(self, exchange: Exchange) -> tuple[Record, dict[str, str]]:
         """The record of an exchange; and the state by which what follows its answer is found to belong to it."""
-        holder, known = holder_of(exchange.request), self._last_line(exchange)
-        given = exchange.request.get(holder)
+        exchange.id = exchange.id or new_id()
+        holder, known = holder_of(exchange.body), self._last_line(exchange)
+        given = exchange.body.get(holder)
         items = list(given) if isinstance(given, list | tuple) else []
-        body = {name: value for name, value in exchange.request.items() if name != holder or (given and not items)}
+        body = {name: value for name, value in exchange.body.items() if name != holder or (given and not items)}
         leading = count_leading(items)
         same, said = _count_same(known.items, items, leading) if known else 0, items[leading:]
         links = known.links[: max(0, same - leading)] if known else []
@@ -77,17 +81,21 @@ class ChainWriter:
             known = _Known(exchange.conversation or self._find(said, _answers(said, links)) or new_conversation())
         elif not exchange.conversation and not self._is_newest(known, said):
             known, same = _Known(new_conversation()), 0
-        line, redacted = self._line(exchange, known, body, holder, items, leading, same)
+        extends = same and same == len(known.items)  # else the texts that are known may be those of other messages
+        line, redacted, decided = self._line(
+            exchange, known, body, holder, items, leading, same, known.decided if extends else OnRecord()
+        )
         text = make_line(REQUEST, **line, redacted=redacted or None)
         now = _Known(known.conversation, exchange.id, [*known.items[:same], *items[same:]])  # equal ones are held once
         now.answer, now.fields, now.links = _answer_item(exchange), body, links
         now.state = known.state | exchange.state.keys()
+        now.decided = decided if now.answer is not None else known.decided if extends else OnRecord()
         now.first = known.first if same else None
         if exchange.chat is not None:
             self._chats.setdefault(exchange.chat, {})[exchange.app] = self._newest[now.conversation] = now
         words = [words_of_item(now.answer)] if now.answer else []
         keys = map(_key, chain(words, links[-1] if links else exchange.app))
-        return Record(known.conversation, exchange.started, text), dict.fromkeys(keys, known.conversation)
+        return Record(known.conversation, instant(exchange.started), text), dict.fromkeys(keys, known.conversation)
 
     def note_written(self, exchanges: Iterable[Exchange], after: int, last: int) -> None:
         """Know that the lines of these exchanges are kept, with numbers after this one, up to the last."""
@@ -165,7 +173,8 @@ class ChainWriter:
         items: list[Any],
         leading: int,
         same: int,
-    ) -> tuple[dict[str, Any], int]:
+        decided: OnRecord,
+    ) -> tuple[dict[str, Any], int, OnRecord]:
         before = known.fields
         unchanged = [name for name in body if same and name in before and before[name] == body[name]]
         texts: dict[str, Any] = {
@@ -179,6 +188,17 @@ class ChainWriter:
         if same and known.items[:leading] != items[:leading]:
             texts[LEADING] = items[:leading]
         said, redacted = self._redaction.redacted(texts, exchange.secrets)
+        plan = exchange.plan
+        if exchange.live_plan is not None:
+
+            def redact(value: Any) -> Any:
+                nonlocal redacted
+                clean, count = self._redaction.redacted(value, exchange.secrets)
+                redacted += count
+                return clean
+
+            reasons, decided = decisions_to_record(exchange.live_plan, decided, exchange.state, redact)
+            plan = {**plan, **reasons}
         line = {
             "version": VERSION,
             "id": exchange.id,
@@ -187,14 +207,14 @@ class ChainWriter:
             SAME: same or None,
             UNCHANGED: unchanged,
             "api": exchange.api,
-            "started": iso_time(exchange.started),
-            "seconds": round(exchange.seconds, 3),
+            "started": exchange.started,
+            "seconds": round(instant(exchange.ended) - instant(exchange.started), 3),
             "status": exchange.status,
             "mode": exchange.mode,
-            "settings": exported(exchange.settings) if exchange.settings else None,
-            "plan": plan_fields(exchange.plan) if exchange.plan else None,
+            "settings": exchange.settings,
+            "plan": plan,
         }
-        return {**line, **said}, redacted
+        return {**line, **said}, redacted, decided
 
 
 def _count_same(known: list[Any], items: list[Any], leading: int) -> int:

@@ -9,7 +9,6 @@ from typing import Literal, NamedTuple
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import instant
-from historylab.conversation.usage import recorded_models
 from historylab.formats.titles import opening, printable
 
 Source = Literal["recorded", "imported", "generated"]
@@ -83,7 +82,7 @@ def entry_of(
         source,
         origin,
         _on_a_line(title) or _on_a_line(conversation.title) or _first_words(conversation) or "Untitled",
-        recorded_models(conversation),
+        conversation.recorded.models,
         len(conversation),
         len(conversation.columns.requests),
         last_change(conversation),

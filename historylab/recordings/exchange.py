@@ -1,21 +1,24 @@
-"""An exchange: a request as an app sent it, what came back, and what was decided in between."""
+"""An exchange on record: its ids, times, settings and plan as a line has them, and lines, which every store keeps."""
 
 from __future__ import annotations
 
 import json
+import re
 import secrets
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from historylab.errors import HistoryLabError
+from historylab.errors import HistoryLabError, StoreError
 from historylab.exporters.base import export
+from historylab.formats.traces.recorded_lines import KIND
 from historylab.planning.plan import HistoryPlan
 from historylab.settings.model import Settings
+
+HALVES = re.compile("[\ud800-\udfff]")  # of an emoji that was cut in two, for which UTF-8 has no bytes
 
 
 def new_id() -> str:
@@ -26,36 +29,6 @@ def new_id() -> str:
 def new_conversation() -> str:
     """An id for a conversation."""
     return f"c-{secrets.token_hex(8)}"
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """A request and its answer.
-
-    `chat` is the same object for the requests of one chat (`Decision.chat`), None if that is unknown. `request` is the
-    body as the app sent it, which is not changed any more; `response` the API's answer as one body, None without one.
-    `started` is in seconds since 1970, `mode` "trim" or "audit", `untrimmed` why the request went through as it came.
-    `state` is what `NotedState` noted. `conversation` is its id where the caller has one. `secrets` are keys that stand
-    in no record, whatever repeats them.
-    """
-
-    api: str
-    request: Mapping[str, Any]
-    started: float
-    seconds: float
-    chat: object = None
-    response: Mapping[str, Any] | None = None
-    status: int = 0
-    error: str = ""
-    app: str = ""
-    mode: str = "trim"
-    settings: Settings | None = None
-    plan: HistoryPlan | None = None
-    untrimmed: str = ""
-    state: Mapping[str, str] = field(default_factory=dict)
-    conversation: str = ""
-    secrets: Sequence[str] = ()
-    id: str = field(default_factory=new_id)
 
 
 def exported(settings: Settings) -> dict[str, Any]:
@@ -92,6 +65,19 @@ def run_lengths(sketch: str) -> str:
     return "".join(f"{sketch[at]}{count}" for at, count in zip(starts.tolist(), counts.tolist(), strict=True))
 
 
-def iso_time(seconds: float) -> str:
+def line_time(seconds: float) -> str:
     """ "2026-11-23T07:30:00.123+00:00"."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
+def make_line(kind: str, **fields: Any) -> str:
+    """A line of that kind; fields without a value (None, an empty text or list) are left out.
+
+    Raises StoreError for a value that is no JSON.
+    """
+    said = {name: value for name, value in fields.items() if value not in (None, "", [], {})}
+    try:
+        text = json.dumps({KIND: kind, **said}, ensure_ascii=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError) as problem:
+        raise StoreError(f"what is to be recorded is no JSON: {problem}") from None
+    return HALVES.sub(lambda half: f"\\u{ord(half[0]):04x}", text)

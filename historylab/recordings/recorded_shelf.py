@@ -12,7 +12,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.errors import HistoryLabError, StoreError
 from historylab.formats.traces.recorded_lines import TAGS
 from historylab.recordings.entries import Entry, Listed, clean_tags, entry_of
-from historylab.recordings.lines import make_line
+from historylab.recordings.exchange import make_line
 from historylab.recordings.search import MessageIndex
 from historylab.recordings.watch import OF_NONE, Watch
 from historylab.stores.base import Record, RecordedConversation

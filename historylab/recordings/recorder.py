@@ -1,7 +1,7 @@
 """`Recorder`: writes what an app sent and was answered into a store, beside the requests and never in their way.
 
     recorder = Recorder(open_recording("recordings"))
-    recorder.record(Exchange("chat_completions", body, started, seconds, chat=decision.chat, …))
+    recorder.record(Exchange(api="chat_completions", body=body, started=…, ended=…, chat=decision.chat, …))
 
 One thread writes, all that waits at once. What `record` says is recorded is on disk. Where the store fails, is slow or
 too much waits, an exchange passes unrecorded: that is counted, logged once per cause, and never raised.
@@ -20,10 +20,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from historylab.conversation.exchange import Exchange
 from historylab.errors import HistoryLabError
 from historylab.recordings.chain_writer import ChainWriter
-from historylab.recordings.exchange import Exchange
-from historylab.recordings.lines import make_line
+from historylab.recordings.exchange import make_line
 from historylab.recordings.redaction import Redaction
 from historylab.stores.base import Record, Store
 

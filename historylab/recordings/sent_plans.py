@@ -1,17 +1,25 @@
-"""A recorded conversation as it was sent: the plans of its requests, each under the settings it was sent with."""
+"""A recorded conversation as it was sent: the plans of its requests, as the recording has them.
+
+A line with reasons is drawn from what it says. An older one, which has letters alone, is planned again under the
+settings it was sent with.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.recorded import DECISIONS, MODE, SENT_UNDER, UNTRIMMED
+from historylab.conversation.recorded import DECIDED, DECISIONS, MODE, NOTED_STATE, SENT_UNDER, UNTRIMMED
 from historylab.costs.traffic import NOTHING_CUT
-from historylab.planning.pipeline import open_instruments
+from historylab.planning.given_decisions import Given, plan_given
+from historylab.planning.pipeline import open_instruments, open_pipeline, project
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.recorded_decisions import RecordedDecisions, has_reasons
 from historylab.planning.recorded_state import noted_state
 from historylab.planning.replay import Timeline, replay
+from historylab.planning.strategies.base import Instruments
 from historylab.recordings.exchange import read_settings, run_lengths
 from historylab.settings.model import Settings
 
@@ -22,8 +30,8 @@ AUDIT = "audit"
 class SentPlans:
     """The timeline, per request whether it was only watched (`audited`: the plan is what would have been sent), and:
 
-    `unrecorded`, the requests (from 0) with an answer that no line is of; `otherwise`, those whose recorded decisions
-    are others than these plans', as after a change of the program.
+    `unrecorded`, the requests (from 0) with an answer that no line is of; `otherwise`, those that were planned again
+    and whose recorded decisions are others, as after a change of the program.
     """
 
     timeline: Timeline
@@ -33,34 +41,77 @@ class SentPlans:
 
 
 def sent_plans(conversation: Conversation, of_newest: Mapping[str, Any] | None = None) -> SentPlans:
-    """The requests as they were sent. Where settings rewrite the conversation, all are planned under the newest.
+    """The requests as they were sent.
 
-    `of_newest` is what an answer to the newest request would say of it, if that failed.
-    No model is called: a summary that was written by one and isn't noted is the one made without.
+    `of_newest` is what an answer to the newest request would say of it, if that failed. No model is called: a summary
+    that was written by one and isn't noted is the one made without.
     """
-    about = [_about(conversation, size) for size in conversation.columns.requests.tolist()]
-    if about and not about[-1]:
-        about[-1] = of_newest or {}
-    settings, under = _settings(about), dict[str, Timeline]()
-    for one in settings:
-        if one.key not in under:
-            under[one.key] = _replay(conversation, one)
-    newest = under[settings[-1].key] if settings else _replay(conversation, Settings())
-    mixed = len(under) > 1 and all(timeline.conversation is newest.conversation for timeline in under.values())
-    if mixed:
-        plans = tuple(under[one.key].plans[i] for i, one in enumerate(settings))
-        newest = replace(newest, plans=plans, under=tuple(settings), derived={})
-    decided = [said.get(DECISIONS) for said in about]
+    about = _about_requests(conversation, of_newest)
+    settings = _settings(about)
+    timeline = _as_recorded(conversation, about, settings)
     return SentPlans(
-        newest,
+        timeline,
         tuple(said.get(MODE) == AUDIT for said in about),
         tuple(i for i, said in enumerate(about) if said and MODE not in said),
-        tuple(
-            i
-            for i, (plan, sketch) in enumerate(zip(newest.plans, decided, strict=False))
-            if isinstance(sketch, str) and not about[i].get(UNTRIMMED) and sketch != run_lengths(plan.sketch())
-        ),
+        _differing(about, timeline, (i for i, plan in enumerate(timeline.plans) if not plan.decided_by)),
     )
+
+
+def decided_otherwise(conversation: Conversation, of_newest: Mapping[str, Any] | None = None) -> tuple[int, ...]:
+    """The requests (from 0) about which this version, planning each again, decides otherwise than is on record."""
+    about = _about_requests(conversation, of_newest)
+    timeline = _planned_again(conversation, _settings(about))
+    return _differing(about, timeline, range(len(timeline.plans)))
+
+
+def _differing(about: Sequence[Mapping[str, Any]], timeline: Timeline, requests: Iterable[int]) -> tuple[int, ...]:
+    """Those of the requests whose plan has other letters than are on record."""
+    recorded = ((i, about[i].get(DECISIONS)) for i in requests if i < len(about) and not about[i].get(UNTRIMMED))
+    return tuple(i for i, runs in recorded if isinstance(runs, str) and runs != run_lengths(timeline.plans[i].sketch()))
+
+
+def _as_recorded(
+    conversation: Conversation, about: Sequence[Mapping[str, Any]], settings: Sequence[Settings]
+) -> Timeline:
+    """The timeline of what lines say; requests of which they don't say enough are planned again."""
+    newest = settings[-1] if settings else Settings()
+    shown = project(conversation, newest)
+    alike = all(project(conversation, one) is shown for one in {one.key: one for one in settings}.values())
+    reasoned = [alike and has_reasons(_recorded(said)) for said in about]
+    if not any(reasoned) or len(about) != len(shown.columns.requests):
+        return _planned_again(conversation, settings)
+    planned = None if all(reasoned) else _planned_again(conversation, settings)
+    noted = conversation.metadata.get(NOTED_STATE)
+    read = RecordedDecisions(shown, noted if isinstance(noted, Mapping) else {})
+    sizes, given = shown.columns.requests.tolist(), list[Given | HistoryPlan]()
+    for i, (said, one) in enumerate(zip(about, settings, strict=True)):
+        decided = read.read(_recorded(said), sizes[i], open_pipeline(one).layout) if reasoned[i] else None
+        given.append(decided or planned.plans[i])  # type: ignore[union-attr]
+    instruments = _offline(conversation, newest)
+    apart, plans, digest = plan_given(shown, instruments.counter, given)
+    under = tuple(settings) if len({one.key for one in settings}) > 1 else ()
+    return Timeline(apart, newest, instruments, plans, conversation, under=under, decided=digest)
+
+
+def _recorded(said: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What was decided, as its line has it; empty for a line without reasons, and for what was sent whole after all."""
+    decided, sent_whole = said.get(DECIDED), said.get(UNTRIMMED) and said.get(MODE) != AUDIT
+    return {**decided, "decisions": said.get(DECISIONS)} if isinstance(decided, Mapping) and not sent_whole else {}
+
+
+def _planned_again(conversation: Conversation, settings: Sequence[Settings]) -> Timeline:
+    """Every request planned under its own settings; where these rewrite the conversation, under the newest."""
+    under = dict[str, Timeline]()
+    for one in settings:
+        if one.key not in under:
+            under[one.key] = replay(conversation, one, instruments=_offline(conversation, one))
+    if not settings:
+        return replay(conversation, Settings(), instruments=_offline(conversation, Settings()))
+    newest = under[settings[-1].key]
+    if len(under) > 1 and all(timeline.conversation is newest.conversation for timeline in under.values()):
+        plans = tuple(under[one.key].plans[i] for i, one in enumerate(settings))
+        return replace(newest, plans=plans, under=tuple(settings), derived={})
+    return newest
 
 
 def newest_decision(conversation: Conversation) -> tuple[Settings, bool] | None:
@@ -75,13 +126,20 @@ def newest_decision(conversation: Conversation) -> tuple[Settings, bool] | None:
     return conversation.remember("newest decision", find)
 
 
+def _about_requests(conversation: Conversation, of_newest: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+    about = [_about(conversation, size) for size in conversation.columns.requests.tolist()]
+    if about and not about[-1]:
+        about[-1] = of_newest or {}
+    return about
+
+
 def _about(conversation: Conversation, size: int) -> Mapping[str, Any]:
     """What the answer to the request with so much history says of it; empty if there is none yet."""
     answered = size < len(conversation) and conversation[size].role == "assistant"
     return {"role": "assistant", **conversation[size].metadata} if answered else {}
 
 
-def _settings(about: list[Mapping[str, Any]]) -> list[Settings]:
+def _settings(about: Sequence[Mapping[str, Any]]) -> list[Settings]:
     """The settings of each request; where nothing is known, those of the one before, or else of the next."""
     known = [read_settings(said.get(SENT_UNDER)) for said in about]
     last = next((one for one in known if one), Settings())
@@ -93,8 +151,7 @@ def _settings(about: list[Mapping[str, Any]]) -> list[Settings]:
     return found
 
 
-def _replay(conversation: Conversation, settings: Settings) -> Timeline:
-    """The replay with the summaries that were noted; what isn't noted is summarised without a model."""
+def _offline(conversation: Conversation, settings: Settings) -> Instruments:
+    """Instruments with the summaries that were noted; what isn't noted is summarised without a model."""
     instruments = open_instruments(settings, store=noted_state(conversation))
-    offline = replace(instruments, summarizer=instruments.offline().summarizer)
-    return replay(conversation, settings, instruments=offline)
+    return replace(instruments, summarizer=instruments.offline().summarizer)

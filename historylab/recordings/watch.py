@@ -10,9 +10,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from historylab.conversation.recorded import MODE, SENT_UNDER
+from historylab.conversation.exchange import Exchange
+from historylab.conversation.recorded import decision_metadata
+from historylab.conversation.usage import MODEL
 from historylab.formats.base import Report
 from historylab.formats.load import Conversations, as_loaded, collection_paused
+from historylab.formats.messages.fields import as_list, list_in, object_in, text_in
 from historylab.formats.titles import opening, printable
 from historylab.formats.traces.historylab_requests import RecordingReader
 from historylab.formats.traces.recorded_lines import (
@@ -24,48 +27,35 @@ from historylab.formats.traces.recorded_lines import (
     TITLE,
     holder_of,
     parse_line,
+    read_exchange,
 )
 from historylab.recordings.entries import FIRST_WORDS, clean_tags
+from historylab.recordings.exchange import line_time
 from historylab.registry import member
 from historylab.stores.base import Record, RecordStore
 
 FORMAT = "historylab_requests"
 OF_NONE = ""
 """The conversation of the lines that belong to none, such as a proxy's."""
-ERROR = 400  # from this status on
-
-
-@dataclass(frozen=True, slots=True)
-class SentRequest:
-    """What a line says of its request beside the messages: `at` is when it ended, in seconds since 1970."""
-
-    at: float
-    app: str
-    model: str
-    mode: str
-    status: int
-    error: str
-    untrimmed: str
-
-    @property
-    def failure(self) -> str:
-        """What went wrong; "" if nothing did."""
-        return self.error or (f"status {self.status}" if self.status >= ERROR else "")
 
 
 @dataclass(slots=True)
 class WatchedConversation:
-    """What is known of a conversation: its requests so far, when the newest line's began and ended, and its number."""
+    """A conversation as a list shows it: its requests so far without texts, and times and number of the newest line.
+
+    `reader` has read all its lines, while the conversation is followed as it grows.
+    """
 
     id: str
     last_started: float = 0
     last_at: float = 0
     last_number: int = 0
     title: str = ""
-    requests: list[SentRequest] = field(default_factory=list)
+    requests: list[Exchange] = field(default_factory=list)
     tags: tuple[str, ...] = ()
     checkpoints: int = 0
-    of_newest: Mapping[str, Any] = field(default_factory=dict)  # settings and mode of its newest request
+    of_newest: Mapping[str, Any] = field(default_factory=dict)  # what was decided about its newest request
+    reader: RecordingReader | None = field(default=None, repr=False)
 
     @property
     def app(self) -> str:
@@ -73,7 +63,7 @@ class WatchedConversation:
 
     @property
     def models(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(request.model for request in self.requests if request.model))
+        return tuple(dict.fromkeys(name for request in self.requests if (name := request.about.get(MODEL))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +86,7 @@ class Watch:
         self._last: int | None = None  # the number of the newest record seen; None before the first look
         self._known: dict[str, WatchedConversation] = {}
         self._read: dict[str, tuple[int, Conversations]] = {}
-        self._readers: dict[str, tuple[int, RecordingReader]] = {}
+        self._growing: list[str] = []  # those with a reader, the one shown last at the end
         self._lock = threading.Lock()
 
     def poll(self) -> int:
@@ -124,7 +114,7 @@ class Watch:
             if record.conversation == OF_NONE:
                 self.proxy = _proxy(record) or self.proxy
             elif known := self._known.get(record.conversation):
-                _look_at(known, record)
+                _add_line(known, record)
 
     def newest_proxy(self) -> ProxyStart | None:
         """The proxy that writes now, as it started or read its settings last; None if none ever wrote."""
@@ -139,18 +129,21 @@ class Watch:
             for gone in self._known.keys() - set(listed):
                 del self._known[gone]
                 self._read.pop(gone, None)
-                self._readers.pop(gone, None)
             return [found for id in listed[:most] if (found := self._look_up(id))]
 
-    def _look_up(self, id: str) -> WatchedConversation | None:
-        """What is known of a conversation, from its lines if it was not looked at before; None if it has none."""
+    def _look_up(self, id: str, *, to_read: bool = False) -> WatchedConversation | None:
+        """A conversation by its lines, with a reader if it is `to_read`; None if it has none."""
         self._begin()
-        if id not in self._known and (records := self.store.read_records(conversation=id)):
-            found = WatchedConversation(id)
-            for record in records:
-                _look_at(found, record)
-            self._known[id] = found
-        return self._known.get(id)
+        known = self._known.get(id)
+        if known and (known.reader or not to_read):
+            return known
+        records = self.store.read_records(conversation=id)
+        if not records:
+            return known
+        self._known[id] = known = WatchedConversation(id, reader=RecordingReader() if to_read else None)
+        for record in records:
+            _add_line(known, record)
+        return known
 
     def find(self, id: str) -> WatchedConversation | None:
         """That conversation; None if the recording has none of that name."""
@@ -173,24 +166,23 @@ class Watch:
             return read[1]
 
     def _read_on(self, id: str) -> tuple[int, Conversations]:
-        """The number of the newest line, and what all of them say."""
-        last, reader = self._readers.pop(id, (0, None))
-        reader = reader or RecordingReader()
-        for record in self.store.read_records(conversation=id, after=last):
-            reader.add(f"record {record.number}", id, parse_line(record.text))
-            last = record.number
-        self._readers[id] = last, reader
-        if len(self._readers) > MOST_GROWING:
-            del self._readers[next(iter(self._readers))]
+        """The number of the newest line, and the conversation that all lines make."""
+        known = self._look_up(id, to_read=True) or WatchedConversation(id, reader=RecordingReader())
+        assert known.reader is not None
+        self._growing = [*(other for other in self._growing if other != id), id]
+        for other in self._growing[:-MOST_GROWING]:
+            if old := self._known.get(other):
+                old.reader = None
+        self._growing = self._growing[-MOST_GROWING:]
         chosen = member("format", FORMAT)
         report = Report(format=chosen.title, member=chosen.name)
         with collection_paused():
-            return last, as_loaded(reader.conversations(report), report)
+            return known.last_number, as_loaded(known.reader.conversations(report), report)
 
     def state_of(self, id: str) -> list[str]:
         """The keys of what its requests read of the store's state, or wrote there."""
-        lines = map(parse_line, (record.text for record in self.store.read_records(conversation=id)))
-        return list(dict.fromkeys(key for line in lines for key in _object(line, "state")))
+        lines = (parse_line(record.text) for record in self.store.read_records(conversation=id))
+        return list(dict.fromkeys(key for line in lines for key in object_in(line, "state")))
 
     def file(self, id: str) -> bytes:
         """Its lines, as a file holds them."""
@@ -198,66 +190,61 @@ class Watch:
         return "".join(f"{record.text}\n" for record in records).encode("utf-8", "surrogatepass")
 
 
+LONGEST = 10**8  # seconds that a request may have taken
 MOST_READ, MOST_GROWING = 100, 4  # conversations kept as they were read; and so that they can be read on
 
 
-def _look_at(known: WatchedConversation, record: Record) -> None:
+def _add_line(known: WatchedConversation, record: Record) -> None:
+    """Take one more line of a conversation, unless it was among those it was looked up with."""
     if record.number <= known.last_number:
-        return  # it was among the lines when the conversation was looked up
-    line = parse_line(record.text)
-    seconds = found if isinstance(found := line.get("seconds"), int | float) else 0
+        return
+    line, where = parse_line(record.text), f"record {record.number}"
+    seconds = found if isinstance(found := line.get("seconds"), int | float) and 0 <= found <= LONGEST else 0
     known.last_started, known.last_at, known.last_number = record.at, record.at + seconds, record.number
-    if line.get(KIND) == TITLE:
-        known.title = printable(_text(line, "title"))
+    exchange = read_exchange(line, known.id, where) if line.get(KIND) == REQUEST else None
+    if exchange:
+        known.title = known.title or printable(_first_words(exchange.body))
+        known.of_newest = decision_metadata(exchange) if exchange.plan else {}
+        known.requests.append(_without_texts(exchange, known.last_at))
+    elif line.get(KIND) == TITLE:
+        known.title = printable(text_in(line, "title") or "")
     elif line.get(KIND) == CHECKPOINT:
         known.checkpoints += 1
     elif line.get(KIND) == TAGS:
-        tags = line.get("tags")
-        known.tags = clean_tags(tags if isinstance(tags, list) else ())
-    elif line.get(KIND) == REQUEST:
-        body = _object(line, "request")
-        known.title = known.title or printable(_first_words(body))
-        known.of_newest = {SENT_UNDER: _object(line, "settings"), MODE: _text(line, "mode")} if line.get("plan") else {}
-        known.requests.append(
-            SentRequest(
-                known.last_at,
-                _text(line, "app"),
-                _text(_object(line, "response"), "model") or _text(body, "model"),
-                _text(line, "mode"),
-                status if type(status := line.get("status")) is int else 0,
-                _text(line, "error"),
-                _text(line, "untrimmed"),
-            )
-        )
+        known.tags = clean_tags(list_in(line, "tags"))
+    if known.reader:
+        known.reader.add(where, known.id, line, exchange)
+
+
+def _without_texts(exchange: Exchange, ended: float) -> Exchange:
+    """The exchange as a list shows it, which ended then, in seconds since 1970."""
+    model = text_in(exchange.response, "model") or text_in(exchange.body, "model")
+    return Exchange(
+        ended=line_time(ended),
+        about={MODEL: model} if model else {},
+        id=exchange.id,
+        app=exchange.app,
+        mode=exchange.mode,
+        untrimmed=exchange.untrimmed,
+        status=exchange.status,
+        error=exchange.error,
+    )
 
 
 def _proxy(record: Record) -> ProxyStart | None:
     line = parse_line(record.text)
     if line.get(KIND) != PROXY:
         return None
-    settings, file = _object(line, "settings"), _text(line, "settings_file")
-    return ProxyStart(record.at, _text(line, "mode"), settings, file, _text(line, "upstream"))
+    mode, file, upstream = (text_in(line, name) or "" for name in ("mode", "settings_file", "upstream"))
+    return ProxyStart(record.at, mode, object_in(line, "settings"), file, upstream)
 
 
 def _first_words(body: Mapping[str, Any]) -> str:
     """What a user said first, as far as a title needs it."""
-    messages = body.get(holder_of(body))
-    for message in messages if isinstance(messages, list) else ():
+    for message in list_in(body, holder_of(body)):
         said = message.get("content") if isinstance(message, dict) and message.get("role") == "user" else None
-        parts = [said] if isinstance(said, str) else said if isinstance(said, list) else []
-        texts = (
-            part if isinstance(part, str) else _text(part, "text") for part in parts if isinstance(part, str | dict)
-        )
-        if words := opening(" ".join(texts), FIRST_WORDS):
+        parts = [said] if isinstance(said, str) else as_list(said)
+        texts = (text_in(part, "text") or "" if isinstance(part, dict) else part for part in parts)
+        if words := opening(" ".join(text for text in texts if isinstance(text, str)), FIRST_WORDS):
             return words
     return ""
-
-
-def _text(given: Mapping[str, Any], name: str) -> str:
-    found = given.get(name)
-    return found if isinstance(found, str) else ""
-
-
-def _object(given: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = given.get(name)
-    return found if isinstance(found, dict) else {}

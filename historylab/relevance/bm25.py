@@ -61,19 +61,19 @@ class BM25Index:
         if not texts:
             return self
         if len(self._parts) > MOST_LOGS:
-            return self._joined().followed_by(texts)
+            return self._join().followed_by(texts)
         *others, (log, begun, stop) = self._parts
         if not log.take(stop):
             others.append((log, begun, stop))
             log, begun, stop = Log(self.size, log.stems(stop), log.votes(stop)), 0, 0
             log.take(0)
         self._append(log, texts)
-        return self._other((*others, (log, begun, stop + len(texts))), self._more)
+        return self._with_parts((*others, (log, begun, stop + len(texts))), self._more)
 
     def beginning(self, size: int) -> BM25Index:
         """The index of the first `size` texts, which shares all with this one."""
         parts = self._up_to(size)
-        return self._other(parts, self._more if len(parts) > 1 else 0)
+        return self._with_parts(parts, self._more if len(parts) > 1 else 0)
 
     def led_by(self, texts: Sequence[str]) -> BM25Index | None:
         """The index with these as its first texts, in place of as many; None if later ones would be read otherwise."""
@@ -91,14 +91,14 @@ class BM25Index:
         if led.votes(count) != known.votes(count - known.start):
             return None
         before = known.stems(count - known.start) + (self._more if place else 0)
-        return self._other([(led, 0, count), *later], self._more + led.stems(count) - before)
+        return self._with_parts([(led, 0, count), *later], self._more + led.stems(count) - before)
 
     def apart(self) -> BM25Index:
         """The same index; what follows this one is kept by nobody else, neither its postings nor the texts it read."""
         log, _, stop = self._parts[-1]
         return type(self)((*self._parts, (Log(self.size, log.stems(stop), log.votes(stop)), 0, 0)), self._more, {})
 
-    def _other(self, parts: Sequence[_Part], more: int) -> BM25Index:
+    def _with_parts(self, parts: Sequence[_Part], more: int) -> BM25Index:
         return type(self)(parts, more, self._known)
 
     def _append(self, log: Log, texts: Sequence[str]) -> None:
@@ -115,12 +115,12 @@ class BM25Index:
             (log, begun, min(stop, size - log.start)) for log, begun, stop in self._parts if log.start + begun < size
         ]
 
-    def _joined(self) -> BM25Index:
+    def _join(self) -> BM25Index:
         log = Log()
         for part, begun, stop in self._parts:
-            for stems_of_text, votes_so_far in part.copied(begun, stop):
+            for stems_of_text, votes_so_far in part.texts_between(begun, stop):
                 log.append(stems_of_text.elements(), votes_so_far)
-        return self._other([(log, 0, self.size)], 0)
+        return self._with_parts([(log, 0, self.size)], 0)
 
     def _read(self, text: str) -> _Read:
         """A text as it was read; what is short enough to be a question is kept, as one is mostly among the texts."""
@@ -134,7 +134,7 @@ class BM25Index:
                 self._known[text] = found
         return found
 
-    def _asked(self, question: str, before: Votes) -> Sequence[str]:
+    def _stems_of(self, question: str, before: Votes) -> Sequence[str]:
         """The stems of a question, each once and in order; what those before it say decides on its language, too."""
         read = self._read(question)
         language = language_of(read.votes, before)
@@ -149,14 +149,14 @@ class BM25Index:
         """
         found = self._latest.get((question, size))
         if found is None:
-            found = self._scored(question, size)
+            found = self._score(question, size)
             found.setflags(write=False)
             if self._remembered + size <= MOST_REMEMBERED:  # no others make way: a long replay would ask for none again
                 self._remembered += size
                 self._latest[question, size] = found
         return found
 
-    def _scored(self, question: str, size: int) -> np.ndarray:
+    def _score(self, question: str, size: int) -> np.ndarray:
         if not size:
             return np.zeros(0)
         logs = self._up_to(size)
@@ -164,7 +164,7 @@ class BM25Index:
         mean = (newest.stems(stop) + (self._more if len(logs) > 1 else 0)) / size
         before = newest.votes(stop - 1)  # a question is read as the newest text, which it mostly is
         parts, holding = list[Posting](), list[int]()
-        for stem in self._asked(question, before):
+        for stem in self._stems_of(question, before):
             found = [log.posting(stem, begun, count) for log, begun, count in logs]
             parts += found
             holding += [sum(len(posting.texts) for posting in found)] * len(found)

@@ -67,7 +67,7 @@ class Log:
         self._votes.extend(votes)
         self._lengths.append(total)
 
-    def copied(self, begun: int, stop: int) -> Iterator[tuple[Counter[str], Votes]]:
+    def texts_between(self, begun: int, stop: int) -> Iterator[tuple[Counter[str], Votes]]:
         """The stems and votes of its texts from one up to another, one after another."""
         found = [Counter[str]() for _ in range(begun, stop)]
         for stem in self._postings:

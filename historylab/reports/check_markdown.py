@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from historylab.settings.model import Settings
 from historylab.tuning.check import Check
 from historylab.tuning.findings import BROKEN, HELD, UNSURE
-from historylab.wording.check import place_in_words, reason
+from historylab.wording.check import conversation_place, finding_reason
 from historylab.wording.check_summary import (
     comparison_in_words,
     differing_most,
@@ -16,7 +16,7 @@ from historylab.wording.check_summary import (
     verdict_in_words,
     wish_lines,
 )
-from historylab.wording.untrusted import markdown
+from historylab.wording.untrusted import code_span
 
 MARKS = {BROKEN: "❌ broken", HELD: "✅ held", UNSURE: "➖ unsure"}
 SHOWN = 10
@@ -38,12 +38,12 @@ def _parts(check: Check, settings: Settings) -> Iterator[str]:
         yield _table(("wish", "", "where"), [(line.wish.said, MARKS[line.verdict], line.counts) for line in lines])
     broken = [each for line in lines for each in line.others if each.verdict == BROKEN and each.place]
     if broken:
-        rows = [(each.wish.said, _code(place_in_words(each.place)), reason(each, _code)) for each in broken]
+        rows = [(each.wish.said, _code(conversation_place(each.place)), finding_reason(each, _code)) for each in broken]
         yield _table(("broken wish", "in", "because"), rows[:SHOWN])
         if len(rows) > SHOWN:
             yield f"… and {len(rows) - SHOWN:,} more."
     if differing := differing_most(check):
-        yield _table(("where they differ most", ""), [(_code(place_in_words(p)), words) for p, words in differing])
+        yield _table(("where they differ most", ""), [(_code(conversation_place(p)), words) for p, words in differing])
     if warning := moving_cut_in_words(check, settings, _code):
         yield f"⚠️ {warning}"
     if said := [f"* {note}" for note in notes(check, _code)]:
@@ -57,4 +57,4 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _code(text: str) -> str:
     """The text as a code span within a table, where a bar would end the cell."""
-    return markdown(text, LONGEST).replace("|", "\\|")
+    return code_span(text, LONGEST).replace("|", "\\|")

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as xml
 
 from historylab.tuning.check import Check
 from historylab.tuning.findings import BROKEN, UNSURE, Finding
-from historylab.wording.check import path_in_words, place_in_words, reason, unread_because
+from historylab.wording.check import conversation_place, finding_reason, path_in_words, unread_because
 from historylab.wording.untrusted import UNSEEN, replace_hidden
 
 SUITE = "historylab check"
@@ -29,8 +29,8 @@ def junit(check: Check) -> str:
 
 
 def _case(finding: Finding) -> xml.Element:
-    case = _named(finding.wish.said, place_in_words(finding.place))
-    why = _text(reason(finding))
+    case = _test_case(finding.wish.said, conversation_place(finding.place))
+    why = _text(finding_reason(finding))
     if finding.verdict == BROKEN:
         xml.SubElement(case, "failure", {"type": BROKEN, "message": why}).text = why
     elif finding.verdict == UNSURE:
@@ -40,12 +40,12 @@ def _case(finding: Finding) -> xml.Element:
 
 def _unread(check: Check) -> Iterator[xml.Element]:
     for path, why in check.unread.items():
-        case = _named("can be read", path_in_words(path))
+        case = _test_case("can be read", path_in_words(path))
         xml.SubElement(case, "skipped", {"message": _text(unread_because(path, why))})
         yield case
 
 
-def _named(name: str, where: str) -> xml.Element:
+def _test_case(name: str, where: str) -> xml.Element:
     return xml.Element("testcase", {"classname": _text(where), "name": _text(name), "time": "0"})
 
 

@@ -25,7 +25,7 @@ LATER = "later"
 """Instead of an action: said after this request."""
 
 
-def message_list(shown: Sequence[Shown], number: int) -> str:
+def report_messages(shown: Sequence[Shown], number: int) -> str:
     """The messages with their decisions at request `number` (from 0), under configurations whose messages match."""
     fates = [_fates(one, number) for one in shown]
     size = len(shown[0].timeline.conversation)
@@ -98,10 +98,10 @@ def _runs(
         lines = [_message(shown, i, [of[i] for of in fates], marked=i in marked) for i in numbers]
         lost = all(fate is None or fate[0] >= Action.SUMMARIZED for fate in those)
         fold = lost and len(lines) > FOLDED and numbers[0] not in marked
-        yield _folded(shown, numbers, those, lines) if fold else "".join(lines)
+        yield _fold(shown, numbers, those, lines) if fold else "".join(lines)
 
 
-def _folded(shown: Sequence[Shown], numbers: list[int], fates: Sequence[Fate], lines: list[str]) -> str:
+def _fold(shown: Sequence[Shown], numbers: list[int], fates: Sequence[Fate], lines: list[str]) -> str:
     span = f"{numbers[0] + 1:,} – {numbers[-1] + 1:,}"
     words = {LOOKS[fate[0]].word if fate else "said later" for fate in fates}
     whys = "".join(

@@ -12,7 +12,6 @@ from functools import cache
 from pathlib import Path
 
 from historylab._version import __version__
-from historylab.conversation.usage import is_textless
 from historylab.costs.amounts import count_of
 from historylab.figures.map_svg import map_svg
 from historylab.figures.svg_file import svg_colours, svg_rules
@@ -20,11 +19,11 @@ from historylab.figures.token_svg import kinds_drawn, token_svg
 from historylab.planning.context_fill import context_limit
 from historylab.planning.replay import Timeline
 from historylab.reports.live_map import map_parts, map_template, script, script_hash
-from historylab.reports.message_list import mark, message_list
+from historylab.reports.message_list import mark, report_messages
 from historylab.reports.settings_table import settings_table
 from historylab.reports.shown import Shown
 from historylab.tuning.compare import are_aligned, changed_values
-from historylab.wording.context import fill_sentence, used_tokens
+from historylab.wording.context import context_fill_sentence, used_tokens
 from historylab.wording.costs import cost_finding
 from historylab.wording.cuts import capitalize_first, changes_in_words
 from historylab.wording.findings import token_finding
@@ -86,10 +85,10 @@ def _choice(shown: Sequence[Shown]) -> str:
 def _lists(shown: Sequence[Shown], number: int) -> str:
     """One list for all; where a setting rewrites the conversation, one for each."""
     if are_aligned([one.timeline for one in shown]):
-        return message_list(shown, number)
+        return report_messages(shown, number)
     return "".join(
         f'<h3><b class="letter {one.letter}">{one.letter}</b></h3>'
-        f"{message_list([one], min(number, len(one.timeline.plans) - 1))}"
+        f"{report_messages([one], min(number, len(one.timeline.plans) - 1))}"
         for one in shown
     )
 
@@ -122,26 +121,26 @@ def _verdict(shown: Shown, number: int, tag: str) -> str:
     )
     return (
         f'<{tag} class="said">{escape(words.seen)}</{tag}>'
-        f'<div class="chips">{_seen(timeline, number, words)}{_lost(shown, words)}{_costs(shown)}</div>'
+        f'<div class="chips">{_fill_line(timeline, number, words)}{_loss_line(shown, words)}{_costs(shown)}</div>'
         f'<div class="legend">{legend}</div>'
     )
 
 
-def _seen(timeline: Timeline, number: int, words: Verdict) -> str:
+def _fill_line(timeline: Timeline, number: int, words: Verdict) -> str:
     """How full the request is, and of what."""
     limit = context_limit(timeline)
     amount = f"{used_tokens(timeline, number):,} of {limit.tokens:,} tokens"
-    said = fill_sentence(timeline, number)
+    said = context_fill_sentence(timeline, number)
     if words.over:
         amount, said = f"{ALARM.glyph} {amount}", f"{said} {words.cost}"
     return _chip("What the model sees", amount, said, counted_by(timeline), alarm=words.over, stale=True)
 
 
-def _lost(shown: Shown, words: Verdict) -> str:
+def _loss_line(shown: Shown, words: Verdict) -> str:
     """What later answers needed and no longer had, and what must be remembered, and rules; else what went first."""
     held = f"{GLYPH} {words.remembered.sentence}" if words.remembered.sentence else ""
     amount, rest, gone = words.decisions, "", False
-    if is_textless(shown.timeline.original):
+    if shown.timeline.original.recorded.textless:
         rest = RECALL_UNKNOWN
     elif shown.retained:
         facts = lost_facts(shown.retained)

@@ -17,7 +17,7 @@ def settings_table(shown: Sequence[Shown]) -> str:
     differing = [name for name in names if len({repr(one.timeline.settings.value(name)) for one in shown}) > 1]
     rest = [name for name in names if name not in differing]
     first = _table(shown, differing) if differing else '<p class="meta">All are the same.</p>'
-    return f"{first}{_folded(shown, rest, 'the same')}"
+    return f"{first}{_fold(shown, rest, 'the same')}"
 
 
 def _of_one(shown: Shown, names: Iterable[str]) -> str:
@@ -27,10 +27,10 @@ def _of_one(shown: Shown, names: Iterable[str]) -> str:
     decided = [name for name in names if resolution.provenance[name].source != "default"]
     rest = [name for name in names if name not in decided]
     first = _table([shown], decided) if decided else '<p class="meta">All are at their defaults.</p>'
-    return f"{first}{_folded([shown], rest, 'at their defaults')}"
+    return f"{first}{_fold([shown], rest, 'at their defaults')}"
 
 
-def _folded(shown: Sequence[Shown], names: Sequence[str], how: str) -> str:
+def _fold(shown: Sequence[Shown], names: Sequence[str], how: str) -> str:
     return f"<details><summary>{len(names):,} {how}</summary>{_table(shown, names)}</details>"
 
 

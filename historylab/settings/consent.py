@@ -47,7 +47,7 @@ def within_consent(resolution: Resolution, *, agreed: bool = False, linked: Coll
     refused = {
         name: _without_asking(resolution.provenance[name])
         for name in settings_that_ask(resolution.settings)
-        if not agreed and not _covered(resolution, name, linked)
+        if not agreed and not _chosen_by_environment(resolution, name, linked)
     }
     if not refused:
         return resolution
@@ -55,7 +55,7 @@ def within_consent(resolution: Resolution, *, agreed: bool = False, linked: Coll
     return replace(resolution, settings=settings, provenance={**resolution.provenance, **refused})
 
 
-def _covered(resolution: Resolution, name: str, linked: Collection[str]) -> bool:
+def _chosen_by_environment(resolution: Resolution, name: str, linked: Collection[str]) -> bool:
     """Whether the environment chose a member that calls a model, and no link or open file decides which or how."""
     if resolution.provenance[name].source != "environment" or name in linked:
         return False
@@ -82,7 +82,7 @@ def refused_for_consent(resolution: Resolution, name: str) -> Candidate | None:
 
 def _without_asking(origin: Provenance) -> Provenance:
     """Decide again among the candidates that call no model; the default is always one of them."""
-    candidates = [_refused(origin.setting, candidate) for candidate in origin.candidates]
+    candidates = [_refuse(origin.setting, candidate) for candidate in origin.candidates]
     counting = [c for c in candidates if c.status != "refused" and not c.shut_out]
     winner = counting[0]
     beaten = f"{winner.name or winner.source} comes first"
@@ -94,7 +94,7 @@ def _without_asking(origin: Provenance) -> Provenance:
     return replace(origin, value=value, source=winner.source, name=winner.name, raw=winner.raw, candidates=tuple(again))
 
 
-def _refused(name: str, candidate: Candidate) -> Candidate:
+def _refuse(name: str, candidate: Candidate) -> Candidate:
     if candidate.status == "refused" or candidate.shut_out or not asks_a_model(name, candidate.raw):
         return candidate
     return replace(candidate, status="refused", why=WHY_BY_LINK if candidate.source == "environment" else WHY)

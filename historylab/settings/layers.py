@@ -89,22 +89,22 @@ def _template(text: str) -> Layer:
 
 def _lines(text: str) -> tuple[dict[str, str], list[str]]:
     found, problems = {}, []
-    for number, line in _numbered(text):
+    for number, line in _numbered_lines(text):
         name, equals, value = line.removeprefix("export ").partition("=")
         if equals and name.strip():
-            found[name.strip()] = _unquoted(value.strip())
+            found[name.strip()] = _unquote(value.strip())
         else:
             problems.append(f"Line {number:,} is no NAME=value")
     return found, problems
 
 
-def _numbered(text: str) -> Iterator[tuple[int, str]]:
+def _numbered_lines(text: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip() and not line.lstrip().startswith("#"):
             yield number, line.strip()
 
 
-def _unquoted(value: str) -> str:
+def _unquote(value: str) -> str:
     quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
     return value[1:-1] if quoted else value
 

@@ -55,7 +55,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedParameter:
     """A parameter that was refused, and why."""
 
     name: str
@@ -69,7 +69,7 @@ class Link:
 
     settings: Mapping[str, str] = field(default_factory=dict)
     place: Place = field(default_factory=Place)
-    refused: tuple[Refused, ...] = ()
+    refused: tuple[RefusedParameter, ...] = ()
 
 
 # -- writing
@@ -108,7 +108,7 @@ def place_parameters(place: Place) -> dict[str, str]:
         CONVERSATION: place.conversation,
         WHICH: str(place.which + 1) if place.which and place.conversation else "",
         REQUEST: "" if place.request is None else str(place.request + 1),
-        COMPARE: ";".join(map(_packed, place.compare)),
+        COMPARE: ";".join(map(_pack, place.compare)),
         SYSTEM: place.system,
         STARS: "" if place.stars is None else ",".join(str(star + 1) for star in place.stars) or NO_STARS,
     }
@@ -116,7 +116,7 @@ def place_parameters(place: Place) -> dict[str, str]:
     return {VERSION: PARTIAL, **found} if found else {}
 
 
-def _packed(changes: Mapping[str, Any]) -> str:
+def _pack(changes: Mapping[str, Any]) -> str:
     """`budget:4000,pruner:off`; `=` if nothing differs."""
     carried = {name: value for name, value in changes.items() if name not in NOT_IN_LINKS}
     return ",".join(f"{url_name(name)}:{quote(as_text(value), safe='')}" for name, value in carried.items()) or "="
@@ -132,8 +132,8 @@ def decode(parameters: Mapping[str, str], presets: Callable[[str], Mapping[str, 
     """
     length = sum(len(name) + len(text) for name, text in parameters.items())
     if length > LONGEST:
-        return Link(refused=(Refused("link", "", f"it has {length:,} characters, {LONGEST:,} are read"),))
-    refused: list[Refused] = []
+        return Link(refused=(RefusedParameter("link", "", f"it has {length:,} characters, {LONGEST:,} are read"),))
+    refused: list[RefusedParameter] = []
     known = by_url_name().keys() - NOT_IN_LINKS
     place = Place(
         _conversation(parameters, refused),
@@ -145,71 +145,77 @@ def decode(parameters: Mapping[str, str], presets: Callable[[str], Mapping[str, 
     )
     version = parameters.get(VERSION, PARTIAL)
     if version not in (PARTIAL, COMPLETE):
-        refused.append(Refused(VERSION, version, f"known here are {PARTIAL} and {COMPLETE}; read as {PARTIAL}"))
+        refused.append(
+            RefusedParameter(VERSION, version, f"known here are {PARTIAL} and {COMPLETE}; read as {PARTIAL}")
+        )
     for name, text in parameters.items():
         if name in NOT_IN_LINKS:
-            refused.append(Refused(name, text, WHY_NOT_IN_LINKS))
+            refused.append(RefusedParameter(name, text, WHY_NOT_IN_LINKS))
         elif name not in known and name.partition(".")[0] in FIELDS_THAT_CHOOSE:
-            refused.append(Refused(name, text, "there is no such setting"))
+            refused.append(RefusedParameter(name, text, "there is no such setting"))
     given = {name: text for name, text in parameters.items() if name in known}
     left_out = _as_parameters(Settings()) if version == COMPLETE else {}
     return Link({**left_out, **presets(place.system), **given}, place, tuple(refused))
 
 
-def _conversation(parameters: Mapping[str, str], refused: list[Refused]) -> str:
+def _conversation(parameters: Mapping[str, str], refused: list[RefusedParameter]) -> str:
     spec = parameters.get(CONVERSATION, "")
     if not spec and (old := parameters.get(BEFORE_VERSIONS, "")):
         spec = f"gen:{old}" if ":" in old else f"sample:{old}"
     if not spec or spec.startswith(("sample:", "gen:")):
         return spec
-    refused.append(Refused(CONVERSATION, spec, "a link names sample:NAME or gen:NAME:option=value,…"))
+    refused.append(RefusedParameter(CONVERSATION, spec, "a link names sample:NAME or gen:NAME:option=value,…"))
     return ""
 
 
-def _number(parameters: Mapping[str, str], name: str, refused: list[Refused]) -> int | None:
+def _number(parameters: Mapping[str, str], name: str, refused: list[RefusedParameter]) -> int | None:
     raw = parameters.get(name)
     return None if raw is None else _from_one(name, raw, refused)
 
 
-def _stars(raw: str, refused: list[Refused]) -> tuple[int, ...] | None:
+def _stars(raw: str, refused: list[RefusedParameter]) -> tuple[int, ...] | None:
     """The valid numbers of a comma-separated list as indices; None if there are none."""
     if raw in ("", NO_STARS):
         return () if raw else None
     parts = raw.split(",")
     if len(parts) > MOST_STARS:
-        refused.append(Refused(STARS, ",".join(parts[MOST_STARS:]), f"a link marks at most {MOST_STARS} messages"))
+        refused.append(
+            RefusedParameter(STARS, ",".join(parts[MOST_STARS:]), f"a link marks at most {MOST_STARS} messages")
+        )
     found = [_from_one(STARS, part.strip(), refused) for part in parts[:MOST_STARS]]
     return tuple(sorted({number - 1 for number in found if number is not None})) or None
 
 
-def _from_one(name: str, raw: str, refused: list[Refused]) -> int | None:
+def _from_one(name: str, raw: str, refused: list[RefusedParameter]) -> int | None:
     if raw.isascii() and raw.isdecimal() and len(raw) <= len(str(LARGEST_NUMBER)) and 1 <= int(raw) <= LARGEST_NUMBER:
         return int(raw)
-    refused.append(Refused(name, raw, "not a number of 1 or more"))
+    refused.append(RefusedParameter(name, raw, "not a number of 1 or more"))
     return None
 
 
-def _configurations(packed: str, refused: list[Refused]) -> Iterator[dict[str, Any]]:
+def _configurations(packed: str, refused: list[RefusedParameter]) -> Iterator[dict[str, Any]]:
     parts = packed.split(";") if packed else []
     if len(parts) > MOST_CONFIGURATIONS:
         more = ";".join(parts[MOST_CONFIGURATIONS:])
-        refused.append(Refused(COMPARE, more, f"at most {1 + MOST_CONFIGURATIONS} configurations are compared"))
+        refused.append(
+            RefusedParameter(COMPARE, more, f"at most {1 + MOST_CONFIGURATIONS} configurations are compared")
+        )
     for part in parts[:MOST_CONFIGURATIONS]:
         pairs = [] if part == "=" else part.split(",")
         yield dict(_changes(pairs, refused))
 
 
-def _changes(pairs: Sequence[str], refused: list[Refused]) -> Iterator[tuple[str, Any]]:
+def _changes(pairs: Sequence[str], refused: list[RefusedParameter]) -> Iterator[tuple[str, Any]]:
     known = by_url_name()
     for pair in pairs:
         name, colon, raw = pair.partition(":")
         if not colon or name not in known:
-            refused.append(Refused(COMPARE, pair, "there is no such setting"))
+            refused.append(RefusedParameter(COMPARE, pair, "there is no such setting"))
             continue
         if name in NOT_IN_LINKS:
-            refused.append(Refused(f"{COMPARE} {name}", unquote(raw), WHY_NOT_IN_LINKS))
+            refused.append(RefusedParameter(f"{COMPARE} {name}", unquote(raw), WHY_NOT_IN_LINKS))
             continue
         try:
             yield known[name], read_setting(known[name], unquote(raw))
         except (SettingsError, UnknownMember) as problem:
-            refused.append(Refused(f"{COMPARE} {name}", unquote(raw), str(problem)))
+            refused.append(RefusedParameter(f"{COMPARE} {name}", unquote(raw), str(problem)))

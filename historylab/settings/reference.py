@@ -34,7 +34,7 @@ def settings_page() -> str:
     """The whole page as Markdown."""
     options = stage_options()
     fields = [name for name in setting_names() if name not in options]
-    parts = [INTRODUCTION, "## Fields\n", settings_table({name: _schema_of_field(name) for name in fields})]
+    parts = [INTRODUCTION, "## Fields\n", reference_table({name: _schema_of_field(name) for name in fields})]
     parts += ["\n## `pin`\n", PINS, "", options_table(PIN_OPTIONS)]
     for family in FIELDS_THAT_CHOOSE:
         parts += [f"\n## `{family}`\n", member_lines(family)]
@@ -46,10 +46,10 @@ def settings_page() -> str:
 
 def options_table(options: Mapping[str, registry.Option]) -> str:
     """One row per option."""
-    return settings_table({name: {**option.schema, "description": option.help} for name, option in options.items()})
+    return reference_table({name: {**option.schema, "description": option.help} for name, option in options.items()})
 
 
-def settings_table(schemas: Mapping[str, Mapping[str, Any]]) -> str:
+def reference_table(schemas: Mapping[str, Mapping[str, Any]]) -> str:
     """One row per setting: name, values, default, description, environment and URL names."""
     rows = ["| setting | values | default | what it does | environment | URL |", "|---|---|---|---|---|---|"]
     for name, schema in schemas.items():

@@ -1,7 +1,4 @@
-"""The contracts of stores: conversations with filters and search, the state that a Trimmer keeps beside them, records.
-
-Order and filters compare instants ("+02:00" and fractions of a second included); equal instants keep their order of
-arrival. Timestamps are returned exactly as they were given.
+"""The contracts of stores: the state that a Trimmer keeps, and the records of what an app sent and was answered.
 
 Every store keeps the same texts. Any text without a NUL character, which PostgreSQL has no place for, is returned as it
 was given: of any length, half an emoji (a lone surrogate, as JavaScript cuts them) included. What cannot be kept is a
@@ -11,129 +8,15 @@ the process, except in the memory store.
 
 from __future__ import annotations
 
-import json
-import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from historylab.conversation.message import instant
 from historylab.errors import StoreError
 from historylab.registry import member
-from historylab.stores.checks import check_text
 
-SEARCH_LIMIT = 10
-SEARCH_TOKENS = 2000
 CONVERSATION_ID = "a conversation's id"  # as errors call it
-
-
-@dataclass(frozen=True, slots=True)
-class Participant:
-    """The author of a message: `kind` is user, agent or system (any other counts as user)."""
-
-    kind: str
-    id: str
-    display_name: str | None = None
-
-    @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> Participant:
-        """From the published JSON. Raises StoreError if a key is missing or not text."""
-        return cls(_text(given, "kind"), _text(given, "id"), _text(given, "displayName", optional=True))
-
-    def to_dict(self) -> dict[str, Any]:
-        shown = {} if self.display_name is None else {"displayName": self.display_name}
-        return {"kind": self.kind, "id": self.id, **shown}
-
-    @property
-    def name(self) -> str:
-        """The display name, or the id if there is none; an empty display name stays empty."""
-        return self.id if self.display_name is None else self.display_name
-
-
-@dataclass(frozen=True, slots=True)
-class StoredMessage:
-    """One message of a conversation. `timestamp` is ISO 8601; `scope` is channel, dm or thread; `metadata` is JSON."""
-
-    id: str
-    conversation_id: str
-    participant: Participant
-    content: str
-    timestamp: str
-    scope: str
-    metadata: dict[str, Any] | None = field(default=None, hash=False)
-
-    @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> StoredMessage:
-        """From the published JSON. Raises StoreError if a key is missing or of the wrong type."""
-        texts = (_text(given, key) for key in ("id", "conversationId", "content", "timestamp", "scope"))
-        participant, metadata = given.get("participant"), given.get("metadata")
-        if not isinstance(participant, Mapping) or not isinstance(metadata, Mapping | None):
-            wrong = "metadata" if isinstance(participant, Mapping) else "participant"
-            raise StoreError(f"a stored message's {wrong!r} is an object, not {given.get(wrong)!r:.60}")
-        id, conversation_id, content, timestamp, scope = texts
-        return cls(
-            id,
-            conversation_id,
-            Participant.from_dict(participant),
-            content,
-            timestamp,
-            scope,
-            None if metadata is None else dict(metadata),
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The published JSON, in camelCase; absent fields stay absent."""
-        return {
-            "id": self.id,
-            "conversationId": self.conversation_id,
-            "participant": self.participant.to_dict(),
-            "content": self.content,
-            "timestamp": self.timestamp,
-            "scope": self.scope,
-            **({} if self.metadata is None else {"metadata": self.metadata}),
-        }
-
-    @property
-    def is_summary(self) -> bool:
-        """Whether it is a summary of earlier messages, which are no longer stored."""
-        return bool((self.metadata or {}).get("isSummary"))
-
-
-class ConversationStore(Protocol):
-    """Keeps messages per conversation. A message is never returned for another conversation's id."""
-
-    def append(self, message: StoredMessage) -> None:
-        """Store a message; ignored while the conversation has one of that id."""
-
-    def get(
-        self,
-        conversation_id: str,
-        *,
-        scope: str | None = None,
-        since_timestamp: str | None = None,
-        limit: int | None = None,
-        participant_ids: Iterable[str] | None = None,
-    ) -> list[StoredMessage]:
-        """The newest `limit` messages that pass the filters (scope, earliest instant, participants), oldest first."""
-
-    def search(
-        self, conversation_id: str, query: str, *, limit: int = SEARCH_LIMIT, token_cap: int = SEARCH_TOKENS
-    ) -> list[StoredMessage]:
-        """Messages whose text contains `query` literally, ignoring case; newest first. An empty query matches all.
-
-        The first match is always returned; the list ends before the match that would exceed `token_cap`.
-        """
-
-    def delete_messages(self, conversation_id: str, ids: Iterable[str]) -> None:
-        """Delete the messages with these ids; unknown ids are ignored."""
-
-    def clear_conversation(self, conversation_id: str) -> None:
-        """Delete the whole conversation."""
-
-    @property
-    def conversation_count(self) -> int:
-        """The number of conversations with messages."""
 
 
 class StateStore(Protocol):
@@ -218,22 +101,11 @@ class RecordStore(Protocol):
         ...
 
 
-class Store(ConversationStore, StateStore, RecordStore, Protocol):
-    """What `open_store` opens: conversations, state, records and ranked search.
+class Store(StateStore, RecordStore, Protocol):
+    """What `open_store` opens: state and records.
 
     Safe under threads; an event loop calls it in one (`asyncio.to_thread`). Whatever fails is a StoreError.
     """
-
-    def search_ranked(
-        self, conversation_id: str, query: str, *, limit: int = SEARCH_LIMIT, token_cap: int = SEARCH_TOKENS
-    ) -> list[StoredMessage]:
-        """Messages that share words with `query`, the best first; caps as in `search`. Without words it finds none.
-
-        Words are runs of letters and digits, whatever the case; the first 100 different ones of a query count, and
-        nothing in it is an operator. How well a message ranks is the store's: rare words count more in memory and in
-        SQLite (BM25), in PostgreSQL only how many are shared and how often (ts_rank).
-        """
-        ...
 
     def close(self) -> None:
         """Give up what is open: file or connections. The store cannot be used afterwards."""
@@ -272,39 +144,10 @@ def _opened(name: str, *place: str) -> Store:
     return store
 
 
-def prepare_message(message: StoredMessage) -> tuple[float, StoredMessage]:
-    """The message's instant in seconds, and the message with its own copy of the metadata.
-
-    Raises StoreError for a field that is not text or holds a NUL, a timestamp that cannot be read, or metadata that is
-    not JSON.
-    """
-    message = StoredMessage.from_dict(message.to_dict())
-    who = message.participant
-    for text in (message.id, message.conversation_id, message.content, message.scope, who.kind, who.id, who.name):
-        check_text(f"a field of message {message.id!r:.60}", text)
-    return parse_instant(message.timestamp), with_own_metadata(message)
-
-
-def with_own_metadata(message: StoredMessage) -> StoredMessage:
-    """The same message, sharing no mutable state."""
-    if message.metadata is None:
-        return message
-    try:
-        return replace(message, metadata=json.loads(json.dumps(message.metadata)))
-    except (TypeError, ValueError, RecursionError) as problem:
-        raise StoreError(f"the metadata of message {message.id!r} is no JSON: {problem}") from None
-
-
-def parse_instant(timestamp: str) -> float:
-    """ISO 8601 text as seconds since 1970. Raises StoreError for any other text."""
-    seconds = instant(timestamp) if isinstance(timestamp, str) else math.nan
-    if math.isnan(seconds):
-        raise StoreError(f"{timestamp!r:.60} is no time; give ISO 8601, such as 2026-01-31T12:00:00Z")
-    return seconds
-
-
-def _text(given: Mapping[str, Any], key: str, *, optional: bool = False) -> Any:
-    value = given.get(key)
-    if isinstance(value, str) or (optional and value is None):
-        return value
-    raise StoreError(f"a stored message's {key!r} is text, not {value!r:.60}; keys: {', '.join(map(str, given))}")
+def check_text(what: str, value: Any) -> str:
+    """The value. Raises StoreError if it is not text, or has a NUL in it, which not every store can keep."""
+    if not isinstance(value, str):
+        raise StoreError(f"{what} is text, not {value!r:.60}")
+    if "\0" in value:
+        raise StoreError(f"{what} holds a NUL character, which no store keeps: {value!r:.60}")
+    return value

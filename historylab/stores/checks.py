@@ -4,21 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
 
 from historylab.errors import StoreError
-
-if TYPE_CHECKING:
-    from historylab.stores.base import Record
-
-
-def check_text(what: str, value: Any) -> str:
-    """The value. Raises StoreError if it is not text, or has a NUL in it, which not every store can keep."""
-    if not isinstance(value, str):
-        raise StoreError(f"{what} is text, not {value!r:.60}")
-    if "\0" in value:
-        raise StoreError(f"{what} holds a NUL character, which no store keeps: {value!r:.60}")
-    return value
+from historylab.stores.base import Record, check_text
 
 
 def check_seconds(older_than: float) -> float:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from historylab.errors import StoreError
-from historylab.stores.checks import check_text
+from historylab.stores.base import check_text
 from historylab.stores.postgres_schema import migrate
 
 if TYPE_CHECKING:

@@ -1,4 +1,7 @@
-"""The tables of the PostgreSQL store, and how a database of an earlier version becomes one of today's."""
+"""The tables of the PostgreSQL store, and how a database of an earlier version becomes one of today's.
+
+A database that an earlier version of HistoryLab made has a table `historylab_messages`, too, which nothing reads.
+"""
 
 from __future__ import annotations
 
@@ -14,25 +17,6 @@ LOCK = 0x486973746F7279  # the same in every process that migrates
 TO_VERSION_1 = """
 CREATE TABLE historylab_schema (version integer NOT NULL);
 INSERT INTO historylab_schema VALUES (1);
-CREATE TABLE historylab_messages (
-  arrival bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  id text NOT NULL,
-  conversation_id text NOT NULL,
-  participant_kind text NOT NULL,
-  participant_id text NOT NULL,
-  participant_display_name text,
-  content text NOT NULL,
-  timestamp text NOT NULL,
-  scope text NOT NULL,
-  metadata text,
-  instant double precision NOT NULL,
-  room bytea NOT NULL,
-  message_key bytea NOT NULL,
-  words tsvector NOT NULL,
-  UNIQUE (room, message_key)
-);
-CREATE INDEX historylab_messages_by_time ON historylab_messages (room, instant, arrival);
-CREATE INDEX historylab_messages_words ON historylab_messages USING gin (words);
 CREATE TABLE historylab_state (
   key_hash bytea PRIMARY KEY,
   key text NOT NULL,

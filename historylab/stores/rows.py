@@ -2,41 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 from historylab.errors import StoreError
-from historylab.stores.base import Record, RecordedConversation, StoredMessage
-
-COLUMNS = """id, conversation_id, participant_kind, participant_id, participant_display_name,
-content, timestamp, scope, metadata"""
-
-
-def row_of(message: StoredMessage) -> tuple[str | None, ...]:
-    """The values of COLUMNS."""
-    who = message.participant
-    metadata = None if message.metadata is None else json.dumps(message.metadata)
-    name = who.display_name
-    return (
-        *(message.id, message.conversation_id, who.kind, who.id, name),
-        *(message.content, message.timestamp, message.scope, metadata),
-    )
-
-
-def read_rows(rows: Iterable[tuple[Any, ...]], conversation_id: str) -> Iterator[tuple[float, StoredMessage]]:
-    """Messages with their instants, from rows of an instant and COLUMNS.
-
-    Raises StoreError for a row that no store can have written: it was damaged.
-    """
-    for when, *row in rows:
-        try:
-            if not isinstance(when, int | float):
-                raise StoreError(f"its instant is a number, not {when!r:.60}")
-            yield when, _message(*row)
-        except (StoreError, ValueError, RecursionError) as problem:  # a ValueError: metadata that is not JSON
-            raise StoreError(f"message {row[0]!r:.60} of {conversation_id!r:.60} is damaged: {problem}") from None
+from historylab.stores.base import Record, RecordedConversation
 
 
 def state_of(key: str, value: Any) -> str:
@@ -64,29 +34,3 @@ def recorded_conversation_of(
 
 def _is_time(value: Any) -> bool:
     return isinstance(value, int | float) and math.isfinite(value)
-
-
-def _message(
-    id: Any,
-    conversation_id: Any,
-    kind: Any,
-    participant_id: Any,
-    display_name: Any,
-    content: Any,
-    timestamp: Any,
-    scope: Any,
-    metadata: Any,
-) -> StoredMessage:
-    if not isinstance(metadata, str | None):
-        raise StoreError(f"its metadata is text, not {metadata!r:.60}")
-    return StoredMessage.from_dict(
-        {
-            "id": id,
-            "conversationId": conversation_id,
-            "participant": {"kind": kind, "id": participant_id, "displayName": display_name},
-            "content": content,
-            "timestamp": timestamp,
-            "scope": scope,
-            "metadata": None if metadata is None else json.loads(metadata),
-        }
-    )

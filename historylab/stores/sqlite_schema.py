@@ -1,4 +1,8 @@
-"""The tables of the SQLite store, and how a file of an earlier version becomes one of today's."""
+"""The tables of an SQLite file, and how a file of an earlier version becomes one of today's.
+
+`stored_messages` is `systems/toolpack`'s; every file has it, as earlier versions of HistoryLab open no file without.
+Theirs have an index of its words besides, `stored_words`, which triggers of the file keep and nothing here reads.
+"""
 
 from __future__ import annotations
 
@@ -34,25 +38,10 @@ TO_VERSION_2 = (
 MIGRATIONS = (TO_VERSION_1, TO_VERSION_2)
 """What each version adds to the one before."""
 
-ENTRY = "(rowid, room, content) VALUES (new.arrival, 'c' || hex(new.conversation_id), new.content)"
-REMOVAL = """INSERT INTO stored_words (stored_words, rowid, room, content)
-VALUES ('delete', old.arrival, 'c' || hex(old.conversation_id), old.content)"""
-WORDS = (
-    """CREATE VIRTUAL TABLE stored_words USING fts5(
-      room, content, content = '', tokenize = 'unicode61 remove_diacritics 0')""",
-    """INSERT INTO stored_words (rowid, room, content)
-    SELECT arrival, 'c' || hex(conversation_id), content FROM stored_messages""",
-    f"CREATE TRIGGER words_added AFTER INSERT ON stored_messages BEGIN INSERT INTO stored_words {ENTRY}; END",
-    f"CREATE TRIGGER words_removed AFTER DELETE ON stored_messages BEGIN {REMOVAL}; END",
-    f"""CREATE TRIGGER words_changed AFTER UPDATE OF content, conversation_id ON stored_messages
-    BEGIN {REMOVAL}; INSERT INTO stored_words {ENTRY}; END""",
-)
-"""An index of words that holds no text; the conversation is a word of its own, so that a search reads no other's."""
-
 
 def migrate(connection: sqlite3.Connection) -> None:
     """Bring a file to today's version, all of it or nothing. Raises StoreError for one of a later version."""
-    if _version(connection) == VERSION and (_has_words(connection) or not knows_fts5(connection)):
+    if _version(connection) == VERSION:
         return
     with connection:
         connection.execute("BEGIN IMMEDIATE")
@@ -60,18 +49,6 @@ def migrate(connection: sqlite3.Connection) -> None:
             for statement in statements:
                 connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {VERSION}")
-        if knows_fts5(connection) and not _has_words(connection):
-            for statement in WORDS:
-                connection.execute(statement)
-
-
-def knows_fts5(connection: sqlite3.Connection) -> bool:
-    """Whether this SQLite was built with FTS5, its full-text search."""
-    return ("fts5",) in connection.execute("PRAGMA module_list").fetchall()
-
-
-def _has_words(connection: sqlite3.Connection) -> bool:
-    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'stored_words'").fetchone() is not None
 
 
 def _version(connection: sqlite3.Connection) -> int:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from historylab.conversation.message import Message
 from historylab.conversation.standing import LONGEST_SAID, is_rule, rules_in
-from historylab.summarizers.lines import shortened, speaker_of, spoken_lines
+from historylab.summarizers.lines import shorten_line, speaker_of, spoken_lines
 from historylab.summarizers.values import argument_values
 
 GOAL, PREFERENCES, DECISIONS, OPEN = "Goal", "Preferences", "Decisions", "Open items"
@@ -46,7 +46,7 @@ READS = re.compile(r"read|view|open|cat|show", re.IGNORECASE)
 PATH = re.compile(r"(?:~?/)?(?:[\w.%+-]+/)*[\w.%+-]*\.[A-Za-z]\w{0,7}|~?/[\w./%+-]*\w")
 
 
-class Found(NamedTuple):
+class MessageCues(NamedTuple):
     """What a message adds: telling lines by section, its questions, and the files its calls edit (True) or read."""
 
     lines: tuple[tuple[str, str], ...]
@@ -55,9 +55,9 @@ class Found(NamedTuple):
     files: Mapping[str, bool]
 
 
-def find_cues(message: Message, known: MutableMapping[Any, Any]) -> Found:
+def find_cues(message: Message, known: MutableMapping[Any, Any]) -> MessageCues:
     """What a message adds to a ledger, found at the first call and cached in `known`."""
-    cached: dict[Message, Found] = known.setdefault("cues", {})
+    cached: dict[Message, MessageCues] = known.setdefault("cues", {})
     found = cached.get(message)
     if found is None:
         found = cached[message] = _find(message)
@@ -85,16 +85,16 @@ def has_failed(message: Message) -> bool:
     return bool(message.metadata.get("is_error")) or FAILED.match(message.content[:200]) is not None
 
 
-def _find(message: Message) -> Found:
+def _find(message: Message) -> MessageCues:
     if message.role == "tool":
-        return Found((), "", (), {})
+        return MessageCues((), "", (), {})
     spoken = list(dict.fromkeys(spoken_lines(message)))
     lines = [(section, line) for line in spoken for section in sections_of(line, message.role)]
     if message.role == "user" and len(message.content) > LONGEST_SAID:  # mostly pasted: what is quoted there is no rule
-        own = {f"- {speaker_of(message)}: {shortened(rule)}" for rule in rules_in(message)}
+        own = {f"- {speaker_of(message)}: {shorten_line(rule)}" for rule in rules_in(message)}
         lines = [(section, line) for section, line in lines if section != PREFERENCES or line.rstrip(".!。！") in own]
     task = next(filter(_could_be_task, spoken), "") if message.role == "user" else ""
-    return Found(tuple(lines), task, tuple(line for line in spoken if QUESTION.search(line)), _files(message))
+    return MessageCues(tuple(lines), task, tuple(line for line in spoken if QUESTION.search(line)), _files(message))
 
 
 def _is_rule(line: str) -> bool:

@@ -79,7 +79,7 @@ def _is_session(task: SummaryTask) -> bool:
 
 def _choose(lines: Lines, former: int, room: int, task: SummaryTask) -> str:
     """The best lines that fit together in `room` tokens, in their order; the first so many are a former summary's."""
-    ranked = _ranked(lines, _each_once(lines.texts), former, task)
+    ranked = _rank(lines, _each_once(lines.texts), former, task)
     chosen = [ranked[k] for k in select_fitting([lines.texts[k] for k in ranked], room, task)]
     while chosen and task.count(_text(chosen, lines.texts)) > room:  # counted one by one before, and now as a whole
         chosen = chosen[: len(chosen) * 9 // 10]
@@ -94,7 +94,7 @@ def _each_once(texts: Sequence[str]) -> np.ndarray:
     return np.array(sorted(first.values()), np.int64)
 
 
-def _ranked(lines: Lines, candidates: np.ndarray, former: int, task: SummaryTask) -> list[int]:
+def _rank(lines: Lines, candidates: np.ndarray, former: int, task: SummaryTask) -> list[int]:
     """The candidates (int64 indices of lines, ascending), the best first, of equals the first."""
     rare = _rarity(lines.words, lines.word_counts, candidates)
     rare += LITERAL * _rarity(lines.literals, lines.literal_counts, candidates)

@@ -27,7 +27,7 @@ from historylab.summarizers.cues import (
     weight_of,
 )
 from historylab.summarizers.filling import costs_of, select_fitting
-from historylab.summarizers.lines import find_literals, shortened
+from historylab.summarizers.lines import find_literals, shorten_line
 from historylab.summarizers.values import ALSO, Value, list_values, rank_values, read_values
 
 SECTIONS = (GOAL, PREFERENCES, DECISIONS, OPEN)
@@ -62,7 +62,7 @@ class LedgerSummarizer:
             return {True: EDITED, False: READ}[files[value.text]] if value.text in files else IDS
 
         lists = list_values(values, "", replace(task, max_tokens=int(task.max_tokens * (1 - LINES))), label_of)
-        text = _quoted(_sections(task, former), task.max_tokens - task.count("\n".join(lists)), task)
+        text = _quote_sections(_sections(task, former), task.max_tokens - task.count("\n".join(lists)), task)
         return "\n".join(filter(None, (text, *sorted(list_values(values, text, task, label_of), key=_place))))
 
 
@@ -111,7 +111,7 @@ def _sections(task: SummaryTask, former: _Former) -> dict[str, list[str]]:
             found[section].append(line)
     goals = found[GOAL]
     found[GOAL] = [*goals[:1], *goals[-1:]]  # the first and the newest
-    questions, failures = _unanswered(task.messages, former, task), _failures(task.messages, former)
+    questions, failures = _unanswered_questions(task.messages, former, task), _failures(task.messages, former)
     to_do = [line for line in found[OPEN] if not QUESTION.search(line) and not FAILURE.match(line)]
     ranked = {name: sorted(found[name], key=weight_of, reverse=True) for name in (PREFERENCES, DECISIONS)}
     opened = [*questions, *failures, *sorted(to_do, key=weight_of, reverse=True)]
@@ -120,7 +120,7 @@ def _sections(task: SummaryTask, former: _Former) -> dict[str, list[str]]:
     return {name: [line for line in dict.fromkeys(lines) if first[line] == name] for name, lines in sections.items()}
 
 
-def _unanswered(messages: Sequence[Message], former: _Former, task: SummaryTask) -> list[str]:
+def _unanswered_questions(messages: Sequence[Message], former: _Former, task: SummaryTask) -> list[str]:
     """Questions that nobody has answered: people's until an assistant's text, an assistant's until people's."""
     before = [line for line in former.lines[OPEN] if QUESTION.search(line)]
     pending = {
@@ -143,11 +143,11 @@ def _failures(messages: Sequence[Message], former: _Former) -> list[str]:
             name = "".join((message.name or called.get(message.tool_call_id or "", "") or "a tool").split())
             failed.pop(name, None)
             if has_failed(message):
-                failed[name] = f"- {name} failed: {shortened(message.content)}"
+                failed[name] = f"- {name} failed: {shorten_line(message.content)}"
     return list(failed.values())[::-1]
 
 
-def _quoted(sections: Mapping[str, Sequence[str]], room: int, task: SummaryTask) -> str:
+def _quote_sections(sections: Mapping[str, Sequence[str]], room: int, task: SummaryTask) -> str:
     """The sections with as many lines as fit `room` tokens, one of each in turn; empty ones are left out."""
     room -= sum(costs_of([f"{name}:" for name, lines in sections.items() if lines], task))
     turns = [(name, line) for row in zip_longest(*sections.values()) for name, line in zip(sections, row, strict=True)]

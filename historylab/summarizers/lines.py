@@ -67,7 +67,7 @@ def speaker_of(message: Message) -> str:
 def spoken_lines(message: Message) -> Iterator[str]:
     """A message's text, a line per sentence, as each would be shown."""
     speaker = speaker_of(message)
-    return (f"- {speaker}: {shortened(sentence)}" for sentence in _sentences(message.content))
+    return (f"- {speaker}: {shorten_line(sentence)}" for sentence in _sentences(message.content))
 
 
 def message_lines(message: Message, known: MutableMapping[Any, Any]) -> Lines:
@@ -94,10 +94,10 @@ def find_literals(text: str) -> tuple[str, ...]:
 
 def _together(read: list[tuple[str, list[int], list[int]]]) -> Lines:
     texts, words, literals = zip(*read, strict=True) if read else ((), (), ())
-    return Lines(texts, *_joined(words), *_joined(literals))
+    return Lines(texts, *_flatten(words), *_flatten(literals))
 
 
-def _joined(several: Sequence[list[int]]) -> tuple[np.ndarray, np.ndarray]:
+def _flatten(several: Sequence[list[int]]) -> tuple[np.ndarray, np.ndarray]:
     """int64: all of them in order, and how many each has."""
     every = np.array([x for some in several for x in some], np.int64)
     return every, np.array([len(some) for some in several], np.int64)
@@ -115,7 +115,7 @@ _read_again = lru_cache(maxsize=10_000)(_read)
 def _called_lines(message: Message) -> Iterator[str]:
     """A message's calls, as each would be shown."""
     for call in message.tool_calls:
-        yield f"- {speaker_of(message)} called {shortened(call.name)}({shortened(call.arguments)})"
+        yield f"- {speaker_of(message)} called {shorten_line(call.name)}({shorten_line(call.arguments)})"
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -131,7 +131,7 @@ def _sentences(text: str) -> Iterator[str]:
             yield stripped
 
 
-def shortened(text: str) -> str:
+def shorten_line(text: str) -> str:
     """A text on one line, cut at a word where it is long."""
     text = " ".join(text[: 50 * LONGEST_LINE].split())
     if len(text) <= LONGEST_LINE:

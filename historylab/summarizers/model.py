@@ -117,8 +117,8 @@ class ModelSummarizer:
 
 def messages_for(task: SummaryTask, prompt: str) -> list[dict[str, Any]]:
     """The messages for the model: the prompt, then the earlier summary and the transcript, fenced off as material."""
-    parts = [f"<earlier_summary>\n{_fenced(task.previous)}\n</earlier_summary>"] if task.previous else []
-    transcript = "\n".join(_fenced(line) for message in task.messages for line in _lines(message))
+    parts = [f"<earlier_summary>\n{_without_fence_tags(task.previous)}\n</earlier_summary>"] if task.previous else []
+    transcript = "\n".join(_without_fence_tags(line) for message in task.messages for line in _lines(message))
     parts += [f"<transcript>\n{transcript}\n</transcript>"]
     parts += [f"Write the summary, in at most {task.max_tokens} tokens."]
     return [{"role": "system", "content": prompt}, {"role": "user", "content": "\n\n".join(parts)}]
@@ -167,6 +167,6 @@ def _middle_out(text: str) -> str:
     return f"{text[:half]}\n[… {len(text) - 2 * half:,} characters left out …]\n{text[-half:]}"
 
 
-def _fenced(text: str) -> str:
+def _without_fence_tags(text: str) -> str:
     """The text without a tag that would end the fence it stands in."""
     return re.sub(r"<(?=/?\s*(?:transcript|earlier_summary)\b)", "‹", text, flags=re.IGNORECASE)

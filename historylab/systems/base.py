@@ -24,8 +24,8 @@ __all__ = [
     "caller_objects",
     "conversation_of",
     "number",
+    "require_whole_number",
     "sent_messages",
-    "whole_number",
     "without_broken_pairs",
 ]
 
@@ -48,7 +48,7 @@ def number(value: Any, name: str) -> float:
     return value
 
 
-def whole_number(value: Any, name: str, least: float = 0) -> int:
+def require_whole_number(value: Any, name: str, least: float = 0) -> int:
     """`value` as a whole number of at least `least`; text, fractions and truth values are refused."""
     is_whole = isinstance(value, int | float) and not isinstance(value, bool) and value == value // 1
     if not is_whole or value < least:

@@ -1,1 +1,32 @@
-"""Trying many settings over many conversations, and recommending some."""
+"""Trying many settings over many conversations: sweeps, recommendations, advice and checks.
+
+**Sweeps.** A sweep is `candidates × conversations → measures`: one replay, one row. One table has the measures, each
+with its help and how the values of several conversations combine. Files are split into pieces that are read by the
+worker that measures them; batches go to any `concurrent.futures` executor, and those of a lost worker are submitted
+again. The table is the same from this process, across processes or from a cluster.
+
+A sweep into a file has a **journal** beside it (`sweep.parquet.journal`): a line per row, written as it is measured
+and found again by a digest of what it was measured from. So a stopped sweep goes on, and one with more files or
+settings measures those alone; a changed file, other prices or other code are measured anew. The table is made of the
+journal at the end, a part at a time and in the order of its sources, whatever the order of the lines. It is always
+that of the last command, while the journal keeps the rows of earlier ones. Only the place where each row begins is
+held in memory. Progress counts pairs, and the time left goes by the size of the files, as a large one is more work;
+until all of them were opened, their pairs are "at least" so many.
+
+A **recommendation** reads nothing but the table. Constraints are requirements written in words.
+
+**Advice.** `tune`, the same for command and page, replays one set of settings after the other: from some starting
+points it varies one axis at a time until no step improves. Of each trial it keeps what every request needed, held and
+cost, so that a choice can look at some requests alone; it also asks what a history twice as long would cost. The
+choice is compared with the base on the requests it was not made on: intervals are drawn over conversations or runs of
+requests, and the chance that it does no worse on as many more of them. That chance is drawn twice over, for which of
+them are typical and which come next; settings that send less are charged half a loss even if nothing was missed.
+Advice also says what cutting down to a half would change.
+
+**Checks.** A check reads one conversation after the other, judges it and lets it go. A wish judged on one replay is a
+fact, as figures and lost values. A percentage is judged over all conversations by Wilson's interval, which takes
+conversations as clusters. Settings that cut at nearly every request are found, and what would end that is replayed. A
+finding is data; `wording` makes the sentences that the command, JUnit, Markdown (`reports`) and the pytest fixture
+(`cli`) have in common, with quotations written as each of them must. pytest loads that plugin at every start, so it
+imports nothing before a test asks for it.
+"""

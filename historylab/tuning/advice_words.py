@@ -19,7 +19,7 @@ HELP = "What would help: more conversations, questions that should be answerable
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class VerdictGrounds:
     """The grounds of a verdict: the `needs` of some tiers in so many requests, the comparison where it was judged, the
     limits that its `holds` speaks of, how many settings were tried, and the cost of the best with twice the history
     (`grown`), as a multiple of the base's.
@@ -41,14 +41,14 @@ def kept_noun(tiers: Sequence[int]) -> str:
     return f"facts {', '.join(first)} and {last}" if first else f"facts {last}"
 
 
-def why_advised(verdict: Verdict, found: Found, label: str, broken: Sequence[str] = ()) -> Iterator[str]:
+def why_advised(verdict: Verdict, found: VerdictGrounds, label: str, broken: Sequence[str] = ()) -> Iterator[str]:
     """The verdict, and up to three sentences: what the best found did where it was not chosen, and what that rests on.
 
     `label` names that; it is empty where nothing tried looked better. `broken`: the wishes that it doesn't meet.
     """
     if verdict == "better":
         yield f"{_better(found.held_out, found.priced)}: {label}."
-        yield f"{_judged(found)}, it {_did(found)}."
+        yield f"{_held_out_words(found)}, it {_result_words(found)}."
         yield f"{_rests(found)}. {_likely(found)}."
     elif verdict == "as good":
         yield from _as_good(found, label, broken)
@@ -63,7 +63,7 @@ def _better(held_out: Comparison, priced: bool) -> str:
     return "Keeps more than yours, but costs more" if held_out.cost.value > 1.02 else "Better than yours"
 
 
-def _as_good(found: Found, label: str, broken: Sequence[str]) -> Iterator[str]:
+def _as_good(found: VerdictGrounds, label: str, broken: Sequence[str]) -> Iterator[str]:
     if broken:
         tried = f"None of the {found.tried:,} settings" if found.tried > 1 else "Nothing"
         yield f"{tried} tried does all that was asked."
@@ -75,11 +75,11 @@ def _as_good(found: Found, label: str, broken: Sequence[str]) -> Iterator[str]:
             dearer = f"{'cost' if found.priced else 'send'} {times(found.grown)} as much as yours"
             yield f"What looked best, {label}, does not last: with twice the history it would {dearer}."
         elif label:
-            yield f"What looked best, {label}, was no better. {_judged(found)}, it {_did(found)}."
+            yield f"What looked best, {label}, was no better. {_held_out_words(found)}, it {_result_words(found)}."
     yield f"{_rests(found)}."
 
 
-def _too_little(found: Found, label: str) -> Iterator[str]:
+def _too_little(found: VerdictGrounds, label: str) -> Iterator[str]:
     if found.needs < FEWEST_NEEDS:
         only = f"only {found.needs} {_facts(found)}" if found.needs else "no facts"
         yield f"Too little to tell: there {'is' if found.needs == 1 else 'are'} {only} to judge by."
@@ -87,31 +87,31 @@ def _too_little(found: Found, label: str) -> Iterator[str]:
         yield f"Below {FEWEST_NEEDS} nothing is claimed.{promising}"
     else:
         yield f"Too little to tell. Promising: {label}."
-        yield f"{_judged(found)}, it {_did(found)}. That could be luck."
+        yield f"{_held_out_words(found)}, it {_result_words(found)}. That could be luck."
         yield f"{_rests(found)}. {_likely(found)}."
     yield HELP
 
 
-def _facts(found: Found) -> str:
+def _facts(found: VerdictGrounds) -> str:
     noun = kept_noun(found.tiers)
     return noun.replace("facts", "fact", 1) if found.needs == 1 else noun
 
 
-def _judged(found: Found) -> str:
+def _held_out_words(found: VerdictGrounds) -> str:
     requests, many = count_of(found.held_out.requests, "request"), found.held_out.conversations
     if many == 1:
         return f"On the last {found.held_out.requests:,} of {count_of(found.requests, 'request')}"
     return f"On {count_of(many, 'conversation')} ({requests}), each judged by what was chosen on the others"
 
 
-def _rests(found: Found) -> str:
+def _rests(found: VerdictGrounds) -> str:
     return (
         f"This rests on {found.needs:,} {_facts(found)} in {count_of(found.held_out.conversations, 'conversation')}; "
         f"{count_of(found.tried, 'settings')} tried"
     )
 
 
-def _did(found: Found) -> str:
+def _result_words(found: VerdictGrounds) -> str:
     beside = found.held_out
     kept = f"kept {percent(beside.kept)} instead of {percent(beside.base_kept)}"
     if abs(beside.kept - beside.base_kept) < 5e-4:
@@ -120,7 +120,7 @@ def _did(found: Found) -> str:
     return f"{kept} for {cost} the {'cost' if found.priced else 'tokens'} of not trimming"
 
 
-def _likely(found: Found) -> str:
+def _likely(found: VerdictGrounds) -> str:
     """ "With 90% confidence it keeps 4 to 20 points more and costs 12 to 30% less than yours; the chance … is 93%"."""
     kept, cost, holds = found.held_out.more_kept, found.held_out.cost, found.held_out.holds
     keeps = _range(100 * kept.low, 100 * kept.high, (" points less", " points more")) or "as much"
@@ -129,10 +129,10 @@ def _likely(found: Found) -> str:
     beside = f"keeps {keeps} and {'costs' if found.priced else 'sends'} {spends}"
     further = f"{count_of(found.held_out.requests, 'more request')} like these"
     chance = f"{min(holds, 0.99):.0%}{' or more' if holds > 0.99 else ''}"
-    return f"With 90% confidence it {beside}; the chance that it {_holding(found.limits)} on {further} is {chance}"
+    return f"With 90% confidence it {beside}; the chance that it {_event_words(found.limits)} on {further} is {chance}"
 
 
-def _holding(limits: Limits) -> str:
+def _event_words(limits: Limits) -> str:
     """The event whose chance is told: nothing is said of what the wish may give up."""
     if limits.more_cost:
         return "keeps no less"

@@ -19,7 +19,18 @@ from historylab.formats.mapping import FieldMapping
 from historylab.settings.model import Settings
 from historylab.tuning.constraints import RELATIVE, Wish
 from historylab.tuning.corpus import files_at
-from historylab.tuning.findings import BROKEN, HELD, UNSURE, Finding, Place, Spent, find, is_share, spent, together
+from historylab.tuning.findings import (
+    BROKEN,
+    HELD,
+    UNSURE,
+    ConversationPlace,
+    Finding,
+    Spent,
+    is_share,
+    judge_wish,
+    measure_spending,
+    merge_findings,
+)
 from historylab.tuning.moving_cut import MovingCut, moving_cut, with_mend
 from historylab.tuning.replayed import MeasureOptions, Replayed
 
@@ -34,13 +45,13 @@ class Check:
     """
 
     findings: tuple[Finding, ...]
-    places: tuple[Place, ...]
+    places: tuple[ConversationPlace, ...]
     unread: Mapping[str, str] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     partly_read: int = 0
     now: tuple[Spent, ...] = ()
     before: tuple[Spent, ...] = ()
-    moving: tuple[Place, MovingCut] | None = None
+    moving: tuple[ConversationPlace, MovingCut] | None = None
     moving_in: int = 0
 
     @property
@@ -83,24 +94,24 @@ def check(
     if against is None and (alone := [wish.said for wish in asked if wish.name in RELATIVE]):
         raise SettingsError(f"“{alone[0]}” needs settings to compare with: --against FILE")
     options = options or MeasureOptions()
-    findings, places, now, before = list[Finding](), list[Place](), list[Spent](), list[Spent]()
-    most: tuple[MovingCut, Place, Conversation] | None = None
+    findings, places, now, before = list[Finding](), list[ConversationPlace](), list[Spent](), list[Spent]()
+    most: tuple[MovingCut, ConversationPlace, Conversation] | None = None
     moving_in = 0
     for place, conversation in sources.read():
         replayed = Replayed(conversation, settings, options)
         other = Replayed(conversation, against, options) if against else None
         places.append(place)
-        findings += (find(wish, place, replayed, other) for wish in asked)
+        findings += (judge_wish(wish, place, replayed, other) for wish in asked)
         if other:
-            now.append(spent(replayed))
-            before.append(spent(other))
+            now.append(measure_spending(replayed))
+            before.append(measure_spending(other))
         if moving := moving_cut(replayed.timeline):
             moving_in += 1
             if most is None or moving.moved > most[0].moved:
                 most = moving, place, conversation
     sources.require(places)
     return Check(
-        tuple(_ordered(findings, asked)),
+        tuple(_order_by_wish(findings, asked)),
         tuple(places),
         sources.unread,
         tuple(sources.left_out),
@@ -112,11 +123,11 @@ def check(
     )
 
 
-def _ordered(findings: Sequence[Finding], asked: Iterable[Wish]) -> Iterator[Finding]:
+def _order_by_wish(findings: Sequence[Finding], asked: Iterable[Wish]) -> Iterator[Finding]:
     """Wish by wish; those on a share are one finding over all conversations."""
     for wish in asked:
         own = [finding for finding in findings if finding.wish == wish]
-        yield from [together(own)] if is_share(wish) else own
+        yield from [merge_findings(own)] if is_share(wish) else own
 
 
 class _Sources:
@@ -136,12 +147,12 @@ class _Sources:
             self._found += [(item, False)] if isinstance(item, Conversation) else _files(os.fspath(item))
         self._mapping, self._progress = mapping, progress
 
-    def read(self) -> Iterator[tuple[Place, Conversation]]:
+    def read(self) -> Iterator[tuple[ConversationPlace, Conversation]]:
         for done, (item, in_folder) in enumerate(self._found):
             if self._progress:
                 self._progress(done, len(self._found))
             if isinstance(item, Conversation):
-                yield Place("", item.title), item
+                yield ConversationPlace("", item.title), item
                 continue
             seen = 0
             for piece in split_file(item, self._mapping):
@@ -155,10 +166,10 @@ class _Sources:
                 several = len(conversations) > 1 or piece.stop is not None
                 for conversation in conversations:
                     seen += 1
-                    yield Place(item, conversation.title, seen if several else 0), conversation
+                    yield ConversationPlace(item, conversation.title, seen if several else 0), conversation
                     conversation.derived.clear()  # it refers back, and would wait for the garbage collector
 
-    def require(self, places: Sequence[Place]) -> None:
+    def require(self, places: Sequence[ConversationPlace]) -> None:
         """Raises an error if there was no conversation."""
         if not places and (self.unread or self.left_out):
             raise NothingRead(self.unread or self.left_out)

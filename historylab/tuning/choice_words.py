@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from historylab.costs.amounts import money, percent, times
 from historylab.tuning.constraints import EVERY_STAR, Constraints
-
-if TYPE_CHECKING:
-    from historylab.tuning.recommend import Point
+from historylab.tuning.points import Point
 
 
 def why_chosen(

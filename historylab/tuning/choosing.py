@@ -15,7 +15,15 @@ from historylab.counters.base import counter_for, token_column
 from historylab.planning.pipeline import project
 from historylab.settings.model import Settings
 from historylab.tuning.constraints import BALANCED, BETTER, BETTER_IN_BOTH, Constraints
-from historylab.tuning.evidence import Comparison, Limits, Span, Sums, compare_sums, runs_of, sum_clusters
+from historylab.tuning.evidence import (
+    ClusterSums,
+    Comparison,
+    Limits,
+    Span,
+    clusters_per_conversation,
+    compare_sums,
+    sum_clusters,
+)
 from historylab.tuning.outcome import SAID
 from historylab.tuning.search_space import Sizes, vary_one_axis
 from historylab.tuning.trials import Trial, Trials
@@ -61,9 +69,9 @@ class Choosing:
         """The number of needs these requests have."""
         return int(self.sums(self.base).needed.sum())
 
-    def sums(self, trial: Trial, tiers: Sequence[int] | None = None) -> Sums:
+    def sums(self, trial: Trial, tiers: Sequence[int] | None = None) -> ClusterSums:
         """The sums over these requests, per cluster, under the settings of a trial."""
-        runs = runs_of(len(self.trials.conversations))
+        runs = clusters_per_conversation(len(self.trials.conversations))
         return sum_clusters(trial.outcomes, self.spans, tiers or self.tiers, runs)
 
     def compare(self, trial: Trial) -> Comparison:
@@ -78,17 +86,17 @@ class Choosing:
 
     def score(self, trial: Trial) -> float:
         """How good a trial is here: the higher the better, and 0 for the base itself where that is to be beaten."""
-        if trial is self.base and self.wishes.aim in BETTER_AIMS and not self._broken(trial):
+        if trial is self.base and self.wishes.aim in BETTER_AIMS and not self._count_broken(trial):
             return 0.0
         beside = self.compare(trial)
         said, base_said = (self.sums(each, [SAID]).held.sum() for each in (trial, self.base))
-        return self._wished(beside) - DOUBT * max(0.0, float(base_said - said)) - 1_000 * self._broken(trial)
+        return self._wish_score(beside) - DOUBT * max(0.0, float(base_said - said)) - 1_000 * self._count_broken(trial)
 
-    def _broken(self, trial: Trial) -> int:
+    def _count_broken(self, trial: Trial) -> int:
         """The number of constraints that it breaks."""
         return len(self.wishes.broken_by(trial.figures))
 
-    def _wished(self, beside: Comparison) -> float:
+    def _wish_score(self, beside: Comparison) -> float:
         cheaper, aim = -_log(beside.cost.value), self.wishes.aim
         if aim in BETTER_AIMS:
             return cheaper + KEPT_FOR_COST * beside.more_kept.value - DOUBT * (1 - beside.holds)
@@ -99,7 +107,7 @@ class Choosing:
     def best(self) -> Trial:
         """The choice of a search; the base if nothing is better."""
         found = filter(self._eligible, self.trials.search(self.score, self.sizes(), self.wishes.peak))
-        return self._lasting(found)
+        return self._best_lasting(found)
 
     def usual(self) -> Trial:
         """The choice among a search's starting points, which depend on sizes alone and are fitted to no request.
@@ -107,9 +115,11 @@ class Choosing:
         No budget below the base's: what a longer history will miss under it, these requests can't show.
         """
         begun = self.trials.begin(self.sizes(), self.wishes.peak)
-        return self._lasting(t for t in begun if self._eligible(t) and t.settings.budget >= self.base.settings.budget)
+        return self._best_lasting(
+            t for t in begun if self._eligible(t) and t.settings.budget >= self.base.settings.budget
+        )
 
-    def _lasting(self, found: Iterable[Trial]) -> Trial:
+    def _best_lasting(self, found: Iterable[Trial]) -> Trial:
         """The best of these and the base, here and as the history grows to twice its length."""
         finalists = sorted(found, key=self.score, reverse=True)[:FINALISTS]
         return max([self.base, *finalists], key=lambda trial: self.score(trial) + self._grown_score(trial))
@@ -122,7 +132,7 @@ class Choosing:
     def neighbours(self, trial: Trial) -> dict[str, list[Settings]]:
         """Per axis that is varied, the settings that differ from the trial's along it alone."""
         sizes, trials = self.sizes(), self.trials
-        return vary_one_axis(trial.settings, trials.base, trials.offered(sizes), sizes, locked=trials.locked)
+        return vary_one_axis(trial.settings, trials.base, trials.offered_names(sizes), sizes, locked=trials.locked)
 
     def sizes(self) -> Sizes:
         """The sizes of the conversations up to these requests: what comes later suggests nothing to try."""
@@ -135,7 +145,7 @@ class Choosing:
         users = int(columns.users.searchsorted(messages))
         return Sizes(int(tokens.sum()), users, bool((columns.role[:messages] == TOOL).any()))
 
-    def grown(self, trial: Trial) -> float:
+    def cost_when_grown(self, trial: Trial) -> float:
         """The cost with twice the history, as a multiple of the base's."""
         if trial is self.base or self.trials.cancelled():
             return 1.0
@@ -144,7 +154,7 @@ class Choosing:
 
     def _grown_score(self, trial: Trial) -> float:
         """The saving with twice the history; a loss counts more."""
-        cheaper = -_log(self.grown(trial))
+        cheaper = -_log(self.cost_when_grown(trial))
         return GROWN * cheaper - DEARER_LATER * max(0.0, -cheaper)
 
 

@@ -29,16 +29,16 @@ def largest(rows: Sequence[Row], name: str) -> Any:
 
 def mean(rows: Sequence[Row], name: str) -> float:
     """The mean of the known values; NaN if there are none."""
-    return _weighted(rows, name, lambda _row: 1)
+    return _weighted_mean(rows, name, lambda _row: 1)
 
 
 def weighted_by(weight: str | Callable[[Row], float]) -> Combine:
     """The mean of the known values, each with a weight: another column, or a function of the row. NaN if all are 0."""
     of = (lambda row: row[weight]) if isinstance(weight, str) else weight
-    return lambda rows, name: _weighted(rows, name, of)
+    return lambda rows, name: _weighted_mean(rows, name, of)
 
 
-def _weighted(rows: Sequence[Row], name: str, weight: Callable[[Row], float]) -> float:
+def _weighted_mean(rows: Sequence[Row], name: str, weight: Callable[[Row], float]) -> float:
     pairs = [(float(row[name]), float(weight(row))) for row in rows]
     known = [(value, w) for value, w in pairs if w and not (math.isnan(value) or math.isnan(w))]
     weights = sum(w for _, w in known)

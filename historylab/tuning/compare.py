@@ -67,7 +67,7 @@ def measure_figures(timeline: Timeline, prices: Prices | None = None, *, stars: 
     """
     forgotten = retention(timeline, stars=stars)
     facts = [forgotten.kept[kind] for kind in FACTS]
-    lost_at = [_lost(plan) for plan in timeline.plans]
+    lost_at = [_count_lost(plan) for plan in timeline.plans]
     return Figures(
         int(timeline.tokens.sum()),
         int(timeline.tokens.max()),
@@ -84,7 +84,7 @@ def measure_figures(timeline: Timeline, prices: Prices | None = None, *, stars: 
     )
 
 
-def _lost(plan: HistoryPlan) -> int:
+def _count_lost(plan: HistoryPlan) -> int:
     """Messages dropped, but for those an API would refuse whatever the settings, and those another one stands for."""
     dropped = (plan.block_actions == Action.DROPPED) & ~np.isin(plan.block_reasons, (INVALID.code, REPLACED.code))
     return int(plan.history.block_sizes.dot(dropped))

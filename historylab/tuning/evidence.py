@@ -62,7 +62,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sums:
+class ClusterSums:
     """Needs, needs held, cost and untrimmed cost per cluster under one set of settings: float64[clusters] each."""
 
     needed: np.ndarray
@@ -71,13 +71,13 @@ class Sums:
     untrimmed: np.ndarray
 
     @classmethod
-    def joined(cls, parts: Sequence[Sums]) -> Sums:
+    def concatenate(cls, parts: Sequence[ClusterSums]) -> ClusterSums:
         """The clusters of several parts together."""
         columns = ("needed", "held", "cost", "untrimmed")
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in columns))
 
 
-def sum_clusters(outcomes: Sequence[Outcome], spans: Sequence[Span], tiers: Sequence[int], runs: int) -> Sums:
+def sum_clusters(outcomes: Sequence[Outcome], spans: Sequence[Span], tiers: Sequence[int], runs: int) -> ClusterSums:
     """The sums over each cluster of these requests, of the needs of some tiers, with `runs` clusters a conversation."""
     parts = []
     for number, first, stop in spans:
@@ -85,11 +85,11 @@ def sum_clusters(outcomes: Sequence[Outcome], spans: Sequence[Span], tiers: Sequ
         starts = np.unique(np.linspace(first, stop, min(runs, stop - first) + 1).astype(np.int64)[:-1]) - first
         needed, held = (each[first:stop, list(tiers)].sum(1) for each in (found.needed, found.held))
         arrays = (needed, held, found.cost[first:stop], found.untrimmed[first:stop])
-        parts.append(Sums(*(np.add.reduceat(array.astype(float), starts) for array in arrays)))
-    return Sums.joined(parts)
+        parts.append(ClusterSums(*(np.add.reduceat(array.astype(float), starts) for array in arrays)))
+    return ClusterSums.concatenate(parts)
 
 
-def runs_of(conversations: int) -> int:
+def clusters_per_conversation(conversations: int) -> int:
     """The number of clusters that each of so many conversations is divided into."""
     return 1 if conversations >= FEWEST_CONVERSATIONS else RUNS
 
@@ -103,7 +103,7 @@ class Limits:
 
 
 def compare_sums(
-    ours: Sums, base: Sums, spans: Sequence[Span], seed: int, limits: Limits, *, sends_less: bool
+    ours: ClusterSums, base: ClusterSums, spans: Sequence[Span], seed: int, limits: Limits, *, sends_less: bool
 ) -> Comparison:
     """The settings beside the base on these requests, with intervals over clusters drawn with replacement.
 
@@ -128,13 +128,13 @@ def compare_sums(
     )
 
 
-def _chance(ours: Sums, base: Sums, seed: int, limits: Limits, sends_less: bool) -> float:
+def _chance(ours: ClusterSums, base: ClusterSums, seed: int, limits: Limits, sends_less: bool) -> float:
     """The share of draws of as many clusters more that stay within the limits.
 
     A prediction is unsure twice: about which clusters are typical, and about which of those come next. Where less is
     sent, losses may come that were never seen: as many as half a loss so far would predict (Jeffreys' prior).
     """
-    weights, unseen = _predicted(len(base.needed), seed)
+    weights, unseen = _predict(len(base.needed), seed)
     lost = weights @ (base.held - ours.held) + (unseen if sends_less else 0)
     most_lost = limits.less_kept * (weights @ base.needed)
     most_paid = (1 + limits.more_cost) * (weights @ base.cost)
@@ -143,7 +143,7 @@ def _chance(ours: Sums, base: Sums, seed: int, limits: Limits, sends_less: bool)
 
 
 @lru_cache(maxsize=16)
-def _predicted(clusters: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def _predict(clusters: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """float64[draws, clusters]: how often each comes in as many more; int64[draws]: losses never seen before."""
     dice = np.random.default_rng(seed)
     typical = dice.multinomial(clusters, np.full(clusters, 1 / clusters), size=DRAWS) / clusters

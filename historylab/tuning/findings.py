@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from historylab.conversation.usage import is_textless
 from historylab.costs.bill import against_untrimmed, bill
 from historylab.errors import SettingsError
 from historylab.planning.replay import Timeline
@@ -42,7 +41,7 @@ _VALUES = {measure.name: measure.value for measure in MEASURES}
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ConversationPlace:
     """A conversation: its file ("" if it was handed in), title, and where the file has several, number (from 1)."""
 
     file: str
@@ -67,7 +66,7 @@ class Finding:
     """
 
     wish: Wish
-    place: Place | None
+    place: ConversationPlace | None
     verdict: str
     found: float
     part: float = math.nan
@@ -93,7 +92,7 @@ def is_share(wish: Wish) -> bool:
     return wish.name in ("ratio", "no_more_cost") or (wish.name in KIND_OF and wish.limit < 1)
 
 
-def find(wish: Wish, place: Place, replayed: Replayed, before: Replayed | None = None) -> Finding:
+def judge_wish(wish: Wish, place: ConversationPlace, replayed: Replayed, before: Replayed | None = None) -> Finding:
     """What became of the wish on one conversation; `before` is its replay under the settings it is set against."""
     part, whole, why = _figures(wish, replayed, before)
     if not replayed.timeline.plans:
@@ -104,7 +103,7 @@ def find(wish: Wish, place: Place, replayed: Replayed, before: Replayed | None =
     broken = _breaks(wish, found)
     about = _about(wish, replayed.timeline) if broken else ""
     worst = sorted(_losses(wish, replayed, before), key=lambda loss: loss.badness)[:LOSSES]
-    losses = tuple(_named(replayed.timeline, loss) for loss in worst)
+    losses = tuple(_label_loss(replayed.timeline, loss) for loss in worst)
     return Finding(wish, place, BROKEN if broken else HELD, found, part, whole, about=about, losses=losses)
 
 
@@ -118,7 +117,7 @@ def _breaks(wish: Wish, found: float) -> bool:
     return REQUIREMENTS[wish.name].broken(found, wish.limit)
 
 
-def together(findings: Sequence[Finding]) -> Finding:
+def merge_findings(findings: Sequence[Finding]) -> Finding:
     """One finding on a share over all conversations: of needs an estimate, of costs what these conversations cost."""
     wish = findings[0].wish
     known = [finding for finding in findings if not finding.why]
@@ -140,7 +139,7 @@ def together(findings: Sequence[Finding]) -> Finding:
     return Finding(wish, None, verdict, found, part, whole, why, "", losses, (low, high), len(known))
 
 
-def spent(replayed: Replayed) -> Spent:
+def measure_spending(replayed: Replayed) -> Spent:
     """What a replay loses, costs and sends."""
     return Spent(lost_in(replayed), _cost(replayed), int(replayed.traffic.sent.sum()))
 
@@ -156,14 +155,14 @@ def _figures(wish: Wish, replayed: Replayed, before: Replayed | None) -> tuple[f
         return part, whole, "" if known else NO_PRICES
     if wish.name not in (*KIND_OF, *SEVERE, "no_more_lost"):
         return float(_VALUES[REQUIREMENTS[wish.name].column](replayed)), math.nan, ""
-    if is_textless(replayed.conversation):
+    if replayed.conversation.recorded.textless:
         return math.nan, math.nan, NO_TEXT
     if before and wish.name == "no_more_lost":
         return lost_in(replayed), lost_in(before), ""
-    return _needed(wish, replayed)
+    return _count_needs(wish, replayed)
 
 
-def _needed(wish: Wish, replayed: Replayed) -> tuple[float, float, str]:
+def _count_needs(wish: Wish, replayed: Replayed) -> tuple[float, float, str]:
     """How many are kept of how many; of severe losses how many there are."""
     kept = replayed.retention.kept
     if wish.name in SEVERE:
@@ -224,7 +223,7 @@ def _lost_rules(timeline: Timeline) -> Iterator[Loss]:
             yield Loss("rule", tracked.gaps[0][0], tracked.rule.message, tracked.rule.text)
 
 
-def _named(timeline: Timeline, loss: Loss) -> Lost:
+def _label_loss(timeline: Timeline, loss: Loss) -> Lost:
     return Lost(replace(loss, value=loss.value[:LONGEST]), timeline.steps[loss.step].label)
 
 

@@ -45,7 +45,7 @@ class Journal:
         self.path, self.torn, self._found, self._synced = path, 0, found, monotonic()
         self._of = [_digest(_identity(source)) for source in found]
         self._under = [_digest(_measured_under(job, c)) for c in range(len(job.candidates))]
-        self._sources, self._settings = _numbered(self._of), _numbered(self._under)
+        self._sources, self._settings = _number_names(self._of), _number_names(self._under)
         self._index = tuple(array("q") for _ in range(4))  # per line: source, conversation, settings, where it begins
         self._about: dict[int, tuple[int, int]] = {}  # source → how many conversations, and remarks on reading them
         self._last: set[tuple[int, int, int]] = set()  # the lines of the conversation at work
@@ -179,7 +179,7 @@ class Journal:
 # -- what a row was measured from
 
 
-def _numbered(names: Sequence[str]) -> dict[str, int]:
+def _number_names(names: Sequence[str]) -> dict[str, int]:
     """Each name once, in order, with its number."""
     return {name: n for n, name in enumerate(dict.fromkeys(names))}
 

@@ -11,7 +11,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.usage import is_textless
 from historylab.costs.caches.base import Cache, cache_members
 from historylab.costs.traffic import tokens_share
 from historylab.planning.validity import naive_validity, recorded_validity
@@ -38,10 +37,10 @@ class Measure:
 
 
 def _share(kept: Kept) -> float:
-    return _known(kept.share)
+    return _nan_if_unknown(kept.share)
 
 
-def _known(share: float | None) -> float:
+def _nan_if_unknown(share: float | None) -> float:
     return math.nan if share is None else share
 
 
@@ -52,7 +51,7 @@ def _mean(shares: Iterable[float | None]) -> float:
 
 def _unless_textless(replayed: Replayed, found: int) -> float:
     """What was found by reading messages; unknown where the transcript has only their sizes."""
-    return math.nan if is_textless(replayed.conversation) else found
+    return math.nan if replayed.conversation.recorded.textless else found
 
 
 def _untrimmed_tokens(row: Row) -> float:
@@ -131,13 +130,13 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         "rules",
         "standing instructions of users and system messages (estimate)",
-        lambda r: math.nan if is_textless(r.conversation) else len(find_rules(r.conversation)),
+        lambda r: math.nan if r.conversation.recorded.textless else len(find_rules(r.conversation)),
         combine=total,
     ),
     Measure(
         "rules_kept",
         "share of the pairs of a rule and a later request in which the request holds it (estimate)",
-        lambda r: _known(share_of_rules_kept(r.timeline)),
+        lambda r: _nan_if_unknown(share_of_rules_kept(r.timeline)),
         combine=weighted_by("rules"),
     ),
     Measure(
@@ -227,10 +226,10 @@ def measures_under(caches: Iterable[Cache]) -> list[Measure]:
 
 def measure(conversation: Conversation, settings: Settings, options: MeasureOptions) -> dict[str, Any]:
     """The row of one conversation under one set of settings."""
-    return row_of(Replayed(conversation, settings, options))
+    return measure_row(Replayed(conversation, settings, options))
 
 
-def row_of(replayed: Replayed) -> dict[str, Any]:
+def measure_row(replayed: Replayed) -> dict[str, Any]:
     """Every measure of a replay."""
     return {measure.name: measure.value(replayed) for measure in measures_under(replayed.options.caches)}
 

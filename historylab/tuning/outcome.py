@@ -55,7 +55,7 @@ def measure_outcome(replayed: Replayed, cache: Cache | str | None = None) -> Out
     """The outcome of a replay, priced as `bill` prices it by default, or under that cache."""
     timeline = replayed.timeline
     needed, held = (np.zeros((len(timeline.plans), len(set(TIER_OF.values()))), np.int64) for _ in range(2))
-    for request, kind, was_held in chain(_needs(replayed.retention), _asked(replayed)):
+    for request, kind, was_held in chain(_needs(replayed.retention), _ask_questions(replayed)):
         needed[request, TIER_OF[kind]] += 1
         held[request, TIER_OF[kind]] += was_held
     cost, untrimmed, priced = _costs(timeline, replayed, cache)
@@ -75,7 +75,7 @@ def _needs(found: Retention) -> Iterator[tuple[int, str, bool]]:
             yield request, "star", star.lost_since(request) is None
 
 
-def _asked(replayed: Replayed) -> Iterator[tuple[int, str, bool]]:
+def _ask_questions(replayed: Replayed) -> Iterator[tuple[int, str, bool]]:
     """Every question after some of the requests by which its answer was said; answered where most of that is held."""
     timeline = replayed.timeline
     columns = timeline.conversation.columns

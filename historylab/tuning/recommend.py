@@ -20,6 +20,7 @@ from historylab.tuning.choice_words import given_up, why_chosen, why_nothing
 from historylab.tuning.combine import Row
 from historylab.tuning.constraints import BALANCED, BETTER, BETTER_IN_BOTH, Constraints, read_constraints
 from historylab.tuning.measures import combine_rows
+from historylab.tuning.points import Point, changes_as_text, pareto
 from historylab.tuning.table import rows_of
 
 if TYPE_CHECKING:
@@ -33,32 +34,6 @@ KEPT = {
     "tokens_share": "tokens",
 }
 """Columns that can stand for "kept", the first with a known value: what was asked for, before what is inferred."""
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One candidate over all conversations.
-
-    `changes` are the settings that vary and have an effect here; `kept` is from 0 to 1, and 0 where it is not known;
-    `broken` are the constraints it violates, in words.
-    """
-
-    changes: Mapping[str, Any]
-    kept: float
-    cost: float
-    figures: Mapping[str, Any]
-    broken: tuple[str, ...]
-    label: str
-    kept_known: bool = True
-
-    @property
-    def settings(self) -> Settings:
-        return Settings(**json.loads(self.figures["settings"]))
-
-
-def changes_as_text(changes: Mapping[str, Any]) -> str:
-    """ "budget=4000, pruner=fifo": the settings that vary and have an effect."""
-    return ", ".join(f"{name}={value}" for name, value in changes.items()) or "these settings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +101,12 @@ def recommend(
         raise SettingsError("the table has no rows to recommend from; sweep at least one conversation")
     if f"cost_{stated.cache}" not in rows[0]:
         raise SettingsError(f"the table has no costs under {stated.cache!r} caching; sweep with that cache")
-    figures = [combine_rows(group) for group in _by_candidate([_known(row) for row in rows])]
+    figures = [combine_rows(group) for group in _by_candidate([_nan_if_unknown(row) for row in rows])]
     kept_is = next((name for name in KEPT if any(not math.isnan(f[name]) for f in figures)), "tokens_share")
     cost_is = f"cost_{stated.cache}"
     if any(math.isnan(f[cost_is]) for f in figures):
         cost_is = "tokens_total"
-    varied = _varied(figures)
+    varied = _varied_settings(figures)
     nouns = nouns or KEPT
     noun = nouns[kept_is]
     points = tuple(_point(f, varied, stated, kept_is, cost_is, name, nouns["references_kept"]) for f in figures)
@@ -144,19 +119,10 @@ def recommend(
     return Recommendation(choice, why, gives_up, frontier, points, excluded, sensitivity, stated, noun, cost_is)
 
 
-def pareto(points: Iterable[Point]) -> tuple[Point, ...]:
-    """The points of which none is both cheaper and keeps as much, ascending in cost."""
-    frontier: list[Point] = []
-    for point in sorted(points, key=lambda p: (p.cost, -p.kept)):
-        if not frontier or point.kept > frontier[-1].kept:
-            frontier.append(point)
-    return tuple(frontier)
-
-
 # -- from rows to points
 
 
-def _known(row: Row) -> dict[str, Any]:
+def _nan_if_unknown(row: Row) -> dict[str, Any]:
     """A row whose unknown figures are NaN, as JSON can't say it."""
     return {name: math.nan if value is None else value for name, value in row.items()}
 
@@ -170,7 +136,7 @@ def _by_candidate(rows: Sequence[Row]) -> list[list[Row]]:
     return [group for group in groups.values() if len(group) == most]
 
 
-def _varied(figures: Sequence[Row]) -> list[str]:
+def _varied_settings(figures: Sequence[Row]) -> list[str]:
     """The settings named by any table's columns; the rows may come from several tables."""
     named = dict.fromkeys(name for row in figures for name in row)
     return [name for name in setting_names() if name in named]

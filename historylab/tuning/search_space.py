@@ -211,11 +211,11 @@ def vary_one_axis(
 
 def _answers(axis: Axis, base: Settings, sizes: Sizes, locked: Collection[str]) -> list[Changes]:
     """The axis' answers without locked settings, each different one once."""
-    free = [{n: v for n, v in answer.items() if not _stuck(n, base, locked)} for answer in axis.answers(base, sizes)]
+    free = [{n: v for n, v in answer.items() if not _is_stuck(n, base, locked)} for answer in axis.answers(base, sizes)]
     return list({repr({n: base.value(n) for n in axis.settings} | answer): answer for answer in free}.values())
 
 
-def _stuck(name: str, base: Settings, locked: Collection[str]) -> bool:
+def _is_stuck(name: str, base: Settings, locked: Collection[str]) -> bool:
     """Whether it is locked itself, or has no effect and no choice that can vary would give it one."""
     free = VARIABLE - set(locked)
     return name in locked or (not has_effect(base, name) and free.isdisjoint(deciding_families(name)))

@@ -141,23 +141,23 @@ class Sweep:
         """Measure what the journal lacks, and write the table that it makes."""
         swept = self._run(journal.add, told, journal)
         if swept.rows or not swept.cancelled:
-            write_rows(lambda: self._placed(journal.rows()), self.job.candidates, out)
+            write_rows(lambda: self._place(journal.rows()), self.job.candidates, out)
         return swept
 
     def table(self, done: Iterable[Done]) -> DataFrame:
         """The table of these rows, which come by source, conversation and candidate."""
-        return make_table(self._placed(done), self.job.candidates)
+        return make_table(self._place(done), self.job.candidates)
 
     def _run(self, take: Callable[[Done], object], told: Told = None, journal: Journal | None = None) -> Swept:
         """Hand every row to `take` as it is measured, but for those the journal has."""
-        todo = journal.todo() if journal else self._everything()
+        todo = journal.todo() if journal else self._all_parts()
         known = [journal.about(number) if journal else None for number in range(len(self.found))]
         tally = Tally(self.found, len(self.job.candidates), todo, [about and about[0] for about in known])
         remarks = {number: about[1] for number, about in enumerate(known) if about}
         before, unread = tally.now().done, dict[int, str]()
         if told and before:
             told(tally.now())
-        for one in self._measured(todo):
+        for one in self._measure_parts(todo):
             if isinstance(one, Done):
                 take(one)
                 remarks[one.source] = one.remarks
@@ -182,7 +182,7 @@ class Sweep:
                 path = _path(self.found[number])
                 swept.partly_read[path] = swept.partly_read.get(path, 0) + count
 
-    def _placed(self, done: Iterable[Done]) -> Iterator[Placed]:
+    def _place(self, done: Iterable[Done]) -> Iterator[Placed]:
         number, last = -1, (-1, -1)
         for one in done:
             number += last != one[:2]
@@ -192,11 +192,11 @@ class Sweep:
 
     # -- where the work is done
 
-    def _everything(self) -> list[Part]:
+    def _all_parts(self) -> list[Part]:
         every = tuple(range(len(self.job.candidates)))
         return [Part(number, source, every) for number, source in enumerate(self.found)]
 
-    def _measured(self, todo: Sequence[Part]) -> Iterator[Done | Unread]:
+    def _measure_parts(self, todo: Sequence[Part]) -> Iterator[Done | Unread]:
         if self._executor is None and (self._workers or 1) <= 1:
             return self._here(todo)
         return self._elsewhere(todo)

@@ -29,13 +29,13 @@ def make_table(rows: Iterable[Placed], chosen: Sequence[Settings]) -> DataFrame:
     """The table of some rows: where each comes from, the number of its settings in `chosen`, and its figures."""
     import pandas
 
-    differing = _differing(chosen)
+    differing = _differing_names(chosen)
     records = [
         {
             **origin,
             "candidate": candidate,
             **{name: chosen[candidate].value(name) for name in differing},
-            "settings": json.dumps(_changed(chosen[candidate]), sort_keys=True),
+            "settings": json.dumps(_changed_values(chosen[candidate]), sort_keys=True),
             **figures,
         }
         for origin, candidate, figures in rows
@@ -57,14 +57,14 @@ def settings_of(row: Any) -> Settings:
     return Settings(**json.loads(row["settings"]))
 
 
-def _differing(chosen: Sequence[Settings]) -> list[str]:
+def _differing_names(chosen: Sequence[Settings]) -> list[str]:
     """Names of the fields and options the candidates don't all have in common, in the order they are shown."""
     given = {name for settings in chosen for name in (*Settings.model_fields, *settings.options)} - {"options"}
     different = {name for name in given if len({repr(settings.value(name)) for settings in chosen}) > 1}
     return [name for name in setting_names() if name in different]
 
 
-def _changed(settings: Settings) -> dict[str, Any]:
+def _changed_values(settings: Settings) -> dict[str, Any]:
     dumped, default = settings.model_dump(), Settings().model_dump()
     return {name: value for name, value in dumped.items() if value != default[name]}
 

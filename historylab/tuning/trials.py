@@ -19,7 +19,7 @@ from historylab.settings.model import Settings
 from historylab.tuning.evidence import Span
 from historylab.tuning.growth import twice
 from historylab.tuning.jobs import effective_key
-from historylab.tuning.measures import combine_rows, row_of
+from historylab.tuning.measures import combine_rows, measure_row
 from historylab.tuning.outcome import Outcome, measure_outcome
 from historylab.tuning.replayed import MeasureOptions, Replayed
 from historylab.tuning.search_space import Sizes, offered_axes, starting_points, vary_one_axis
@@ -81,18 +81,18 @@ class Trials:
             self.known.trials[key] = self._try(settings)
         return self.known.trials[key]
 
-    def offered(self, sizes: Sizes) -> list[str]:
+    def offered_names(self, sizes: Sizes) -> list[str]:
         """The axes to vary."""
         return [axis.name for axis in offered_axes(self.base, sizes, self.locked) if axis.name in self.varied]
 
     def begin(self, sizes: Sizes, peak: int | None = None) -> list[Trial]:
         """A search's starting points, tried: they depend on the base and on sizes alone."""
-        starts = starting_points(self.base, self.offered(sizes), sizes, locked=self.locked, peak=peak)
+        starts = starting_points(self.base, self.offered_names(sizes), sizes, locked=self.locked, peak=peak)
         return self._run_all(starts)
 
     def search(self, score: Callable[[Trial], float], sizes: Sizes, peak: int | None = None) -> list[Trial]:
         """Tries what might be better: all trials that it came by, the best first."""
-        varied, seen = self.offered(sizes), {trial.settings.key: trial for trial in self.begin(sizes, peak)}
+        varied, seen = self.offered_names(sizes), {trial.settings.key: trial for trial in self.begin(sizes, peak)}
         best = max(seen.values(), key=score)
         while True:
             before = best
@@ -119,7 +119,7 @@ class Trials:
     def _cost_of_growth(self, settings: Settings, number: int, stop: int) -> float:
         seen = project(self.conversations[number], settings)
         grown = twice(seen, int(seen.columns.requests[stop - 1]))
-        outcome = measure_outcome(self._replayed(grown, settings.replace(projection="off")), self.cache)
+        outcome = measure_outcome(self._replay(grown, settings.replace(projection="off")), self.cache)
         return float(outcome.cost[stop:].sum())
 
     def _run_all(self, several: Sequence[Settings]) -> list[Trial]:
@@ -128,12 +128,12 @@ class Trials:
     def _try(self, settings: Settings) -> Trial:
         outcomes, rows = [], []
         for conversation in self.conversations:
-            replayed = self._replayed(conversation, settings)
+            replayed = self._replay(conversation, settings)
             outcomes.append(measure_outcome(replayed, self.cache))
-            rows.append({**row_of(replayed), "settings": settings.key})
+            rows.append({**measure_row(replayed), "settings": settings.key})
         return Trial(settings, tuple(outcomes), combine_rows(rows))
 
-    def _replayed(self, conversation: Conversation, settings: Settings) -> Replayed:
+    def _replay(self, conversation: Conversation, settings: Settings) -> Replayed:
         found = Replayed(conversation, settings, self.options)
         if self.options.prices is None:  # as `bill` prices it: by the model that was recorded
             found.options = replace(self.options, prices=prices_of(billed_model(found.timeline)))

@@ -23,14 +23,14 @@ from historylab.planning.pipeline import project
 from historylab.settings.consent import offline
 from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
-from historylab.tuning.advice_words import Found, Verdict, cut_in_words, kept_noun, why_advised
+from historylab.tuning.advice_words import Verdict, VerdictGrounds, cut_in_words, kept_noun, why_advised
 from historylab.tuning.choosing import LIMITS, Choosing
 from historylab.tuning.constraints import BETTER, PHRASES, Constraints, constraints_of, read_wishes
 from historylab.tuning.cut_depth import Cut, cut_depth
-from historylab.tuning.evidence import FEWEST_NEEDS, LIKELY, Comparison, Span, Sums, compare_sums
+from historylab.tuning.evidence import FEWEST_NEEDS, LIKELY, ClusterSums, Comparison, Span, compare_sums
 from historylab.tuning.jobs import effective_key
 from historylab.tuning.outcome import QUOTED, SAID, USED
-from historylab.tuning.recommend import Point, changes_as_text
+from historylab.tuning.points import Point, changes_as_text
 from historylab.tuning.replayed import MeasureOptions
 from historylab.tuning.search_space import USUAL
 from historylab.tuning.trials import Known, Trial, Trials
@@ -77,7 +77,7 @@ class Advice:
         """Per axis that was varied, the settings that differ from the trial's along it alone."""
         return self._everything.neighbours(trial)
 
-    def known(self, settings: Settings) -> Trial | None:
+    def trial_of(self, settings: Settings) -> Trial | None:
         """The trial of these settings, if they have been tried."""
         return self._everything.trials.known.trials.get(effective_key(settings))
 
@@ -162,7 +162,7 @@ class _Tuning:
     def advice(self, name: Callable[[Mapping[str, Any]], str]) -> Advice:
         outcomes = self.base.outcomes
         whole = [(number, 0, len(outcome)) for number, outcome in enumerate(outcomes)]
-        everything = self._choosing(whole)
+        everything = self._make_choosing(whole)
         judged = self._over_time(everything) if len(whole) == 1 else self._over_conversations(everything)
         chosen, promised, held_out = judged
         verdict, needs = self._verdict(judged, everything), everything.needs
@@ -170,8 +170,8 @@ class _Tuning:
         tried = tuple(self.trials.tried.values())
         points = tuple(self._point(trial, everything, name) for trial in tried)
         best, priced = points[tried.index(chosen)], all(outcome.priced for outcome in outcomes)
-        limits, grown = LIMITS[self.wishes.aim], everything.grown(chosen)
-        found = Found(needs, everything.requests, self.tiers, priced, held_out, limits, len(tried), grown)
+        limits, grown = LIMITS[self.wishes.aim], everything.cost_when_grown(chosen)
+        found = VerdictGrounds(needs, everything.requests, self.tiers, priced, held_out, limits, len(tried), grown)
         why = [*why_advised(verdict, found, best.label if chosen is not self.base else "", best.broken)]
         replays_more = verdict != "too little to tell" and not self.trials.cancelled()
         depth = cut_depth(chosen.settings, partial(self._cut, everything=everything)) if replays_more else None
@@ -206,7 +206,7 @@ class _Tuning:
             return "as good"
         gains = (kept.low > 0 and aim != "cheapest") or (cost.high < 1 and aim != "keeps most")
         if held_out.holds >= LIKELY and (gains or mends):
-            return "better" if everything.grown(chosen) <= 1 + LIMITS[aim].more_cost else "as good"
+            return "better" if everything.cost_when_grown(chosen) <= 1 + LIMITS[aim].more_cost else "as good"
         return "as good" if held_out.holds < 1 - LIKELY and not mends else "too little to tell"
 
     def _over_time(self, everything: Choosing) -> _Judged:
@@ -221,8 +221,8 @@ class _Tuning:
             return _Judged(self.base, alone, alone)
         needs = self.base.outcomes[number].needed[:, list(self.tiers)].sum(1).cumsum()
         middle = _middle(needs, stop)
-        earlier, later = self._choosing([(number, 0, middle)]), self._choosing([(number, middle, stop)])
-        longest = self._choosing([(number, _middle(needs, middle), middle)])  # at first nothing is forgotten yet
+        earlier, later = self._make_choosing([(number, 0, middle)]), self._make_choosing([(number, middle, stop)])
+        longest = self._make_choosing([(number, _middle(needs, middle), middle)])  # at first nothing is forgotten yet
         chosen, usual = earlier.best(), later.usual()
         found = [_Judged(chosen, longest.compare(chosen), later.compare(chosen))]
         if usual not in (self.base, chosen):
@@ -236,16 +236,18 @@ class _Tuning:
         folds, limits = min(FOLDS, len(spans)), LIMITS[self.wishes.aim]
         ours, base = [], []
         for fold in range(folds):
-            judged = self._choosing(spans[fold::folds])
-            chosen = self._choosing([span for i, span in enumerate(spans) if i % folds != fold]).best()
+            judged = self._make_choosing(spans[fold::folds])
+            chosen = self._make_choosing([span for i, span in enumerate(spans) if i % folds != fold]).best()
             less = less or judged.sends_less(chosen)
             ours.append(judged.sums(chosen))
             base.append(judged.sums(self.base))
-        held_out = compare_sums(Sums.joined(ours), Sums.joined(base), spans, self.seed, limits, sends_less=less)
+        held_out = compare_sums(
+            ClusterSums.concatenate(ours), ClusterSums.concatenate(base), spans, self.seed, limits, sends_less=less
+        )
         chosen = everything.best()
         return _Judged(chosen, everything.compare(chosen), held_out)
 
-    def _choosing(self, spans: Sequence[Span]) -> Choosing:
+    def _make_choosing(self, spans: Sequence[Span]) -> Choosing:
         return Choosing(self.trials, self.base, spans, self.tiers, self.wishes, self.seed)
 
 

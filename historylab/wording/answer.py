@@ -66,13 +66,13 @@ def loss_in_words(found: Retention, first: Loss) -> str:
     if use is None:
         return said
     when = capitalize_first(timeline.steps[use.step].label)
-    return f"{said} {when} needed its “{one_line(without_escapes(use.value), VALUE)}”, {_used(timeline, use)}."
+    return f"{said} {when} needed its “{one_line(without_escapes(use.value), VALUE)}”, {_use_phrase(timeline, use)}."
 
 
 def need_in_words(timeline: Timeline, need: Need, *, held: bool, loss: Loss | None = None) -> str:
     """ "needed “HW-3917”, in the answer, and had it": what follows the name of the request; how bad its loss is."""
     had = "and had it" if held else f"and no longer had it{f' ({severity_in_words(loss)})' if loss else ''}"
-    return f"needed “{one_line(without_escapes(need.value), VALUE)}” {_used(timeline, need)}, {had}"
+    return f"needed “{one_line(without_escapes(need.value), VALUE)}” {_use_phrase(timeline, need)}, {had}"
 
 
 def short_label(timeline: Timeline, request: int) -> str:
@@ -104,7 +104,7 @@ def _left_at(timeline: Timeline, loss: Loss) -> str:
     return f"{how} {at_step(timeline.steps[since])}"
 
 
-def _used(timeline: Timeline, use: Loss | Need) -> str:
+def _use_phrase(timeline: Timeline, use: Loss | Need) -> str:
     """ "as customer of refund", "in the answer", "to answer “Which seat?”" """
     if use.kind == "link":
         return "in the answer"
@@ -135,7 +135,7 @@ class Shift:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class MeasuredTimeline:
     """A timeline, with what its later requests needed, and its cost beside not trimming where prices are known."""
 
     timeline: Timeline
@@ -143,33 +143,35 @@ class Seen:
     cost: CostComparison | None
 
 
-def before_and_after(before: Seen, after: Seen, number: int, message: int | None) -> list[Shift]:
+def before_and_after(
+    before: MeasuredTimeline, after: MeasuredTimeline, number: int, message: int | None
+) -> list[Shift]:
     """What a trial changed: for a message at request `number` (from 0), for that request, and for all of them."""
     old, new = (seen.timeline.plans[min(number, len(seen.timeline.plans) - 1)] for seen in (before, after))
     shifts = []
     same = before.timeline.conversation.digest == after.timeline.conversation.digest
     if message is not None and same and message < min(old.size, new.size):
         was, is_now = old.actions[message], new.actions[message]
-        better = _judged(int(was > Action.TRUNCATED), int(is_now > Action.TRUNCATED))
+        better = _less_is_better(int(was > Action.TRUNCATED), int(is_now > Action.TRUNCATED))
         shifts.append(Shift(f"Message {message + 1:,}", LOOKS[Action(was)].badge, LOOKS[Action(is_now)].badge, better))
     (sent, size), (sends, of) = (count_sent(count_actions(plan)) for plan in (old, new))
     shown = f"{sent:,} of {size:,}", f"{sends:,} of {of:,}"
     shifts.append(Shift("Messages sent", shown[0], shown[1], _difference(sent, sends)))
     shifts.append(_count("Tokens, this request", old.tokens, new.tokens, _difference(old.tokens, new.tokens)))
     lost, loses = (lost_facts(seen.retention).lost for seen in (before, after))
-    shifts.append(_count("Facts lost", lost, loses, _judged(lost, loses)))
+    shifts.append(_count("Facts lost", lost, loses, _less_is_better(lost, loses)))
     lost, loses = before.retention.stars.lost, after.retention.stars.lost
     if lost or loses:
-        shifts.append(_count("Must remember, lost", lost, loses, _judged(lost, loses)))
+        shifts.append(_count("Must remember, lost", lost, loses, _less_is_better(lost, loses)))
     lost, loses = (sum(bool(rule.held.gaps) for rule in track_rules(seen.timeline)) for seen in (before, after))
     if lost or loses:
-        shifts.append(_count("Rules lost", lost, loses, _judged(lost, loses)))
+        shifts.append(_count("Rules lost", lost, loses, _less_is_better(lost, loses)))
     over, is_over = (int(seen.timeline.over_budget.sum()) for seen in (before, after))
     if over or is_over:
-        shifts.append(_count("Requests over budget", over, is_over, _judged(over, is_over)))
+        shifts.append(_count("Requests over budget", over, is_over, _less_is_better(over, is_over)))
     if before.cost and after.cost:
         cost, costs = (f"{money(seen.bill.total)} ({times(seen.ratio)})" for seen in (before.cost, after.cost))
-        change = _judged(before.cost.bill.total, after.cost.bill.total)
+        change = _less_is_better(before.cost.bill.total, after.cost.bill.total)
         shifts.append(Shift("Cost", cost, costs, change))
     return shifts
 
@@ -178,7 +180,7 @@ def _count(what: str, before: int, after: int, change: str) -> Shift:
     return Shift(what, f"{before:,}", f"{after:,}", change)
 
 
-def _judged(before: Any, after: Any) -> str:
+def _less_is_better(before: Any, after: Any) -> str:
     """For what had better be little."""
     return "" if before == after else "better" if after < before else "worse"
 

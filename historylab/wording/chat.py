@@ -32,7 +32,7 @@ SCRIPTED_ABOUT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenRequest:
     """What a request held: its number (from 0), the messages sent of all there were, its tokens of the limit.
 
     The limit is what the settings cut at, so a request may be `over` a budget and far from it.
@@ -60,11 +60,11 @@ class Seen:
         return " · ".join(filter(None, parts))
 
 
-def seen_of(plan: HistoryPlan, settings: Settings) -> Seen:
+def seen_of(plan: HistoryPlan, settings: Settings) -> SeenRequest:
     """What the request that was sent by this plan held."""
     counts = count_actions(plan)
     sent, size = count_sent(counts)
-    return Seen(
+    return SeenRequest(
         int(plan.history.columns.requests.searchsorted(plan.size)),
         sent,
         size,
@@ -79,17 +79,17 @@ def seen_of(plan: HistoryPlan, settings: Settings) -> Seen:
 def compacted_sentence(plan: HistoryPlan, event: Compacted) -> str:
     """A compaction by the settings: "Compacted by extractive: 12 messages, from 2,300 to 410 tokens." """
     folded = plan.history.sums.tokens[: plan.size][plan.actions == Action.SUMMARIZED]
-    return _compacted(event, event.messages, int(np.sum(folded)), plan.summary_tokens)
+    return _compaction_sentence(event, event.messages, int(np.sum(folded)), plan.summary_tokens)
 
 
 def rewritten_sentence(before: Conversation, event: Compacted, settings: Settings) -> str:
     """The same of a tool that put a summary into the conversation itself."""
     counter = counter_for(settings)
     was, now = (int(token_column(said, counter).sum()) for said in (before, event.conversation))
-    return f"{_compacted(event, event.messages, was, now)} The summary has taken their place for good."
+    return f"{_compaction_sentence(event, event.messages, was, now)} The summary has taken their place for good."
 
 
-def _compacted(event: Compacted, messages: int, was: int, now: int) -> str:
+def _compaction_sentence(event: Compacted, messages: int, was: int, now: int) -> str:
     note = f" {one_line(event.note, NOTE)}" if event.note else ""
     return (
         f"Compacted by {one_line(event.by, NAME)}: {count_of(messages, 'message')} became a summary, "

@@ -17,9 +17,9 @@ from historylab.tuning.findings import (
     NOTHING_NEEDED,
     TOO_FEW,
     UNSURE,
+    ConversationPlace,
     Finding,
     Lost,
-    Place,
     is_share,
 )
 from historylab.wording.losses import CODE, RECALL_UNKNOWN, lost_value, severity_words, used_as
@@ -50,12 +50,12 @@ LOSSES = 3
 LONGEST_TITLE, LONGEST_PATH = 60, 160  # characters
 
 
-def quoted(text: str) -> str:
+def in_quotes(text: str) -> str:
     """The text in quotation marks."""
     return f"“{text}”"
 
 
-def place_in_words(place: Place | None) -> str:
+def conversation_place(place: ConversationPlace | None) -> str:
     """ "chats/a.jsonl", "chats/all.jsonl, conversation 2", or the title of one that was handed in."""
     if place is None:
         return "all conversations"
@@ -78,7 +78,7 @@ def unread_because(path: str, why: str) -> str:
     return why.removeprefix(f"{os.path.abspath(path)}: ").removeprefix(f"{path}: ")
 
 
-def reason(finding: Finding, quote: Callable[[str], str] = quoted) -> str:
+def finding_reason(finding: Finding, quote: Callable[[str], str] = in_quotes) -> str:
     """Why the wish is held, broken or unsure; `quote` writes what a file says."""
     if finding.why in UNKNOWN:
         return f"Unsure: {UNKNOWN[finding.why]}."
@@ -133,7 +133,7 @@ def _of_needs(finding: Finding, kind: str, quote: Callable[[str], str]) -> str:
         return f"All {whole:,} {many} are kept." if whole > 1 else f"The one {one} is kept."
     lost = whole - part
     what = f"{lost:,} of {whole:,} {many} {'is' if lost == 1 else 'are'}" if whole > 1 else f"The one {one} is"
-    return f"{what} lost: {_named(finding, lost, quote)}."
+    return f"{what} lost: {_name_losses(finding, lost, quote)}."
 
 
 def _of_severe(finding: Finding, which: str, quote: Callable[[str], str]) -> str:
@@ -143,17 +143,19 @@ def _of_severe(finding: Finding, which: str, quote: Callable[[str], str]) -> str
     lost = int(finding.found)
     if not lost:
         return f"No fact {which} is lost."
-    return f"{count_of(lost, 'fact')} {which} {'is' if lost == 1 else 'are'} lost: {_named(finding, lost, quote)}."
+    return (
+        f"{count_of(lost, 'fact')} {which} {'is' if lost == 1 else 'are'} lost: {_name_losses(finding, lost, quote)}."
+    )
 
 
 def _of_more(finding: Finding, quote: Callable[[str], str]) -> str:
     """ "It forgets 3, before it was 1; now also “ORD-0917”, needed at turn 9 by a call (book.number)." """
     now, was = int(finding.part), int(finding.whole)
-    more = f"; now also {_named(finding, len(finding.losses), quote)}" if finding.losses else ""
+    more = f"; now also {_name_losses(finding, len(finding.losses), quote)}" if finding.losses else ""
     return f"It forgets {now:,}, before it was {was:,}{more}."
 
 
-def _named(finding: Finding, lost: int, quote: Callable[[str], str]) -> str:
+def _name_losses(finding: Finding, lost: int, quote: Callable[[str], str]) -> str:
     """The losses that are gone for good, then those a reader makes most sense of, and how many more there are."""
     once: dict[str, Lost] = {}
     for each in finding.losses:
@@ -186,4 +188,4 @@ def _loss(lost: Lost, quote: Callable[[str], str]) -> str:
     if loss.kind in ("star", "rule"):
         return f"{value}, from {lost.at} on"
     by = used_as(loss)
-    return f"{value}, needed at {lost.at} by {by if quote is quoted else quote(by)}"
+    return f"{value}, needed at {lost.at} by {by if quote is in_quotes else quote(by)}"

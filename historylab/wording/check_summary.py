@@ -12,8 +12,8 @@ from historylab.settings.model import Settings
 from historylab.settings.names import environment_names
 from historylab.tuning.check import Check
 from historylab.tuning.constraints import Wish
-from historylab.tuning.findings import BROKEN, HELD, UNSURE, Finding, Place, Spent
-from historylab.wording.check import path_in_words, place_in_words, reason, unread_because
+from historylab.tuning.findings import BROKEN, HELD, UNSURE, ConversationPlace, Finding, Spent
+from historylab.wording.check import conversation_place, finding_reason, path_in_words, unread_because
 from historylab.wording.settings import member_word
 
 NAMED = 5
@@ -40,7 +40,7 @@ def wish_lines(check: Check) -> list[WishLine]:
         verdict = next(name for name in (BROKEN, HELD, UNSURE) if by[name])
         counts = ", ".join(f"{name} in {len(found):,}" for name, found in by.items() if found)
         if own[0].place is None:
-            counts = reason(own[0])
+            counts = finding_reason(own[0])
         lines.append(WishLine(wish, verdict, counts, (*by[BROKEN], *by[UNSURE])))
     return lines
 
@@ -84,7 +84,7 @@ def _cost_in_words(now: Sequence[Spent], before: Sequence[Spent]) -> str:
     return f"{by}% {words[change > 0]}"
 
 
-def differing_most(check: Check) -> list[tuple[Place, str]]:
+def differing_most(check: Check) -> list[tuple[ConversationPlace, str]]:
     """The conversations in which the two settings differ most, and how: in what is forgotten, then in cost."""
     both = list(zip(check.places, check.now, check.before, strict=True)) if check.before else []
     differing = [(place, now, was) for place, now, was in both if (now.lost, now.tokens) != (was.lost, was.tokens)]
@@ -105,7 +105,7 @@ def moving_cut_in_words(check: Check, settings: Settings, quote: Callable[[str],
     where = f"In {check.moving_in:,} of {count_of(len(check.places), 'conversation')} it cuts at most requests"
     many = f"{found.moved:,} of {count_of(found.of, 'request')} after the first cut"
     example = (
-        f"In {quote(place_in_words(place))} the beginning changes at {many}, so the provider's cache is lost there."
+        f"In {quote(conversation_place(place))} the beginning changes at {many}, so the provider's cache is lost there."
     )
     changes = " and ".join(f"{environment_names(name)[0]}={value}" for name, value in found.mend.items())
     half = " (down to a half)" if any(name.endswith(".trim_to") for name in found.mend) else ""
@@ -153,13 +153,13 @@ def check_lines(check: Check, settings: Settings) -> Iterator[str]:
     for line in wish_lines(check):
         yield from ("", f"{line.wish.said}: {line.counts}")
         broken = [each for each in line.others if each.place and each.verdict == BROKEN]
-        yield from (f"  {place_in_words(each.place)}: {reason(each)}" for each in broken[:NAMED])
+        yield from (f"  {conversation_place(each.place)}: {finding_reason(each)}" for each in broken[:NAMED])
         if len(broken) > NAMED:
             yield f"  … and {len(broken) - NAMED:,} more (--json: all of them)"
-        why = Counter(reason(each) for each in line.others if each.place and each.verdict == UNSURE)
+        why = Counter(finding_reason(each) for each in line.others if each.place and each.verdict == UNSURE)
         yield from (f"  {count_of(number, 'conversation')}: {said}" for said, number in why.most_common())
     if differing := differing_most(check):
         yield from ("", "Where they differ most:")
-        yield from (f"  {place_in_words(place)}: {words}" for place, words in differing)
+        yield from (f"  {conversation_place(place)}: {words}" for place, words in differing)
     if warning := moving_cut_in_words(check, settings):
         yield from ("", f"Warning: {warning}")

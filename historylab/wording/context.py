@@ -15,7 +15,7 @@ def used_tokens(timeline: Timeline, number: int) -> int:
     return int(timeline.plans[number].tokens) + timeline.settings.overhead
 
 
-def fill_sentence(timeline: Timeline, number: int) -> str:
+def context_fill_sentence(timeline: Timeline, number: int) -> str:
     """ "18.7% of the budget." or "9.2% of gpt-5.5's window. From 96,000 tokens on, older history is summarised." """
     limit, plan = context_limit(timeline), timeline.plans[number]
     whose = f"{one_line(timeline.settings.model, MODEL)}'s window" if limit.is_window else "the budget"

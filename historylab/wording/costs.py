@@ -162,7 +162,8 @@ def fetching_sentence(found: Retention, priced: Bill | None) -> str:
     tokens = sum(fetch.tokens for fetch in found.fetches.values())
     cost = ""
     if priced is not None:
-        cost = f" and, as each of those requests is sent once more, {money(priced.fetching(found.fetched_tokens()))}"
+        dollars = money(priced.cost_of_fetching(found.fetched_tokens()))
+        cost = f" and, as each of those requests is sent once more, {dollars}"
     by = f"fetching lost facts again by {count_of(calls, 'call')} made before"
     return f"Not in these sums: {by} would take about {tokens:,} tokens{cost}, an estimate."
 

@@ -9,7 +9,7 @@ from historylab.costs.workload import Workload, percentiles
 from historylab.planning.replay import Timeline
 from historylab.tuning.advice_words import kept_noun
 from historylab.tuning.outcome import USED
-from historylab.tuning.recommend import pareto
+from historylab.tuning.points import pareto
 from historylab.tuning.tune import Advice
 from historylab.wording.must_remember import at_step
 from historylab.wording.over_budget import over_budget_sentence

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, tzinfo
 
+from historylab.conversation.exchange import Exchange
+from historylab.conversation.message import instant
 from historylab.costs.amounts import count_of
 from historylab.costs.cache_reads import CacheReads
 from historylab.recordings.exchange import read_settings
 from historylab.recordings.sent_plans import AUDIT, SentPlans
-from historylab.recordings.watch import ProxyStart, SentRequest
+from historylab.recordings.watch import ProxyStart
 from historylab.wording.costs import lost_prefix_sentence
 from historylab.wording.cuts import settings_in_words
 from historylab.wording.untrusted import one_line
@@ -32,16 +34,18 @@ def proxy_sentence(proxy: ProxyStart, zone: tzinfo | None = None) -> str:
     return f"Since {clock_time(proxy.at, zone)} the proxy{upstream} {does}: {cut}."
 
 
-def faults_in_words(requests: Sequence[SentRequest], zone: tzinfo | None = None) -> Iterator[str]:
+def faults_in_words(requests: Sequence[Exchange], zone: tzinfo | None = None) -> Iterator[str]:
     """A sentence for each kind of what went otherwise than it should: failed, untrimmed, and only watched."""
-    kinds: tuple[tuple[str, Callable[[SentRequest], str]], ...] = (
+    kinds: tuple[tuple[str, Callable[[Exchange], str]], ...] = (
         ("failed", lambda request: request.failure),
         ("went through untrimmed", lambda request: "" if request.mode == AUDIT else request.untrimmed),
     )
     for what, why in kinds:
         found = [(request, why(request)) for request in requests if why(request)]
         if found:
-            newest = [f"at {clock_time(one.at, zone)} ({one_line(said, REASON)})" for one, said in found[-NAMED:]]
+            newest = [
+                f"at {clock_time(instant(one.ended), zone)} ({one_line(said, REASON)})" for one, said in found[-NAMED:]
+            ]
             more = "the newest " if len(found) > NAMED else ""
             yield f"{_share(len(found), len(requests))} {what}: {more}{', '.join(newest)}."
     if watched := sum(request.mode == AUDIT for request in requests):
@@ -56,8 +60,20 @@ def gaps_in_words(sent: SentPlans) -> Iterator[str]:
         were = "was" if missing == 1 else "were"
         yield f"{_share(missing, of)} {were} answered without being on record; drawn under the settings around."
     if others := sent.otherwise:
-        named = ", ".join(f"{number + 1:,}" for number in others[:NAMED]) + (", …" if len(others) > NAMED else "")
-        yield f"The plan drawn is not the recorded decision at {count_of(len(others), 'request')} ({named})."
+        yield f"The plan drawn is not the recorded decision at {_named(others)}."
+
+
+def check_in_words(otherwise: Sequence[int], of: int) -> str:
+    """The finding of planning all requests again: at which of them this version decides otherwise."""
+    if not otherwise:
+        return f"Planned again, this version decides the same at {'all ' * (of > 1)}{count_of(of, 'request')}."
+    return f"Planned again, this version decides otherwise at {_named(otherwise)}; what is drawn is what was recorded."
+
+
+def _named(requests: Sequence[int]) -> str:
+    """ "2 requests (3, 8)": some of them by their numbers, from 1."""
+    named = ", ".join(f"{number + 1:,}" for number in requests[:NAMED]) + (", …" if len(requests) > NAMED else "")
+    return f"{count_of(len(requests), 'request')} ({named})"
 
 
 def _share(count: int, of: int) -> str:

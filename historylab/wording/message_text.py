@@ -30,7 +30,7 @@ def preview(message: Message) -> str:
     """A message on one line: its text, then the calls it makes and the media it carries."""
     calls = " ".join(f"→ {call.name}({call.arguments[:PREVIEW]})" for call in message.tool_calls)
     media = " ".join(f"[{name}]" for name in message.media)
-    said = " ".join(filter(None, (_shown(message.content[:LOOK_AT])[: PREVIEW * 4], calls, media)))
+    said = " ".join(filter(None, (_shown_text(message.content[:LOOK_AT])[: PREVIEW * 4], calls, media)))
     return one_line(said or left_out(message), PREVIEW)
 
 
@@ -40,7 +40,7 @@ def own_words(message: Message) -> str:
     return WRAPPED.sub("", TYPED.sub("", text)).strip()
 
 
-def _shown(text: str) -> str:
+def _shown_text(text: str) -> str:
     """The text without escapes and wrappers; where nothing else is in it, the command typed, or what was wrapped."""
     text = without_escapes(text)
     if "<" not in text and not text.startswith("Caveat"):

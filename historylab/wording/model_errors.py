@@ -49,7 +49,7 @@ def tell_model_error(problem: HistoryLabError, model: str, host: str, *, typed: 
             f"{host} takes no more requests for now{status}: too many, or nothing left of the quota.",
             f"Ask again in {wait}. If it stays like that, look at the account’s quota.",
         ),
-        "too_long": (too_long(problem), "Send less of the history. Under these settings it fits:"),
+        "too_long": (request_too_long(problem), "Send less of the history. Under these settings it fits:"),
         "refused": (
             f"{host} refused the request{status}{quote}",
             "Change the model, or switch the tools off: not every model takes them.",
@@ -80,7 +80,7 @@ def tell_model_error(problem: HistoryLabError, model: str, host: str, *, typed: 
     return Told(_sentence(happened), remedy)
 
 
-def too_long(problem: ModelError) -> str:
+def request_too_long(problem: ModelError) -> str:
     """ "The request is longer than the model takes: 10,012 of 8,192 tokens." """
     figures = ""
     if problem.window and problem.requested:

@@ -7,7 +7,7 @@ from typing import Any
 
 from historylab.costs.amounts import count_of
 from historylab.costs.caches.base import NO_CACHE, cache_of
-from historylab.costs.proposal import Proposal
+from historylab.costs.proposal import SettingsProposal
 from historylab.counters.base import FACTOR
 from historylab.counters.calibration import Calibration
 from historylab.pricing import prices_of, window_of
@@ -18,7 +18,7 @@ from historylab.wording.untrusted import one_line
 MODEL = 80  # characters of a model's name
 
 
-def recorded_sentence(proposal: Proposal, resolution: Resolution | None = None) -> str:
+def recorded_sentence(proposal: SettingsProposal, resolution: Resolution | None = None) -> str:
     """ "Recorded with claude-opus-4-5: its window, prices and cache are used; 20,211 measured tokens counted as …".
 
     Names only what is used: with a `resolution`, the values that no other source decides. "" if the file says nothing.
@@ -49,7 +49,7 @@ def _decides(name: str, resolution: Resolution | None) -> bool:
     return resolution is None or resolution.provenance[name].source == "recorded"
 
 
-def _of_the_model(proposal: Proposal, resolution: Resolution | None) -> str:
+def _of_the_model(proposal: SettingsProposal, resolution: Resolution | None) -> str:
     """ "its window, prices and cache are used", of what is known; or that another model is.
 
     Whoever sets the recorded model, its facts are used.
@@ -77,7 +77,7 @@ def _sentence(nouns: Sequence[str], end: str) -> str:
     return f"its {listed} {verb} {end}"
 
 
-def _of_the_overhead(proposal: Proposal, used: Mapping[str, Any]) -> str:
+def _of_the_overhead(proposal: SettingsProposal, used: Mapping[str, Any]) -> str:
     """ "1 tool and 20,211 measured tokens counted as overhead": what is counted outside the transcript."""
     tools = count_of(proposal.tools, "tool") if proposal.tools else ""
     if not used.get("overhead"):
@@ -88,7 +88,7 @@ def _of_the_overhead(proposal: Proposal, used: Mapping[str, Any]) -> str:
     return f"{tools} and {counted} counted as overhead" if tools else f"{counted} counted as overhead"
 
 
-def _of_the_factor(proposal: Proposal, used: Mapping[str, Any]) -> str:
+def _of_the_factor(proposal: SettingsProposal, used: Mapping[str, Any]) -> str:
     fit = proposal.calibration
     if fit is None:
         return ""

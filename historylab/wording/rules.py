@@ -35,7 +35,7 @@ def rules_status(timeline: Timeline, number: int) -> RulesStatus:
     if not lost:
         return RulesStatus()
     others = f", as did {count_of(len(lost) - 1, 'other')}" if len(lost) > 1 else ""
-    how = _left(lost[0], min(since.values()))
+    how = _left_since(lost[0], min(since.values()))
     return RulesStatus(f"The rule {quoted_rule(lost[0])} {how}{others} (an estimate).", tuple(lost))
 
 
@@ -48,12 +48,12 @@ def when_left(timeline: Timeline, tracked: TrackedRule) -> str:
     """ "left at request 31"; of one that came back "missing from 4 of 9 requests, first at 31" """
     (since, stop), requests = tracked.gaps[0], len(timeline.plans)
     if stop == requests:
-        return _left(tracked, since)
+        return _left_since(tracked, since)
     missing = sum(stop - first for first, stop in tracked.gaps)
     return (
         f"missing from {missing:,} of {count_of(requests - tracked.first_request, 'request')}, first at {since + 1:,}"
     )
 
 
-def _left(tracked: TrackedRule, since: int) -> str:
+def _left_since(tracked: TrackedRule, since: int) -> str:
     return f"left at request {since + 1:,}" if since > tracked.first_request else "has never been sent"

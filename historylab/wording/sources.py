@@ -76,7 +76,7 @@ def decision_sentence(origin: Provenance) -> str:
 
 def _not_used(losers: Sequence[Candidate]) -> str:
     named = [f"{WHOSE[c.source]} “{value_of(c)}”" for c in losers]
-    return f"{joined(named)} {'is' if len(named) == 1 else 'are'} not used"
+    return f"{list_in_words(named)} {'is' if len(named) == 1 else 'are'} not used"
 
 
 def _refused_in_words(candidate: Candidate) -> str:
@@ -127,30 +127,34 @@ def says_sentence(resolution: Resolution, source: str) -> str:
     refused = len(by_status["refused"]) + sum(c.source == source for c in resolution.unknown)
     sentences = []
     if used or unused:
-        sentences.append(f"Sets {_named([*used, *unused])}; {_used(used, unused)}.")
+        sentences.append(f"Sets {_name_settings([*used, *unused])}; {_use_words(used, unused)}.")
     if refused:
         sentences.append(f"{count_of(refused, 'value')} {'is' if refused == 1 else 'are'} refused.")
     return " ".join(sentences) or "Says nothing."
 
 
-def _named(names: Sequence[str]) -> str:
-    return joined([title_of(name) for name in names]) if len(names) <= MOST_NAMED else count_of(len(names), "setting")
+def _name_settings(names: Sequence[str]) -> str:
+    return (
+        list_in_words([title_of(name) for name in names])
+        if len(names) <= MOST_NAMED
+        else count_of(len(names), "setting")
+    )
 
 
-def _used(used: Sequence[str], unused: Sequence[str]) -> str:
+def _use_words(used: Sequence[str], unused: Sequence[str]) -> str:
     every = len(used) + len(unused)
     if not used:
         return "it is not used" if every == 1 else "none is used"
     if not unused:
         return {1: "it is used", 2: "both are used"}.get(every, "all are used")
-    return f"{_named(used)} {'is' if len(used) == 1 else 'are'} used"
+    return f"{_name_settings(used)} {'is' if len(used) == 1 else 'are'} used"
 
 
 # -- on a conversation
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SettingsEffect:
     """What settings come to on a conversation: per request the messages sent, of how many, and the tokens; and losses.
 
     `lost` counts the facts that later requests needed and no longer held, `forgotten` the must-remember messages.
@@ -165,31 +169,31 @@ class Outcome:
     rewritten: int = 0
 
 
-def outcome_of(timeline: Timeline, kept: Retention) -> Outcome:
+def outcome_of(timeline: Timeline, kept: Retention) -> SettingsEffect:
     """The outcome of a replay."""
     counts = [count_sent(count_actions(plan)) for plan in timeline.plans]
     sent, size = tuple(sent for sent, _ in counts), tuple(of for _, of in counts)
     made_from = timeline.original.columns.requests
     rewritten = int(made_from[-1]) if len(made_from) == len(size) and made_from[-1:] != list(size[-1:]) else 0
     tokens = tuple(timeline.tokens.tolist())
-    return Outcome(sent, size, tokens, lost_facts(kept).lost, kept.stars.lost, rewritten)
+    return SettingsEffect(sent, size, tokens, lost_facts(kept).lost, kept.stars.lost, rewritten)
 
 
-def difference(before: Outcome, after: Outcome) -> str:
+def difference(before: SettingsEffect, after: SettingsEffect) -> str:
     """What the model would see `after` instead of `before`, as the end of a sentence: "the model would see …"."""
-    return f"the model would see {_seen(before, after)}{_lost(before, after)}"
+    return f"the model would see {_visible_change(before, after)}{_change_in_losses(before, after)}"
 
 
-def same_outcome(before: Outcome, after: Outcome) -> bool:
+def same_outcome(before: SettingsEffect, after: SettingsEffect) -> bool:
     """Whether nothing that these sentences speak of differs."""
-    return _compared(before) == _compared(after)
+    return _compared_values(before) == _compared_values(after)
 
 
-def _compared(outcome: Outcome) -> tuple[Any, ...]:
+def _compared_values(outcome: SettingsEffect) -> tuple[Any, ...]:
     return outcome.sent, outcome.tokens, outcome.lost, outcome.forgotten
 
 
-def _seen(before: Outcome, after: Outcome) -> str:
+def _visible_change(before: SettingsEffect, after: SettingsEffect) -> str:
     if len(before.sent) != len(after.sent):
         return f"{_at_the_last(after, full=True)} instead of {_at_the_last(before)}"
     if before.size[-1:] != after.size[-1:]:
@@ -204,13 +208,13 @@ def _seen(before: Outcome, after: Outcome) -> str:
     return "as much"
 
 
-def _share(outcome: Outcome, *, full: bool = False) -> str:
+def _share(outcome: SettingsEffect, *, full: bool = False) -> str:
     """ "40 of 40", "10 of 10 messages (rewritten from 33)"; in `full` with the noun."""
     of = count_of(outcome.size[-1], "message") if full else f"{outcome.size[-1]:,}"
     return f"{outcome.sent[-1]:,} of {of}{f' (rewritten from {outcome.rewritten:,})' if outcome.rewritten else ''}"
 
 
-def _at_the_last(outcome: Outcome, *, full: bool = False) -> str:
+def _at_the_last(outcome: SettingsEffect, *, full: bool = False) -> str:
     """ "40 of 40 at the last of 2"; in `full` with the nouns."""
     requests = len(outcome.sent)
     if not requests:
@@ -219,19 +223,19 @@ def _at_the_last(outcome: Outcome, *, full: bool = False) -> str:
     return f"{_share(outcome, full=full)} at the last of {last}"
 
 
-def _lost(before: Outcome, after: Outcome) -> str:
+def _change_in_losses(before: SettingsEffect, after: SettingsEffect) -> str:
     facts, marked = after.lost - before.lost, after.forgotten - before.forgotten
     parts = [_more(facts, "fact")] if facts else []
     if marked:
         parts.append(f"{_more(marked, 'message')} that must be remembered")
-    return f" and lose {joined(parts)}" if parts else ""
+    return f" and lose {list_in_words(parts)}" if parts else ""
 
 
 def _more(more: int, noun: str) -> str:
     return count_of(abs(more), f"{'more' if more > 0 else 'fewer'} {noun}")
 
 
-def effect_sentence(source: str, now: Outcome, other: Outcome | None, *, on: bool) -> str:
+def effect_sentence(source: str, now: SettingsEffect, other: SettingsEffect | None, *, on: bool) -> str:
     """What a source does: "Without the URL, the model would see 12 messages instead of 40 at the last request."
 
     `other` is the outcome with that source switched the other way; None where no setting would change. `on`: whether
@@ -244,6 +248,6 @@ def effect_sentence(source: str, now: Outcome, other: Outcome | None, *, on: boo
     return f"{lead}, {difference(now, other)}."
 
 
-def joined(words: Sequence[str]) -> str:
+def list_in_words(words: Sequence[str]) -> str:
     """ "a, b and c" """
     return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))

@@ -34,7 +34,7 @@ def escape(text: object) -> str:
     return html.escape(replace_hidden(str(text)))
 
 
-def markdown(text: str, width: int = 80) -> str:
+def code_span(text: str, width: int = 80) -> str:
     """The text on one line as a code span, in which Markdown has no meaning: for labels, help and progress bars."""
     shown = re.sub(f"[{''.join(JOINERS)}]", UNSEEN, one_line(text, width))
     ticks = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
@@ -53,8 +53,8 @@ def replace_hidden(text: str, write: Callable[[str], str] = lambda _: UNSEEN) ->
 
     Line breaks, tabs, and the joiners of scripts and emoji stay.
     """
-    return "\n".join(line if line.isprintable() else _written(line, write) for line in text.split("\n"))
+    return "\n".join(line if line.isprintable() else _escape_invisible(line, write) for line in text.split("\n"))
 
 
-def _written(line: str, write: Callable[[str], str]) -> str:
+def _escape_invisible(line: str, write: Callable[[str], str]) -> str:
     return "".join(write(c) if unicodedata.category(c) in NO_WIDTH and c not in STAY else c for c in line)

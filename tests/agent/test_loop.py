@@ -8,7 +8,6 @@ import pytest
 from chat_server import ChatServer, calls, hangs_up, says
 from sketches import conv
 
-from historylab.agent.conversation_search import conversation_search_tool
 from historylab.agent.events import (
     Compacted,
     Failed,
@@ -33,12 +32,12 @@ from historylab.formats.messages.chat_messages import to_messages
 from historylab.planning.pipeline import open_instruments
 from historylab.planning.replay import replay
 from historylab.settings.model import Settings
-from historylab.stores.base import Participant, StoredMessage
-from historylab.stores.memory import InMemoryConversationStore
 from historylab.summarizers.reply_cache import REPLIES
 from historylab.systems.mycoder.checkpoints import Checkpoints
 from historylab.systems.mycoder.compaction_tool import CompactHistoryTool
 from historylab.systems.mycoder.status import StatusUpdates, generate_status_update
+from historylab.systems.toolpack import InMemoryConversationStore, Participant, StoredMessage
+from historylab.systems.toolpack.conversation_search import conversation_search_tool
 
 ALL = Settings(policy="all", pruner="off")
 ASKED = Conversation([Message("system", "Be brief."), Message("user", "How far is Graz?")])

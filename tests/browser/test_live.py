@@ -156,7 +156,7 @@ def test_axe_finds_nothing_serious_in_the_picture_on_a_wide_and_on_a_narrow_scre
     app = proxy.app("faulty-bot")
     for _ in range(5):
         app.ask()
-    app.ask(status=429, response=None, error="rate limited")
+    app.ask(status=429, response={}, error="rate limited")
     page.emulate_media(color_scheme="light")
     watched(page, home)
     for width in (1440, 390):

@@ -16,7 +16,7 @@ from chat_server import ChatServer, body, calls, events, hangs_up, redirects, sa
 
 from historylab.chat_models import openai_compatible
 from historylab.chat_models.base import Reply, open_chat_model
-from historylab.chat_models.environment import Server, model_and_host
+from historylab.chat_models.environment import ModelServer, model_and_host
 from historylab.chat_models.openai_compatible import OpenAICompatible
 from historylab.conversation.message import ToolCall, Usage
 from historylab.errors import InstrumentError, ModelError
@@ -230,7 +230,7 @@ def test_parameters_a_model_does_not_take_are_left_out_from_then_on(asking):
 
 def test_openai_itself_is_asked_for_completion_tokens(monkeypatch):
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    assert OpenAICompatible("gpt-5.5")._spelled(("max_tokens", 5)) == ("max_completion_tokens", 5)
+    assert OpenAICompatible("gpt-5.5")._spell(("max_tokens", 5)) == ("max_completion_tokens", 5)
 
 
 def test_opening_a_model_asks_nothing_of_the_environment_and_a_missing_key_is_named(monkeypatch):
@@ -325,26 +325,26 @@ def test_a_request_that_is_too_long_names_the_window(asking):
 def test_a_typed_address_never_gets_the_environments_key(asking):
     _, server = asking(says("hi"))
     with ChatServer(says("typed")) as typed:
-        assert OpenAICompatible("tiny", Server(typed.url)).complete(HELLO).text == "typed"
-        assert OpenAICompatible("tiny", Server(typed.url, "sk-typed")).complete(HELLO).text == "typed"
+        assert OpenAICompatible("tiny", ModelServer(typed.url)).complete(HELLO).text == "typed"
+        assert OpenAICompatible("tiny", ModelServer(typed.url, "sk-typed")).complete(HELLO).text == "typed"
         assert typed.keys == ["Bearer none", "Bearer sk-typed"]
-    OpenAICompatible("tiny", Server("", "sk-mine")).complete(HELLO)
+    OpenAICompatible("tiny", ModelServer("", "sk-mine")).complete(HELLO)
     assert server.keys == ["Bearer sk-mine"]
 
 
 def test_what_a_person_typed_is_named_and_its_key_is_in_nothing(asking):
     asking(says("hi"))
-    server = Server("https://models.example/v1", "sk-typed-4711")
+    server = ModelServer("https://models.example/v1", "sk-typed-4711")
     assert model_and_host("tiny", server) == "tiny at models.example"
     assert "sk-typed" not in repr(server) + OpenAICompatible("tiny", server).key
-    error = refused(lambda: OpenAICompatible("tiny", Server("https://me:sk-typed@host/v1")).complete(HELLO))
+    error = refused(lambda: OpenAICompatible("tiny", ModelServer("https://me:sk-typed@host/v1")).complete(HELLO))
     assert str(error).startswith("the base URL is no address")
     assert "sk-typed" not in str(error)
 
 
 def test_a_server_that_must_be_public_is_asked_at_no_private_address(asking):
     _, server = asking(says("hi"))
-    error = refused(lambda: OpenAICompatible("tiny", Server(server.url, "sk-x", public_only=True)).complete(HELLO))
+    error = refused(lambda: OpenAICompatible("tiny", ModelServer(server.url, "sk-x", public_only=True)).complete(HELLO))
     assert "leads to a private address" in str(error)
     assert server.requests == []
 

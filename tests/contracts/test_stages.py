@@ -7,17 +7,17 @@ is pinned, dropped or summarised stays so. Deterministic besides, and true about
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from api_rules import counted, refusals
-from conversation_strategies import conversations, settings
+from conversation_strategies import ODD, ORDINARY, conversation_from, conversations, settings
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 from plan_rules import assert_monotone, assert_total_and_reasoned, assert_whole
+from setting_values import values
 
 from historylab import registry
 from historylab.conversation.conversation import Conversation
@@ -30,6 +30,7 @@ from historylab.planning.reasons import Action, _reasons, reason
 from historylab.planning.slot_zero import start
 from historylab.planning.strategies.base import Context
 from historylab.settings.effect import READ_BY_EVERY_PLAN
+from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.model import Settings, setting_names
 
 STAGES = [(family, name) for family in registry.STAGE_FAMILIES for name in sorted(registry.members(family))]
@@ -116,23 +117,31 @@ class Recorded:
         return self._of.get(name, default)
 
 
+CHAT = conversation_from(["system", *ORDINARY, *ODD, *ORDINARY, "user"])
+
+
+def read_by(family: str, name: str, chosen: Settings) -> set[str]:
+    """The settings that a stage reads while it decides on every request of a chat."""
+    found: set[str] = set()
+    stage, instruments, plan = registry.member(family, name).target, open_instruments(chosen), None
+    seen = Recorded(chosen, found.add), Recorded(instruments, found.add)
+    for size in CHAT.columns.requests.tolist():
+        history = History(CHAT, instruments.counter, size)
+        begun = start(history, open_pipeline(chosen).budget, chosen.preserve_system_messages)
+        plan = stage(begun, Context(history, *seen, plan), **chosen.options_of(family))
+    return found & set(setting_names())
+
+
 @pytest.mark.parametrize(("family", "name"), STAGES)
 def test_a_stage_declares_the_settings_it_reads(family, name):
-    stage, found = registry.member(family, name), set()
-    unhesitating = {f"{family}.{name}.{o.name}": 0 for o in stage.options if o.name == "min_freed"}
-
-    @examples(max_examples=40)
-    @given(conversations(), settings(**{family: name, "budget": 100, "window": 100, **unhesitating}))
-    def reads_what_it_says(conversation, chosen):
-        plan, context = under_way(conversation, chosen, [])
-        recorded = replace(
-            context,
-            settings=Recorded(chosen, found.add),
-            instruments=Recorded(context.instruments, found.add),
-        )
-        stage.target(plan, recorded, **chosen.options_of(family))
-
-    reads_what_it_says()
-    others = found & set(setting_names()) - READ_BY_EVERY_PLAN
+    """Under each value of each option, and of each setting it reads, as that may lead it to read others."""
+    stage = registry.member(family, name)
+    base = Settings(**{"policy": "all", "budget": 100, "window": 100, family: name})
+    found, tried = read_by(family, name, base), set()
+    while ahead := {*(f"{family}.{name}.{option.name}" for option in stage.options), *found} - tried:
+        tried |= ahead
+        for setting in ahead - {*FIELDS_THAT_CHOOSE}:
+            found |= {n for value in values(setting) for n in read_by(family, name, base.replace(**{setting: value}))}
+    others = found - READ_BY_EVERY_PLAN
     assert others <= set(stage.reads), f"@register({family!r}, reads={tuple(sorted(others))!r})"
     assert others == set(stage.reads), "it declares a setting it doesn't read"

@@ -70,11 +70,11 @@ def test_fetching_again_takes_one_more_request_that_is_no_part_of_the_sum():
     calls, results = 30, 500
     plain, cached = (price(GROWING, PRICES, cache) for cache in ("none", open_cache("explicit", write_premium="1.25")))
     again = [(1, calls, results)]
-    assert plain.fetching(again) == (Decimal(1600 + 530) * 4 + 30 * 20) / 1_000_000
+    assert plain.cost_of_fetching(again) == (Decimal(1600 + 530) * 4 + 30 * 20) / 1_000_000
     # the 1,600 just sent are read, although a pause follows; the call and what it finds are written
-    assert cached.fetching(again) == (Decimal(1600) * Decimal("0.4") + 530 * 5 + 30 * 20) / 1_000_000
-    assert cached.fetching([]) == 0
-    assert cached.fetching([*again, *again]) == 2 * cached.fetching(again)
+    assert cached.cost_of_fetching(again) == (Decimal(1600) * Decimal("0.4") + 530 * 5 + 30 * 20) / 1_000_000
+    assert cached.cost_of_fetching([]) == 0
+    assert cached.cost_of_fetching([*again, *again]) == 2 * cached.cost_of_fetching(again)
     assert cached.total == price(GROWING, PRICES, open_cache("explicit", write_premium="1.25")).total
 
 

@@ -11,7 +11,7 @@ from sketches import every_sample, load_sample
 
 from historylab.costs.bill import against_untrimmed, against_untrimmed_under
 from historylab.costs.caches.base import all_caches
-from historylab.costs.recount import recounted
+from historylab.costs.recount import recount_timeline
 from historylab.costs.traffic import baseline_of, billed_traffic, traffic
 from historylab.counters.base import model_counter
 from historylab.planning.replay import replay
@@ -63,7 +63,7 @@ COUNTERS = sorted(members("counter"))
 @given(conversation_strategies.conversations(), conversation_strategies.settings(), st.sampled_from(COUNTERS))
 def test_a_recount_changes_the_numbers_and_no_decision(conversation, settings, counter):
     timeline = replay(conversation, settings.replace(counter=counter))
-    again = recounted(timeline, MODEL)
+    again = recount_timeline(timeline, MODEL)
     assert [plan.sketch() for plan in again.plans] == [plan.sketch() for plan in timeline.plans]
     assert [plan.render() for plan in again.plans] == [plan.render() for plan in timeline.plans]
     for plan in again.plans:
@@ -81,7 +81,7 @@ def test_replies_are_those_recorded_however_a_projection_rewrites_them(projectio
 
 def test_by_the_models_counter_nothing_is_counted_twice():
     timeline = replay(load_sample("tide-tables-agent")[0], Settings())
-    assert recounted(timeline, MODEL) is timeline
+    assert recount_timeline(timeline, MODEL) is timeline
     assert billed_traffic(timeline) is traffic(timeline)
     assert baseline_of(timeline) is baseline_of(replay(timeline.original, SYSTEMS["mentu"]))
 

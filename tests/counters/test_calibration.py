@@ -9,8 +9,8 @@ from token_sketches import COUNTER, UNCUT, counted
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
 from historylab.costs.traffic import traffic
-from historylab.counters.base import scaled
-from historylab.counters.calibration import calibrate, least_overhead, measured, reported_contexts
+from historylab.counters.base import with_factor
+from historylab.counters.calibration import calibrate, good_calibration, least_overhead, reported_contexts
 from historylab.counters.chars_4 import QuarterOfCharacters
 from historylab.formats.samples import load_sample
 from historylab.planning.replay import replay
@@ -40,8 +40,8 @@ def test_a_known_overhead_and_factor_are_found_again():
 
 def test_under_the_fitted_settings_traffic_is_in_the_providers_tokens():
     conversation = reported(counted("u100 a200 u50 a300 u400 a20 u10"), 15_000, 2.0)
-    found = measured(conversation, COUNTER)
-    instruments = Instruments(counter=scaled(COUNTER, found.factor))
+    found = good_calibration(conversation, COUNTER)
+    instruments = Instruments(counter=with_factor(COUNTER, found.factor))
     sent = traffic(replay(conversation, UNCUT.replace(**found.settings), instruments=instruments))
     assert sent.sent.tolist() == [15_200, 15_700, 17_100, 17_160]
     assert sent.shared.tolist() == [0, 15_200, 15_700, 17_100]
@@ -49,7 +49,7 @@ def test_under_the_fitted_settings_traffic_is_in_the_providers_tokens():
 
 def test_it_is_fitted_to_counts_without_a_factor():
     conversation = reported(counted("u100 a200 u50 a300 u400 a20 u10"), 15_000, 1.5)
-    assert calibrate(conversation, scaled(COUNTER, 1.5)) == calibrate(conversation, COUNTER)
+    assert calibrate(conversation, with_factor(COUNTER, 1.5)) == calibrate(conversation, COUNTER)
 
 
 def test_no_request_is_smaller_than_its_messages():
@@ -64,7 +64,7 @@ def test_a_poor_fit_is_not_used():
         for i, m in enumerate(counted("u100 a200 u50 a300 u400 a20 u10 a10"))
     )
     assert calibrate(erratic, COUNTER).error > 0.15
-    assert measured(erratic, COUNTER) is None
+    assert good_calibration(erratic, COUNTER) is None
 
 
 def test_too_little_usage_calibrates_nothing():

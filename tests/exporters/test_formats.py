@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import json
 import os
 import re
 import subprocess
-from pathlib import Path
 
 import pytest
 import yaml
 from dotenv import dotenv_values
+from setting_values import candidates
 
 from historylab import Message, Settings, export, resolve_settings, trim
 from historylab.counters.base import open_counter
 from historylab.settings.model import setting_names
 from historylab.settings.sources import read_template
 
-_SPEC = importlib.util.spec_from_file_location("round_trip", Path(__file__).parents[1] / "settings/test_round_trip.py")
-round_trip = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(round_trip)
-CANDIDATES = round_trip.candidates()
+CANDIDATES = candidates()
 
 
 def same(settings: Settings, **given) -> None:

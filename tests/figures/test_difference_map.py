@@ -7,7 +7,7 @@ import pytest
 from map_bytes import unpacked
 
 from historylab import Settings, generate, replay
-from historylab.figures.difference_fates import Difference, decisions, difference_changes
+from historylab.figures.difference_fates import PlanDifference, decisions, difference_changes
 from historylab.figures.difference_map import pack_difference
 from historylab.planning.reasons import Action
 from historylab.tuning.compare import differing_messages, differing_requests
@@ -31,7 +31,7 @@ def test_every_cell_is_what_the_two_plans_do(name):
     a, b = timelines(name)
     changes = difference_changes(a, b)
     codes = [decisions(fate) for fate in changes.fates.tolist()]
-    counts = changes.counts(np.array([code.difference for code in codes]), len(Difference))
+    counts = changes.counts(np.array([code.difference for code in codes]), len(PlanDifference))
     cells = unpacked(pack_difference(a, b, "B", "k", "c")).cells(len(TALK))
     for request, (mine, other) in enumerate(zip(a.plans, b.plans, strict=True)):
         decided = [codes[k - 1] for k in cells[: mine.size, request]]
@@ -39,19 +39,19 @@ def test_every_cell_is_what_the_two_plans_do(name):
         assert [code.reasons for code in decided] == list(zip(mine.reasons, other.reasons, strict=True))
         sent, too = mine.actions <= Action.TRUNCATED, other.actions <= Action.TRUNCATED
         differ = np.array([code.difference for code in decided])
-        assert ((differ == Difference.ONLY_A) == (sent & ~too)).all()
-        assert ((differ == Difference.ONLY_B) == (~sent & too)).all()
-        assert (np.flatnonzero(differ >= Difference.UNLIKE) == differing_messages([a, b], request)).all()
+        assert ((differ == PlanDifference.ONLY_A) == (sent & ~too)).all()
+        assert ((differ == PlanDifference.ONLY_B) == (~sent & too)).all()
+        assert (np.flatnonzero(differ >= PlanDifference.UNLIKE) == differing_messages([a, b], request)).all()
         assert not cells[mine.size :, request].any()
         assert (counts[request] == np.bincount(differ, minlength=5)).all()
-    assert np.flatnonzero(counts[:, Difference.UNLIKE :].any(axis=1)).tolist() == differing_requests([a, b])
+    assert np.flatnonzero(counts[:, PlanDifference.UNLIKE :].any(axis=1)).tolist() == differing_requests([a, b])
 
 
 def test_the_larger_a_difference_the_higher_its_code():
     a, b = timelines("both ways")
     codes = unpacked(pack_difference(a, b, "B", "k", "c")).words["codes"]
     assert codes == sorted(codes)
-    assert {Difference.NEITHER, Difference.BOTH, Difference.ONLY_B} <= set(codes)
+    assert {PlanDifference.NEITHER, PlanDifference.BOTH, PlanDifference.ONLY_B} <= set(codes)
 
 
 def test_the_bytes_say_it_in_words_with_both_sides_reasons():
@@ -61,7 +61,7 @@ def test_the_bytes_say_it_in_words_with_both_sides_reasons():
     assert part.head == {"key": "k", "conversation": "c"}
     assert [look["word"] for look in words["looks"]] == ["in neither", "in both", "not alike", "only C", "only A"]
     assert words["says"][0] == "the same messages"
-    only_a = [k for k in newest.tolist() if k and words["codes"][k - 1] == Difference.ONLY_A]
+    only_a = [k for k in newest.tolist() if k and words["codes"][k - 1] == PlanDifference.ONLY_A]
     assert words["says"][-1] == f"{len(only_a)} messages only in A"
     why = part.sentence(len(a.plans) - 1, only_a[0])
     assert why == "A: ● kept. C: × dropped. Older than the last 2 user messages."

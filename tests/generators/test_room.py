@@ -8,11 +8,11 @@ import pytest
 
 from historylab import Settings, plan_history
 from historylab.conversation.message import instant
-from historylab.formats.frameworks.toolpack import to_message
+from historylab.formats.frameworks.toolpack import read_stored_message
 from historylab.generators.base import generate
 from historylab.generators.room import AGENTS, PEOPLE
 from historylab.planning.pipeline import project
-from historylab.planning.strategies.filters.participants import named
+from historylab.planning.strategies.filters.participants import named_authors
 
 ROOM = generate("room", turns=60)
 AS_ROTA = Settings(
@@ -29,12 +29,12 @@ def stored(message):
 
 
 def test_its_messages_are_what_a_toolpack_store_would_return():
-    assert [to_message(stored(message)) for message in ROOM[1:]] == list(ROOM[1:])
+    assert [read_stored_message(stored(message)) for message in ROOM[1:]] == list(ROOM[1:])
 
 
 def test_everybody_speaks():
-    assert set(named(ROOM)) == {*PEOPLE, *AGENTS}
-    assert set(named(ROOM, agents=True)) == {*AGENTS}
+    assert set(named_authors(ROOM)) == {*PEOPLE, *AGENTS}
+    assert set(named_authors(ROOM, agents=True)) == {*AGENTS}
 
 
 @pytest.mark.parametrize("agent", AGENTS)

@@ -8,7 +8,7 @@ from historylab import Settings, replay
 from historylab.formats.samples import load_sample
 from historylab.planning.context_fill import context_fill, context_limit
 from historylab.systems import mycoder
-from historylab.wording.context import fill_sentence
+from historylab.wording.context import context_fill_sentence
 
 SAMPLE = load_sample("tide-tables-agent")[0]
 COMPACTING = Settings(policy="all", pruner="off", compaction="at_threshold", window=4000, threshold=0.4)
@@ -48,9 +48,9 @@ def test_a_budget_above_the_window_gives_way_to_it_and_an_unknown_window_to_the_
 def test_the_sentence_says_of_what_and_from_where_on_it_summarises():
     timeline = replay(SAMPLE, COMPACTING)
     share = f"{timeline.plans[0].tokens / 4000:.1%}"
-    assert fill_sentence(timeline, 0) == (
+    assert context_fill_sentence(timeline, 0) == (
         f"{share} of gpt-5.5's window. From the threshold of 1,600 tokens on, older history is summarised."
     )
     over = replay(SAMPLE, Settings(budget=100))
     worst = int(over.tokens.argmax())
-    assert f"{over.plans[worst].tokens - 100:,} over the budget." in fill_sentence(over, worst)
+    assert f"{over.plans[worst].tokens - 100:,} over the budget." in context_fill_sentence(over, worst)

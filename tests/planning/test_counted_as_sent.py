@@ -19,7 +19,7 @@ from historylab import Conversation, Settings, Trimmer, plan_history
 from historylab.conversation.message import Message
 from historylab.counters.base import counter_for
 from historylab.formats.messages.chat_messages import to_messages, to_record
-from historylab.formats.messages.summary_marks import marked
+from historylab.formats.messages.summary_marks import mark_summary
 from historylab.formats.requests import open_request
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.strategies.returned import read_summary
@@ -36,7 +36,7 @@ def as_sent(form: str, given: Any, heading: str) -> list[Message]:
     request = open_request(given, FORMATS[form.partition(" ")[0]], is_summary=is_summary)
     said = [message for _, group in request.form.groups(request.items) for message in group]
     if form.startswith("anthropic"):
-        said = [replace(m, content=marked(m.content)) if m.role == "system" else m for m in said]
+        said = [replace(m, content=mark_summary(m.content)) if m.role == "system" else m for m in said]
     instructions = given.get("instructions") if isinstance(given, dict) else None
     return [*([Message("system", instructions)] if instructions else request.systems), *said]
 

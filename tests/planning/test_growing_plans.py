@@ -18,7 +18,7 @@ from historylab import Settings, plan_history, registry
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.counters.base import open_counter
-from historylab.planning.history import Sums, sums_of
+from historylab.planning.history import TokenSums, sums_of
 from historylab.planning.plan import HistoryPlan
 
 DEPENDING = ("filter", "tool_output", "pruner", "compaction")
@@ -72,7 +72,7 @@ def test_its_tokens_add_up_like_those_of_a_whole_one(whole, cut, other):
     counter = open_counter("chars/4", "gpt-4o")
     for conversation in ways(whole, cut, other):
         grown, afresh = sums_of(conversation, counter), sums_of(Conversation(conversation.messages), counter)
-        for name in Sums.__slots__:
+        for name in TokenSums.__slots__:
             if not name.startswith("_"):
                 assert np.array_equal(getattr(grown, name), getattr(afresh, name)), name
 

@@ -30,7 +30,7 @@ def standing_of(conversation: Conversation, slot: SlotZero) -> Standing:
     """As `start` finds it."""
     history = History(conversation, COUNTER, len(conversation))
     start(history, 100, slot.preserve_system_messages, slot.heading, slot.pins, projected=slot.projected)
-    return slot.standing(conversation)
+    return slot.standing_decisions(conversation)
 
 
 def numbers(standing: Standing, conversation: Conversation) -> list[list[int]]:
@@ -50,9 +50,9 @@ def test_what_stands_grows_with_the_conversation(conversation, sizes, preserve, 
     grown = Conversation()
     for size in sorted({*(min(n, len(conversation)) for n in sizes), len(conversation)}):
         grown = grown.followed_by(conversation[len(grown) : size])
-        known = slot.standing(grown)
-        assert numbers(known, grown) == numbers(slot.standing(Conversation(grown.messages)), grown)
-        assert known.speaks == slot.standing(Conversation(grown.messages)).speaks
+        known = slot.standing_decisions(grown)
+        assert numbers(known, grown) == numbers(slot.standing_decisions(Conversation(grown.messages)), grown)
+        assert known.speaks == slot.standing_decisions(Conversation(grown.messages)).speaks
 
 
 @examples(max_examples=60)

@@ -13,7 +13,7 @@ from hypothesis import settings as examples
 from historylab import Trimmer, trim
 from historylab.errors import LoadError
 from historylab.formats.messages.chat_messages import to_message, to_messages, to_record
-from historylab.formats.requests.chat import Chat
+from historylab.formats.requests.chat import ChatCompletions
 from historylab.settings.model import Settings
 
 MESSAGES = [
@@ -222,7 +222,7 @@ def test_of_a_long_list_results_without_ids_are_paired_as_in_the_whole(monkeypat
 def test_of_a_long_list_little_is_read(monkeypatch, chosen):
     given = [message for k in range(300) for message in (*MESSAGES[2:7], {"role": "user", "content": f"{k} " * 40})]
     sent, read = Trimmer(Settings(**chosen)).trim(given), []
-    monkeypatch.setattr(Chat, "one", lambda _, item: read.append(item) or (to_message(item),))
+    monkeypatch.setattr(ChatCompletions, "one", lambda _, item: read.append(item) or (to_message(item),))
     assert trim(given, Settings(**chosen)) == sent
     assert len(read) < len(given) / 2
 

@@ -15,10 +15,10 @@ from proxy_process import write_settings
 from proxy_server import chat, running_proxy, until
 
 from historylab import Settings
+from historylab.conversation.exchange import Exchange
 from historylab.errors import StoreError
 from historylab.proxy.answers import Answer
-from historylab.proxy.deciding import Decided
-from historylab.proxy.exchange import Passing
+from historylab.proxy.pending import PendingExchange
 from historylab.recordings.recorder import Recorder
 from historylab.stores.base import open_store
 
@@ -136,14 +136,14 @@ def test_one_that_its_client_left_is_too(client, upstream, recorded):
 
 def test_one_whose_client_leaves_while_it_is_written_is_kept(store, recorded):
     async def leaves() -> None:
-        decided = Decided(b"", chat("a"), Settings(), "store")
-        passing = Passing(decided, "chat_completions", "app", "trim", recorder)
-        writing = asyncio.ensure_future(passing.record())
+        exchange = Exchange(api="chat_completions", app="app", mode="trim", body=chat("a"), untrimmed="store")
+        pending = PendingExchange(exchange, recorder)
+        writing = asyncio.ensure_future(pending.record())
         await asyncio.sleep(0)
         writing.cancel()
         with suppress(asyncio.CancelledError):
             await writing
-        await passing.writing
+        await pending.writing
 
     recorder = Recorder(store)
     finished(leaves())

@@ -20,8 +20,8 @@ from historylab.errors import LoadError
 from historylab.formats.files.pieces import split_file
 from historylab.recordings import open_recording
 from historylab.recordings.recorder import Recorder
-from historylab.recordings.sent_plans import sent_plans
-from historylab.stores.memory import InMemoryConversationStore
+from historylab.recordings.sent_plans import decided_otherwise, sent_plans
+from historylab.stores.memory import InMemoryStore
 from historylab.tuning.corpus import files_at
 
 CUT = Settings(policy="all", pruner="fifo", budget=300, counter="chars/4")
@@ -87,7 +87,7 @@ def test_no_error_repeats_the_password_of_a_url(capsys):
 
 
 def test_a_large_recording_is_read_as_a_whole(tmp_path):
-    store = InMemoryConversationStore()
+    store = InMemoryStore()
     recorder, chat = Recorder(store), Chat()
     for k in range(30):
         assert recorder.record(chat.exchange(f"{k} {'word ' * 300}"), 30)
@@ -108,7 +108,7 @@ def loaded_from(lines: list) -> list:
 @pytest.fixture
 def app(monkeypatch):
     """An app whose requests were cut, with an answer's usage of 50 tokens and what was sent."""
-    app = RecordedApp(InMemoryConversationStore(), "chat_completions", CUT, monkeypatch)
+    app = RecordedApp(InMemoryStore(), "chat_completions", CUT, monkeypatch)
     for k in range(24):
         app.ask(20 + k % 5)
     app.close()
@@ -158,7 +158,7 @@ def test_a_replay_sends_the_summaries_that_were_sent_and_asks_for_none(monkeypat
     under = CUT.replace(pruner="summarize", summarizer="model")
     with monkeypatch.context() as recording:
         recording.setattr("historylab.summarizers.base.open_summarizer", lambda *_, **__: Writer())
-        app = RecordedApp(InMemoryConversationStore(), "chat_completions", under, recording)
+        app = RecordedApp(InMemoryStore(), "chat_completions", under, recording)
         for step in (app.ask, app.use_tool, app.ask, app.ask, app.edit, app.ask, app.ask):
             step(25)
         app.restart()
@@ -173,7 +173,7 @@ def test_a_replay_sends_the_summaries_that_were_sent_and_asks_for_none(monkeypat
 
 
 def test_what_was_redacted_is_told_by_the_requests_that_differ(monkeypatch):
-    app = RecordedApp(InMemoryConversationStore(), "chat_completions", CUT, monkeypatch)
+    app = RecordedApp(InMemoryStore(), "chat_completions", CUT, monkeypatch)
     app.recorder.close()
     app.recorder = Recorder(app.store, redact=["word"], keep_days=None)
     for _ in range(8):
@@ -183,7 +183,8 @@ def test_what_was_redacted_is_told_by_the_requests_that_differ(monkeypatch):
     assert "word" not in str([message.content for message in conversation])
     found = sent_plans(conversation)
     assert found.timeline.settings == CUT
-    assert found.otherwise
+    assert found.otherwise == ()  # it is drawn as it was decided
+    assert decided_otherwise(conversation)
 
 
 anything = st.recursive(
@@ -212,7 +213,7 @@ def test_whatever_a_line_holds_only_our_errors_come_of_it(hostile_lines, changes
 @pytest.fixture(scope="module")
 def hostile_lines():
     with pytest.MonkeyPatch.context() as patched:
-        app = RecordedApp(InMemoryConversationStore(), "anthropic", CUT, patched)
+        app = RecordedApp(InMemoryStore(), "anthropic", CUT, patched)
         for step in (app.ask, app.use_tool, app.fail):
             step(12)
         app.close()

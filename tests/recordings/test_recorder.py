@@ -16,16 +16,17 @@ from recorded_chats import Chat, lines_in
 from historylab import Settings, Trimmer
 from historylab.errors import SettingsError, StoreError
 from historylab.formats.traces.recorded_lines import parse_line
+from historylab.recordings.exchange import exported, plan_fields
 from historylab.recordings.noted_state import NotedState
 from historylab.recordings.recorder import Recorder
 from historylab.stores.base import Record
-from historylab.stores.memory import InMemoryConversationStore
-from historylab.stores.sqlite import SQLiteConversationStore
+from historylab.stores.memory import InMemoryStore
+from historylab.stores.sqlite import SQLiteStore
 
 
 @pytest.fixture
 def store():
-    return InMemoryConversationStore()
+    return InMemoryStore()
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ def said_in(line) -> list[str]:
 
 def test_a_line_has_what_is_new_since_the_one_before_it(recorder, store):
     chat = Chat()
-    assert recorder.record(chat.exchange("one", app="ferry-bot", settings=Settings(budget=4000)))
+    assert recorder.record(chat.exchange("one", app="ferry-bot", settings=exported(Settings(budget=4000))))
     chat.fields["temperature"] = 0.7
     assert recorder.record(chat.exchange("two", app="ferry-bot", seconds=1.25))
     first, second = lines_in(store)
@@ -144,7 +145,7 @@ def test_apps_never_share_a_conversation_whatever_they_say(recorder, store):
     one_key = Chat()
     for text in ("hi", "and now?"):
         for app in ("ferries", "boats"):
-            chat = Chat(messages=[] if text == "hi" else [*Chat().exchange("hi").request["messages"][1:], OK])
+            chat = Chat(messages=[] if text == "hi" else [*Chat().exchange("hi").body["messages"][1:], OK])
             recorder.record(chat.exchange(text, chat=one_key, app=app))
     lines = lines_in(store)
     assert len({(line["app"], line["conversation"]) for line in lines}) == 2
@@ -161,7 +162,7 @@ def test_a_request_that_failed_is_asked_again_in_its_conversation(recorder, stor
 
 
 def test_a_body_without_a_list_of_items_is_recorded_as_it_is(recorder, store):
-    recorder.record(Chat().exchange("hi", api="responses", request={"model": "gpt-4o", "input": "hello"}))
+    recorder.record(Chat().exchange("hi", api="responses", body={"model": "gpt-4o", "input": "hello"}))
     assert lines_in(store)[0]["request"] == {"model": "gpt-4o", "input": "hello"}
 
 
@@ -199,18 +200,22 @@ def test_the_plan_and_the_state_it_was_made_with_stand_in_the_line(recorder, sto
     settings = Settings(policy="all", pruner="summarize", budget=300, counter="chars/4")
     trimmer, chat = Trimmer(settings, store=noted), Chat()
     for k in range(4):
-        exchange = chat.exchange(f"question {k} " * 30, answer=f"answer {k} " * 30, settings=settings)
+        exchange = chat.exchange(f"question {k} " * 30, answer=f"answer {k} " * 30, settings=exported(settings))
         with noted.noting() as state:
-            decision = trimmer.decide(exchange.request)
-        assert recorder.record(replace(exchange, chat=decision.chat, plan=decision.plan, state=state))
+            decision = trimmer.decide(exchange.body)
+        decided = {"chat": decision.chat, "plan": plan_fields(decision.plan), "live_plan": decision.plan}
+        assert recorder.record(replace(exchange, **decided, state=state))
     *_, before, line = lines_in(store)
     plan = decision.plan
+    (key,) = line["state"]
     assert line["plan"] == {
         "tokens": plan.tokens,
         "before": plan.history.untrimmed_tokens + plan.framing,
         "budget": 300,
         "over": False,
         "decisions": "".join(f"{letter}{len([*run])}" for letter, run in groupby(plan.sketch())),
+        "reasons": [["K", "fits", {}], ["P", "system", {}], ["S", "summary", {"tokens": 306}]],
+        "summary": {"kept": key, "made_at": plan.size},
     }
     assert "S" in line["plan"]["decisions"]
     assert store.read_state(line["state"]) == line["state"] != {}
@@ -232,19 +237,20 @@ def test_keys_are_taken_out_of_request_answer_and_error(store):
 
 def test_a_summary_that_repeats_a_key_stays_in_the_process(tmp_path):
     path, key = tmp_path / "r.db", "sk-proj-abcdefghijklmnop1234567890"
-    store, sent = SQLiteConversationStore(path), []
+    store, sent = SQLiteStore(path), []
     settings = Settings(policy="all", pruner="summarize", budget=300, counter="chars/4")
     noted, recorder = NotedState(store), Recorder(store, keep_days=None)
     trimmer, chat = Trimmer(settings, store=noted), Chat()
     for k in range(4):
         exchange = chat.exchange(f"the key is {key} {k}\n" + f"question {k} " * 30, answer=f"answer {k} " * 30)
         with noted.noting() as state:
-            decision = trimmer.decide(exchange.request)
-        assert recorder.record(replace(exchange, chat=decision.chat, plan=decision.plan, state=state), 30)
+            decision = trimmer.decide(exchange.body)
+        decided = {"chat": decision.chat, "plan": plan_fields(decision.plan), "live_plan": decision.plan}
+        assert recorder.record(replace(exchange, **decided, state=state), 30)
         sent.append(decision.sent["messages"])
     assert key in str(sent[-1])
     assert decision.plan.summary and key in decision.plan.summary.text
-    assert Trimmer(settings, store=noted).trim(exchange.request)["messages"] == sent[-1]
+    assert Trimmer(settings, store=noted).trim(exchange.body)["messages"] == sent[-1]
     recorder.close()
     store.close()
     assert key.encode() not in b"".join(file.read_bytes() for file in tmp_path.iterdir())
@@ -258,7 +264,7 @@ def test_other_lines_stand_between_them(recorder, store):
     assert not recorder.note("tags", "c-1", tags={1})
 
 
-class Faulty(InMemoryConversationStore):
+class Faulty(InMemoryStore):
     """Appends when it may; fails with `problem` if there is one."""
 
     def __init__(self):
@@ -351,7 +357,7 @@ def test_an_event_loop_waits_no_longer_than_it_was_told(faulty):
 
 
 def test_many_threads_record_every_exchange_in_its_own_chat(tmp_path):
-    store = SQLiteConversationStore(tmp_path / "r.db")
+    store = SQLiteStore(tmp_path / "r.db")
     recorder, failures = Recorder(store), []
 
     def work(me: int):

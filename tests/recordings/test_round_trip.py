@@ -10,7 +10,7 @@ from recorded_app import MODELS, TOOL, RecordedApp, gist_of
 from historylab import Settings, load
 from historylab.conversation.usage import usage_of
 from historylab.recordings.sent_plans import sent_plans
-from historylab.stores.memory import InMemoryConversationStore
+from historylab.stores.memory import InMemoryStore
 
 COUNTED = {"counter": "chars/4"}
 UNDER = [
@@ -41,7 +41,7 @@ def done(app: RecordedApp, step: str, words: int) -> None:
 @settings(max_examples=40)
 @given(steps=steps, first=st.integers(0, len(UNDER) - 1))
 def test_what_was_recorded_comes_back_with_the_same_decisions(api, steps, first):
-    store = InMemoryConversationStore()
+    store = InMemoryStore()
     with pytest.MonkeyPatch.context() as patched:
         app = RecordedApp(store, api, UNDER[first], patched)
         for step, words in steps:

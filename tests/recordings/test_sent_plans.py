@@ -7,7 +7,7 @@ from live_recording import TRIMMED, recording
 
 from historylab import Settings
 from historylab.formats.samples import load_sample
-from historylab.recordings.sent_plans import newest_decision, sent_plans
+from historylab.recordings.sent_plans import decided_otherwise, newest_decision, sent_plans
 from historylab.recordings.watch import Watch
 
 WHOLE = Settings(policy="all", pruner="off")
@@ -72,11 +72,25 @@ def test_an_answer_that_no_line_is_of_is_said(proxy):
     assert len(found.timeline.plans) == 3
 
 
-def test_a_recorded_decision_that_the_plan_does_not_make_is_said(proxy):
+def test_a_recorded_decision_that_a_new_plan_does_not_make_is_drawn_and_found_when_asked(proxy):
     app = proxy.app()
     for _ in range(3):
         app.ask()
     conversation = conversation_in(proxy)
+    assert decided_otherwise(conversation) == ()
+    conversation[3].metadata["decisions"] = "D2K1"
+    assert sent_plans(conversation).timeline.plans[1].sketch() == "DDK"
+    assert sent_plans(conversation).otherwise == ()
+    assert decided_otherwise(conversation) == (1,)
+
+
+def test_a_request_planned_again_says_at_once_that_other_decisions_are_on_record(proxy):
+    app = proxy.app()
+    for _ in range(3):
+        app.ask()
+    conversation = conversation_in(proxy)
+    for answer in conversation[1::2]:
+        del answer.metadata["decided"]
     assert sent_plans(conversation).otherwise == ()
     conversation[3].metadata["decisions"] = "D2K1"
     assert sent_plans(conversation).otherwise == (1,)

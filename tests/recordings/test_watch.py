@@ -9,7 +9,7 @@ from live_recording import recording
 
 from historylab.formats.load import load
 from historylab.recordings.entries import FIRST_WORDS
-from historylab.recordings.lines import make_line
+from historylab.recordings.exchange import make_line
 from historylab.recordings.watch import FORMAT, Watch
 from historylab.stores.base import Record, open_store
 
@@ -113,6 +113,17 @@ def test_a_look_at_ten_thousand_lines_reads_none_of_them_again(store):
     assert store.read == 1
 
 
+def test_a_new_line_of_a_conversation_that_is_read_is_read_once(store):
+    watch = Watch(store)
+    said(store, "a", version=1, api="chat_completions")
+    watch.conversations("a")
+    said(store, "a", "And back?", version=1, api="chat_completions", at=2000)
+    watch.poll()
+    store.read = 0
+    read = watch.conversations("a")
+    assert (store.read, len(watch.find("a").requests), len(read)) == (0, 2, 2)
+
+
 def test_a_line_is_counted_once_whenever_it_comes(store):
     watch = Watch(store)
     watch.poll()
@@ -161,7 +172,7 @@ def test_a_conversation_that_is_read_as_it_grows_is_the_one_its_whole_file_has(t
 
         app.ask()
         (first,) = (record for record in watch.store.read_records() if record.conversation)
-        steps = [app.ask, app.ask, edited, app.ask, lambda: app.ask(status=429, response=None, error="busy"), late]
+        steps = [app.ask, app.ask, edited, app.ask, lambda: app.ask(status=429, response={}, error="busy"), late]
         steps += [lambda: proxy.recorder.note("title", first.conversation, title="Ferries"), app.ask]
         for step in steps:
             step()

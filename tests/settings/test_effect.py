@@ -5,34 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conversation_strategies import FIELDS, conversations, settings, values_of
+from conversation_strategies import conversations, settings
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
+from setting_values import values
 
-from historylab import registry
 from historylab.conversation.conversation import Conversation
 from historylab.planning.pipeline import plan_requests
 from historylab.settings.effect import READ_BY_EVERY_PLAN, deciding_families, has_effect
-from historylab.settings.model import Settings, setting_names, stage_options
-
-OTHERS = {"summary_heading": ["Before:"], "summarizer": ["ledger"], "relevance": sorted(registry.members("relevance"))}
+from historylab.settings.model import Settings, setting_names
 
 
 def plans(conversation: Conversation, chosen: Settings) -> list[Any]:
     return [(plan.sketch(), plan.tokens, plan.render()) for plan in plan_requests(conversation, chosen)]
 
 
-def other_values(name: str) -> list[Any]:
-    return values_of(stage_options()[name]) if "." in name else [*FIELDS.get(name, ()), *OTHERS.get(name, ())]
-
-
 @pytest.mark.slow
 @examples(max_examples=150)
 @given(conversations(), settings(), st.integers(0, 9))
 def test_settings_without_an_effect_change_no_plan(conversation, chosen, which):
-    idle = {name: other_values(name) for name in setting_names() if not has_effect(chosen, name)}
-    changed = chosen.replace(**{name: values[which % len(values)] for name, values in idle.items()})
+    idle = [name for name in setting_names() if not has_effect(chosen, name)]
+    changed = chosen.replace(**{name: values(name)[which % len(values(name))] for name in idle})
     assert not any(has_effect(changed, name) for name in idle)
     assert plans(conversation, changed) == plans(conversation, chosen)
 

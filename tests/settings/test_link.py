@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 from urllib.parse import parse_qsl
 
 import pytest
+from setting_values import candidates
 
 from historylab import Settings, resolve_settings
 from historylab.errors import SettingsError
@@ -19,9 +19,6 @@ from historylab.systems.presets.base import find_preset, preset_in_link, presets
 TESTS = Path(__file__).parents[1]
 DEFAULTS = json.loads((TESTS / "golden/link_defaults.json").read_text("utf-8"))
 GOLDEN = json.loads((TESTS / "golden/links.json").read_text("utf-8"))
-_SPEC = importlib.util.spec_from_file_location("round_trip", TESTS / "settings/test_round_trip.py")
-round_trip = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(round_trip)
 
 
 NOT_PINNED = {name: Settings().value(name) for name in NOT_IN_LINKS}
@@ -44,7 +41,7 @@ def test_an_old_link_says_what_it_said(case):
 
 
 def test_every_setting_however_nasty_comes_back_under_any_template():
-    for settings in round_trip.candidates():
+    for settings in candidates():
         link, read = opened(encode(settings, Place()))
         assert read == settings.replace(**NOT_PINNED)
         assert not link.refused

@@ -6,70 +6,22 @@ import json
 import os
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
 
 import pytest
-from conversation_strategies import values_of
+from setting_values import candidates
 
 from historylab import export, read_template, resolve_settings
-from historylab.registry import SEVERAL, members
+from historylab.registry import members
 from historylab.settings.fields import FIELDS_THAT_CHOOSE
-from historylab.settings.model import Settings, setting_names, stage_options
+from historylab.settings.model import Settings, setting_names
 from historylab.settings.names import environment_names
-
-NASTY = [
-    "it's", 'a "b" c', "$HOME", "a$b", "`id`", "$(id)", "back\\slash", "ends in \\", "a\nb", "\n", " spaces ",
-    "tab\there", "漢字 مرحبا 😀", "#no comment", "a # b", "a=b", "!bang", "~", "*", "-n", "\\n", "''", "%41", "&x=1;y",
-    "null", "x" * 200, "\\'", "\x1b[0m\x7f", "\u202e\u2028", "{a}", "a,b",
-]  # fmt: skip
-FIELDS = {
-    "policy": ["none", "all"],
-    "length": [0, 1, 10**15 + 1, 2**53 + 1],
-    "preserve_system_messages": [False],
-    "budget": [0, 1, 10**9],
-    "reserve": [1, 10**9],
-    "overhead": [7],
-    "min_turns": [1, 10**9],
-    "counter_factor": [1.397, 0.1, 10.0],
-    "threshold": [0.1 + 0.2, 1e-9, 1.0],
-    "window": [1, 128_000],
-    "model": NASTY,
-    "pin": ["never e-mail*", 'it\'s|a "b" c|*漢字', "$HOME *|b\\slash|`id`", "# a|a=b;c,d|%41 &x|-n", "end in \\|!"],
-    "summary_heading": NASTY,
-}
-PIN_VALUES = {"pin.roles": ["user", "system,tool"], "pin.tools": ["mcp__*", "it's,漢字", "$x,`id`"]}
-
-
-@cache
-def values(name: str) -> list:
-    """Values of a setting that are not its default."""
-    if name in FIELDS_THAT_CHOOSE:
-        found = [*members(name), *(["+".join(members(name))] if name in SEVERAL else [])]
-    elif name in PIN_VALUES:
-        found = PIN_VALUES[name]
-    elif "." in name:
-        option = stage_options()[name]
-        text = option.schema.get("type") == "string" and "enum" not in option.schema
-        found = NASTY if text else values_of(option)
-    else:
-        found = FIELDS[name]
-    return [value for value in found if value != Settings().value(name)]
-
-
-@cache
-def candidates() -> list[Settings]:
-    """Settings that between them take every value of every setting."""
-    rows = max(len(values(name)) for name in setting_names())
-    return [
-        Settings(**{name: values(name)[row % len(values(name))] for name in setting_names() if values(name)})
-        for row in range(rows)
-    ]
 
 
 def test_every_setting_takes_part():
     for name in setting_names():
-        assert values(name) or (name in FIELDS_THAT_CHOOSE and len(members(name)) == 1), name
+        taken = {settings.value(name) for settings in candidates()}
+        assert taken - {Settings().value(name)} or (name in FIELDS_THAT_CHOOSE and len(members(name)) == 1), name
 
 
 def fresh(code: str, *arguments: str, **environment: str) -> str:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from postgres_cluster import on_postgres
-from stored_messages import fill, ids, posted
 
 from historylab.errors import StoreError
 from historylab.stores.base import open_store
@@ -57,10 +56,10 @@ def all_lines(process: subprocess.Popen) -> list[str]:
 
 
 def missing(url: str, acknowledged: list[str]) -> set[str]:
-    """What was acknowledged and isn't there any more, of messages, state and records."""
+    """What was acknowledged and isn't there any more, of state and records."""
     store = open_store(url)
     recorded = {json.loads(record.text)["id"] for record in store.read_records()}
-    there = {*ids(store.get("room"))} & store.read_state(acknowledged).keys() & recorded
+    there = store.read_state(acknowledged).keys() & recorded
     store.close()
     return {*acknowledged} - there
 
@@ -75,9 +74,6 @@ def test_what_was_acknowledged_is_there_after_its_writer_was_killed(url, writer)
     assert missing(url, acknowledged) == set()
     store = open_store(url)
     assert store.write_state("shared", "late") == "0"
-    assert [m.id for m in store.search_ranked("room", "text", limit=9, token_cap=10**6)] == ids(
-        store.get("room", limit=9)
-    )[::-1]
     store.close()
 
 
@@ -87,7 +83,7 @@ def test_writers_at_once_lose_nothing_and_agree_on_what_stands(url, writer):
     assert len({stands for stands, *_ in said}) == 1
     assert missing(url, [line for _, *lines in said for line in lines]) == set()
     store = open_store(url)
-    assert len(store.get("room")) == len({record.number for record in store.read_records()}) == 75
+    assert len({record.number for record in store.read_records()}) == 75
     store.close()
 
 
@@ -95,13 +91,13 @@ def test_writers_at_once_lose_nothing_and_agree_on_what_stands(url, writer):
 def test_a_store_made_before_a_fork_is_used_after_it(url):
     store = open_store(url)
     fork = multiprocessing.get_context("fork")
-    workers = [fork.Process(target=fill, args=(store, posted(f"09:0{me} a: {me}"))) for me in range(2)]
+    workers = [fork.Process(target=store.write_state, args=(str(me), "written")) for me in range(2)]
     for worker in workers:
         worker.start()
     for worker in workers:
         worker.join()
     assert [worker.exitcode for worker in workers] == [0, 0]
-    assert ids(store.get("room")) == ["0", "1"]
+    assert store.read_state(["0", "1"]) == {"0": "written", "1": "written"}
     store.close()
 
 
@@ -116,57 +112,61 @@ def test_a_disk_that_is_full_refuses_and_loses_nothing(tmp_path, writer):
 @pytest.mark.xdist_group("postgres")
 def test_a_server_whose_disk_is_full_refuses_and_loses_nothing(postgres):
     url = postgres.place()
-    store = fill(open_store(url), posted("09:00 a: before"))
+    store = open_store(url)
+    store.write_state("before", "text")
     postgres.execute(
         """CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
         $$BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END$$;
-        CREATE TRIGGER full_disk AFTER INSERT ON historylab_messages FOR EACH ROW EXECUTE FUNCTION full_disk()""",
+        CREATE TRIGGER full_disk AFTER INSERT ON historylab_state FOR EACH ROW EXECUTE FUNCTION full_disk()""",
         url,
     )
     with pytest.raises(StoreError, match="No space left on device"):
-        store.append(posted("09:01 a: refused"))
-    postgres.execute("DROP TRIGGER full_disk ON historylab_messages", url)
-    assert ids(fill(store, posted("09:02 a: after")).get("room")) == ["before", "after"]
+        store.write_state("refused", "text")
+    postgres.execute("DROP TRIGGER full_disk ON historylab_state", url)
+    store.write_state("after", "text")
+    assert list(store.read_state(["before", "refused", "after"])) == ["before", "after"]
     store.close()
 
 
 @pytest.mark.xdist_group("postgres")
 def test_what_was_acknowledged_is_there_after_the_server_crashed_and_the_store_goes_on(postgres, writer):
     url = postgres.place()
-    store = fill(open_store(url), posted("09:00 a: before"))
+    store = open_store(url)
+    store.write_state("before", "text")
     process = writer(url, "me", 10**6)
     _, *said = some_lines(process, 20)
     postgres.crash()
     try:
         said += all_lines(process)
         with pytest.raises(StoreError, match=r"failed|cannot be opened"):
-            store.get("room")
+            store.read_state(["before"])
     finally:
         postgres.start()
     assert said[-1] == "failed"
     assert missing(url, said[:-1]) == set()
-    assert fill(store, posted("09:00 a: after")).get("room")[-1].id == "after"
+    assert store.write_state("after", "text") == "text"
     store.close()
 
 
 @pytest.mark.xdist_group("postgres")
 def test_a_connection_that_is_lost_costs_a_read_nothing_and_a_write_only_if_it_was_on_its_way(postgres):
     url = postgres.place()
-    store = fill(open_store(url), posted("09:00 a: before"))
+    store = open_store(url)
+    store.write_state("before", "text")
     postgres.execute(END_ALL)
-    assert ids(store.get("room")) == ["before"]
+    assert store.read_state(["before"]) == {"before": "text"}
     postgres.execute(END_ALL)
-    assert ids(store.search("room", "bef")) == ["before"]
+    assert store.read_records() == []
     postgres.execute(END_ALL)
-    assert ids(fill(store, posted("09:01 a: nothing was sent")).get("room", limit=1)) == ["nothing was sent"]
+    assert store.write_state("nothing was sent", "text") == "text"
     postgres.execute(
         """CREATE FUNCTION lost() RETURNS trigger LANGUAGE plpgsql AS
         $$BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END$$;
-        CREATE TRIGGER lost AFTER INSERT ON historylab_messages FOR EACH ROW EXECUTE FUNCTION lost()""",
+        CREATE TRIGGER lost AFTER INSERT ON historylab_state FOR EACH ROW EXECUTE FUNCTION lost()""",
         url,
     )
     with pytest.raises(StoreError, match="terminating connection"):
-        store.append(posted("09:02 a: on its way"))
-    postgres.execute("DROP TRIGGER lost ON historylab_messages", url)
-    assert ids(store.get("room")) == ["before", "nothing was sent"]
+        store.write_state("on its way", "text")
+    postgres.execute("DROP TRIGGER lost ON historylab_state", url)
+    assert {*store.read_state(["before", "nothing was sent", "on its way"])} == {"before", "nothing was sent"}
     store.close()

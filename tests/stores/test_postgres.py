@@ -6,11 +6,10 @@ import threading
 
 import pytest
 from postgres_cluster import on_postgres
-from stored_messages import fill, posted
 
 from historylab.errors import StoreError
 from historylab.stores.base import Record, open_store
-from historylab.stores.postgres import PostgresConversationStore
+from historylab.stores.postgres import PostgresStore
 from historylab.stores.postgres_connections import Connections
 
 pytestmark = on_postgres
@@ -53,36 +52,57 @@ def test_a_database_of_a_later_version_or_with_others_tables_is_refused_and_left
     )
     postgres.execute("CREATE TABLE historylab_state (theirs text)", others)
     with pytest.raises(StoreError, match=r"version 7.*up to 2; update HistoryLab"):
-        open_store(later).get("room")
+        open_store(later).read_records()
     with pytest.raises(StoreError, match=r"cannot be opened: relation .historylab_state. already exists"):
-        open_store(others).get("room")
+        open_store(others).read_records()
     assert [postgres.execute(TABLES, url) for url in (later, others)] == [[(1,)], [(1,)]]
+
+
+WITH_MESSAGES = """
+CREATE TABLE historylab_schema (version integer NOT NULL);
+INSERT INTO historylab_schema VALUES (1);
+CREATE TABLE historylab_messages (
+  arrival bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, content text NOT NULL, words tsvector NOT NULL);
+CREATE INDEX historylab_messages_words ON historylab_messages USING gin (words);
+INSERT INTO historylab_messages (content, words) VALUES ('hello', 'hello');
+CREATE TABLE historylab_state (
+  key_hash bytea PRIMARY KEY, key text NOT NULL, value text NOT NULL,
+  written timestamptz NOT NULL DEFAULT clock_timestamp());
+INSERT INTO historylab_state (key_hash, key, value) VALUES (sha256('summary'), 'summary', 'text');
+"""
+"""Of an earlier version, which kept messages as well."""
+
+
+def test_a_database_of_an_earlier_version_is_brought_to_todays_and_its_messages_are_left_alone(postgres):
+    url = postgres.place()
+    postgres.execute(WITH_MESSAGES, url)
+    for number in (1, 2):
+        store = open_store(url)
+        assert store.read_state(["summary"]) == {"summary": "text"}
+        assert store.append_records([Record("a", 1.0, "{}")]) == number
+        store.close()
+    assert postgres.execute("SELECT version FROM historylab_schema", url) == [(2,)]
+    assert postgres.execute("SELECT content, words::text FROM historylab_messages", url) == [("hello", "'hello'")]
 
 
 def test_a_database_that_keeps_few_texts_is_refused(postgres):
     postgres.execute("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0")
     with pytest.raises(StoreError, match=r"encoding is LATIN1.*ENCODING 'UTF8'"):
-        open_store(postgres.url(dbname="latin")).get("room")
+        open_store(postgres.url(dbname="latin")).read_records()
 
 
 def test_a_damaged_row_is_a_store_error_that_names_it(postgres):
     url = postgres.place()
-    store = fill(open_store(url), posted("09:00 a: hello", "m1"))
-    for damage in ("metadata = '{'", "metadata = '[1]'", "content = chr(64976)", "content = chr(64976) || 'zzzz'"):
-        postgres.execute(
-            f"UPDATE historylab_messages SET metadata = NULL, content = ''; UPDATE historylab_messages SET {damage}",
-            url,
-        )
-        with pytest.raises(StoreError, match="damaged"):
-            store.get("room")
+    store = open_store(url)
     store.write_state("summary", "text")
-    postgres.execute("UPDATE historylab_state SET value = chr(64976)", url)
     store.append_records([Record("a", 1.0, "{}")])
-    postgres.execute("UPDATE historylab_records SET line = chr(64976)", url)
-    with pytest.raises(StoreError, match=r"record \d+ is damaged"):
-        store.read_records()
-    with pytest.raises(StoreError, match="state 'summary' is damaged"):
-        store.read_state(["summary"])
+    for damage in ("chr(64976)", "chr(64976) || 'zzzz'"):
+        postgres.execute(f"UPDATE historylab_state SET value = {damage}", url)
+        postgres.execute(f"UPDATE historylab_records SET line = {damage}", url)
+        with pytest.raises(StoreError, match=r"record \d+ is damaged"):
+            store.read_records()
+        with pytest.raises(StoreError, match="state 'summary' is damaged"):
+            store.read_state(["summary"])
     store.close()
 
 
@@ -106,8 +126,8 @@ def test_threads_share_a_few_connections_and_a_closed_store_has_none(postgres):
 
 
 def test_a_store_is_called_by_its_database_alone(postgres):
-    store = PostgresConversationStore(postgres.url(password="secret"))
-    assert repr(store) == "PostgresConversationStore('postgresql:///postgres')"
+    store = PostgresStore(postgres.url(password="secret"))
+    assert repr(store) == "PostgresStore('postgresql:///postgres')"
 
 
 def test_a_read_that_loses_its_connection_is_asked_once_more_and_not_twice(postgres):

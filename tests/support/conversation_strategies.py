@@ -11,11 +11,14 @@ from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
+from setting_values import NASTY, values
 
 from historylab import registry
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
-from historylab.settings.model import Settings
+from historylab.settings.fields import FIELDS_THAT_CHOOSE
+from historylab.settings.model import Settings, field_names
+from historylab.settings.pin import PIN_OPTIONS
 
 ORDINARY = (
     "user", "user", "assistant", "assistant", "call-1+results", "call-2+results", "call-1+long results", "system",
@@ -86,66 +89,39 @@ class _Builder:
         self.messages.append(Message(role, text, f"m{k}", timestamp=f"2026-01-01T{k // 60:02}:{k % 60:02}:00", **more))
 
 
-FIELDS = {
-    "policy": ["lastN", *registry.members("policy")],
-    "length": [0, 1, 2, 5, 10**6],
-    "preserve_system_messages": [False],
-    "budget": [0, 1, 30, 60, 100, 200, 400, 2000, 10**9],
-    "reserve": [20, 5000],
-    "overhead": [20],
-    "min_turns": [1, 2, 10**6],
-    "threshold": [0.01, 1.0],
-    "window": [100, 10_000],
-    "counter": ["chars/4"],
-    "counter_factor": [1.19, 0.6],
-    "pin": ["m4*", "m7 m7*|result"],
-    "pin.roles": ["user", "tool,assistant"],
-    "pin.tools": ["look*"],
-    "pin.first": [1, 3],
-}
 USUAL = {"policy": "all", "budget": 150, "window": 300}  # few enough tokens that something happens
-CHOICES = ("filter", "tool_output", "compaction", "pruner", "summarizer", "layout")
-ASKS_OTHERS = {("summarizer", "model")}  # needs a chat model: not for tests that run anywhere
+CHOICES = ("policy", "filter", "tool_output", "compaction", "pruner", "summarizer", "layout", "counter")
+PLAIN = [name for name in (*field_names(), *PIN_OPTIONS) if name not in FIELDS_THAT_CHOOSE]
+ASKS_OTHERS = {("summarizer", "model"), ("counter", "tiktoken")}  # a chat model, a download: not for any machine
+Changes = st.SearchStrategy[Mapping[str, Any]]
 
 
 def settings(**fixed: Any) -> st.SearchStrategy[Settings]:
     """Any settings, with whatever is registered; `fixed` ones as given, a fixed member with any of its options."""
-    fields = [{name: value} for name, values in FIELDS.items() for value in values]
+    fields = [_one_of_its_values(name) for name in PLAIN]
     choices = [change for f in CHOICES if f not in fixed for m in registry.members(f) for change in _choices(f, m)]
-    choices = [change for change in choices if not ASKS_OTHERS & change.items()]
     options = [change for f, m in fixed.items() if f in registry.FAMILIES for change in _choices(f, m)]
     drawn = st.tuples(_some(fields, 6), _some(choices, 4), _some(options, 3))
     return drawn.map(lambda lists: Settings(**_merged([USUAL, *(c for some in lists for c in some), fixed])))
 
 
-def _some(changes: list[Mapping[str, Any]], most: int) -> st.SearchStrategy[list[Mapping[str, Any]]]:
-    return st.lists(st.sampled_from(changes), max_size=most) if changes else st.just([])
+def _some(changes: list[Changes], most: int) -> st.SearchStrategy[list[Mapping[str, Any]]]:
+    return st.lists(st.one_of(changes), max_size=most) if changes else st.just([])
 
 
 @cache
-def _choices(family: str, name: str) -> list[Mapping[str, Any]]:
-    """The choice of a member, plain and with each of its options at several values."""
-    varied = [(option.name, value) for option in registry.member(family, name).options for value in values_of(option)]
-    return [{family: name}, *({family: name, f"{family}.{name}.{option}": value} for option, value in varied)]
+def _choices(family: str, name: str) -> list[Changes]:
+    """The choice of a member, plain and with each of its options at some value."""
+    if (family, name) in ASKS_OTHERS:
+        return []
+    options = [f"{family}.{name}.{option.name}" for option in registry.member(family, name).options]
+    return [st.just({family: name}), *(_one_of_its_values(option, **{family: name}) for option in options)]
+
+
+def _one_of_its_values(name: str, **chosen: str) -> Changes:
+    tame = [value for value in values(name) if value not in NASTY]  # what texts hold is for tests of texts
+    return st.sampled_from(tame or values(name)).map(lambda value: {**chosen, name: value})
 
 
 def _merged(changes: list[Mapping[str, Any]]) -> dict[str, Any]:
     return {name: value for change in changes for name, value in change.items()}
-
-
-def values_of(option: registry.Option) -> list[Any]:
-    """Values within an option's bounds, small ones first."""
-    schema = option.schema
-    low, high = schema.get("minimum", schema.get("exclusiveMinimum", 0)), schema.get("maximum", 50)
-    if "enum" in schema:
-        return list(schema["enum"])
-    match schema.get("type"):
-        case "integer":
-            return sorted({v for v in (low, 1, 2, 3, 10, 10_000) if low <= v <= high})
-        case "number":
-            return [low + (high - low) * share for share in (0.05, 0.3, 0.7, 1)]
-        case "boolean":
-            return [False, True]
-        case "string":
-            return ["", "user,narrator"]
-    return [option.default]

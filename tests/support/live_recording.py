@@ -10,8 +10,9 @@ from time import time
 from typing import Any
 
 from historylab import Settings, Trimmer
+from historylab.conversation.exchange import Exchange
 from historylab.recordings import open_recording
-from historylab.recordings.exchange import Exchange, exported
+from historylab.recordings.exchange import exported, line_time, plan_fields
 from historylab.recordings.noted_state import NotedState
 from historylab.recordings.recorder import Recorder
 
@@ -57,12 +58,15 @@ class App:
             "status": 200,
             "app": self.name,
             "mode": self.mode,
-            "settings": self.settings,
-            "plan": decided.plan,
+            "settings": exported(self.settings),
+            "plan": plan_fields(decided.plan),
+            "live_plan": decided.plan,
             "state": dict(state),
             **changes,
         }
-        assert self.recorder.record(Exchange("chat_completions", body, time(), 0.2, **exchange), SECONDS)
+        now = time()
+        times = {"started": line_time(now), "ended": line_time(now + 0.2)}
+        assert self.recorder.record(Exchange(api="chat_completions", body=body, **times, **exchange), SECONDS)
 
 
 @dataclass(eq=False)

@@ -15,9 +15,9 @@ from typing import Any
 
 from historylab.proxy.app import Proxy
 from historylab.proxy.callers import known_names
-from historylab.proxy.judge import Judge
 from historylab.proxy.serve import Server
 from historylab.proxy.settings_file import SettingsFile
+from historylab.proxy.trimming import Trimming
 from historylab.proxy.upstream import Upstream
 from historylab.recordings.noted_state import NotedState
 from historylab.recordings.recorder import Recorder
@@ -42,8 +42,8 @@ def running_proxy(
     upstream: str, file: Path | None = None, *, mode: str = "trim", recorder: Recorder | None = None, **options: Any
 ) -> Iterator[RunningProxy]:
     """A proxy under the settings of a file, while the block runs."""
-    judge = Judge(SettingsFile(file), NotedState(open_store("memory://")), mode)
-    with serving(Proxy(Upstream(upstream), judge, recorder, names=known_names("127.0.0.1"), **options)) as running:
+    trimming = Trimming(SettingsFile(file), NotedState(open_store("memory://")), mode)
+    with serving(Proxy(Upstream(upstream), trimming, recorder, names=known_names("127.0.0.1"), **options)) as running:
         yield running
 
 

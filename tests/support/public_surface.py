@@ -31,11 +31,8 @@ CONTRACTS = {
     "generator": ("generators.base:Generator",),
     "exporter": ("exporters.base:Exporter",),
     "store": (
-        "stores.base:ConversationStore",
         "stores.base:StateStore",
         "stores.base:Store",
-        "stores.base:StoredMessage",
-        "stores.base:Participant",
         "stores.base:open_store",
     ),
     "cache": ("costs.caches.base:Cache",),

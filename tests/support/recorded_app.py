@@ -11,9 +11,10 @@ from typing import Any
 from recorded_chats import as_json
 
 from historylab import Settings, Trimmer
+from historylab.conversation.exchange import Exchange
 from historylab.formats.requests import FORMS
 from historylab.planning.plan import HistoryPlan
-from historylab.recordings.exchange import Exchange
+from historylab.recordings.exchange import exported, line_time, plan_fields
 from historylab.recordings.noted_state import NotedState
 from historylab.recordings.recorder import Recorder
 
@@ -100,9 +101,21 @@ class RecordedApp:
             decision = self.trimmer.decide(body)
         self.plans.append(decision.plan)
         answer = None if fails else self._answer(words, calls)
-        sent = Exchange(self.api, as_json(body), self._now, 1.5, chat=decision.chat, plan=decision.plan, state=state)
+        exchange = Exchange(
+            api=self.api,
+            app="ferries",
+            body=as_json(body),
+            started=line_time(self._now),
+            ended=line_time(self._now + 1.5),
+            chat=decision.chat,
+            settings=exported(self.settings),
+            plan=plan_fields(decision.plan),
+            live_plan=decision.plan,
+            mode="trim",
+            state=state,
+        )
         told = {"status": 429, "error": "too many"} if answer is None else {"response": self._response(answer)}
-        assert self.recorder.record(replace(sent, settings=self.settings, app="ferries", **told), 30)
+        assert self.recorder.record(replace(exchange, **told), 30)
         self.history += answer or []
 
     def messages(self) -> list[tuple[Any, ...]]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
+from historylab.conversation.exchange import Exchange
 from historylab.formats.traces.recorded_lines import parse_line
-from historylab.recordings.exchange import Exchange
+from historylab.recordings.exchange import line_time
 
 MOMENTS = count(1_700_000_000)
 
@@ -26,14 +27,22 @@ class Chat:
         self.messages += [{"role": "user", "content": text} for text in said]
         body = {**self.fields, "messages": [{"role": "system", "content": self.system}, *self.messages]}
         message = {"role": "assistant", "content": answer, "refusal": None}
-        response = None
+        response: dict[str, Any] = {}
         if answer is not None:
             response = {"id": "x", "object": "chat.completion", "model": "gpt-4o", "choices": [{"message": message}]}
             self.messages.append({"role": "assistant", "content": answer})
+        now = next(MOMENTS)
         made = Exchange(
-            "chat_completions", as_json(body), next(MOMENTS), 0.25, chat=self, response=response, status=200
+            api="chat_completions",
+            body=as_json(body),
+            started=line_time(now),
+            ended=line_time(now + changes.pop("seconds", 0.25)),
+            chat=self,
+            mode="trim",
+            response=response,
+            status=200,
         )
-        return replace(made, **{"status": 200, **changes})
+        return replace(made, **changes)
 
 
 def as_json(value: Any) -> Any:

@@ -1,6 +1,6 @@
 """A process that writes into a store: `python tests/support/store_writer.py URL ME COUNT [BYTES]`.
 
-Prints the state of "shared" that stands, then the id of every message, state and record once all are acknowledged,
+Prints the state of "shared" that stands, then the id of every state and record once both are acknowledged,
 and `failed` where it refuses one. With BYTES no file may grow larger until then; afterwards it writes one more.
 """
 
@@ -9,8 +9,6 @@ from __future__ import annotations
 import json
 import resource
 import sys
-
-from stored_messages import posted
 
 from historylab.errors import StoreError
 from historylab.stores.base import Record, open_store
@@ -35,8 +33,7 @@ def main(url: str, me: str, count: str, most: str = "0") -> None:
 
 
 def write(store, id: str) -> None:
-    store.append(posted(f"09:00 a: {'text ' * 200}", id))
-    store.write_state(id, "state")
+    store.write_state(id, "text " * 200)
     store.append_records([Record("room", 0, json.dumps({"id": id}))])
     print(id, flush=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from historylab.stores.base import Participant, StoredMessage
+from historylab.systems.toolpack import Participant, StoredMessage
 
 LINE = re.compile(
     r"(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d(?:\.\d+)?))? "

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from historylab.stores.base import Participant, StoredMessage
-from historylab.stores.memory import InMemoryConversationStore
 from historylab.systems.mentu.memory import HEADING, recall
+from historylab.systems.toolpack import InMemoryConversationStore, Participant, StoredMessage
 
 ANN = Participant("user", "u1", "Ann")
 

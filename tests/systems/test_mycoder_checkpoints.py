@@ -8,9 +8,9 @@ import pytest
 
 from historylab.errors import HistoryLabError
 from historylab.recordings import open_recording
-from historylab.recordings.lines import make_line
+from historylab.recordings.exchange import make_line
 from historylab.stores.base import Record
-from historylab.stores.memory import InMemoryConversationStore
+from historylab.stores.memory import InMemoryStore
 from historylab.systems.mycoder.checkpoint_places import InRecording
 from historylab.systems.mycoder.checkpoints import Checkpoints
 
@@ -20,7 +20,7 @@ HI = {"role": "user", "content": "hi", "tags": ["first"]}
 @pytest.fixture(params=["memory", "folder", "recording"])
 def checkpoints(request, tmp_path) -> Checkpoints:
     if request.param == "recording":
-        return Checkpoints(place=InRecording(InMemoryConversationStore(), "chat"), keep=3)
+        return Checkpoints(place=InRecording(InMemoryStore(), "chat"), keep=3)
     return Checkpoints(tmp_path / "saved" if request.param == "folder" else None, keep=3)
 
 
@@ -92,7 +92,7 @@ def test_a_recording_keeps_them_with_their_conversation_and_forgets_them_with_it
 
 
 def test_other_lines_of_the_conversation_are_no_checkpoints():
-    store = InMemoryConversationStore()
+    store = InMemoryStore()
     lines = [
         make_line("request", id="r-1", app="checkpoint"),
         make_line("checkpoint"),

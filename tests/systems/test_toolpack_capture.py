@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from agent_rooms import Recorder
 
-from historylab.stores.memory import InMemoryConversationStore
-from historylab.systems.toolpack import BaseAgent, CaptureInterceptor, compose_chain
+from historylab.systems.toolpack import BaseAgent, CaptureInterceptor, InMemoryConversationStore, compose_chain
 
 ALICE = {"kind": "user", "id": "U1", "displayName": "Alice"}
 

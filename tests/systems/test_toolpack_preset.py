@@ -11,7 +11,7 @@ from stored_messages import fill, posted
 
 from historylab.conversation.conversation import Conversation
 from historylab.counters.toolpack import ToolpackCounter
-from historylab.formats.frameworks.toolpack import to_message
+from historylab.formats.frameworks.toolpack import read_stored_message
 from historylab.planning.pipeline import plan_history
 from historylab.planning.replay import replay
 from historylab.systems.presets.base import presets
@@ -52,7 +52,7 @@ def test_the_preset_folds_the_turns_the_assembler_summarises():
     settings, messages = PRESET.replace(**{"projection.point_of_view.agent": "kael"}), store.get("room")
     assemble_prompt(store, "room", "kael", "kael", None, summarizer(calls=calls))
     told = [replace(m, content="x" * 40 + m.content) for m in messages]  # long enough that a summary is shorter
-    plan = plan_history(Conversation(to_message(m.to_dict()) for m in told), settings)
+    plan = plan_history(Conversation(read_stored_message(m.to_dict()) for m in told), settings)
     assert plan.sketch() == "S" * len(calls[0][0]) + "K" * 21
 
 
@@ -74,7 +74,7 @@ def test_the_variant_without_summaries_sends_what_run_does(agent, threshold):
 @pytest.mark.feature("T18")
 def test_what_is_left_out_without_a_summary_names_the_setting_that_would_bring_it_back():
     variant = presets()["toolpack"].variants["As run() does it: no summary"]
-    messages = [to_message(m.to_dict()) for m in long_room(6).get("room")]
+    messages = [read_stored_message(m.to_dict()) for m in long_room(6).get("room")]
     settings = variant.replace(**{"projection.point_of_view.agent": "kael", "compaction.rolling.messages": 4})
     plan = replay(Conversation(messages[:5]), settings).plans[-1]
     assert plan.sketch() == "DKKKK"
@@ -85,7 +85,7 @@ def test_what_is_left_out_without_a_summary_names_the_setting_that_would_bring_i
 @pytest.mark.parametrize(("turns", "budget", "sketch"), [(42, 3000, "S" * 21 + "K" * 21), (10, 60, "D" * 8 + "K" * 2)])
 def test_to_the_preset_the_newest_question_is_a_turn_like_any_other(turns, budget, sketch):
     lines = ["09:00 alice: please", *(f"09:{k:02} (kael): {'word ' * 20}{k}" for k in range(1, turns))]
-    conversation = Conversation(to_message(m.to_dict()) for m in store_of(*lines).get("room"))
+    conversation = Conversation(read_stored_message(m.to_dict()) for m in store_of(*lines).get("room"))
     settings = PRESET.replace(budget=budget, **{"projection.point_of_view.agent": "kael"})
     assert plan_history(conversation, settings).sketch() == sketch
 
@@ -99,4 +99,4 @@ def test_the_preset_always_sends_the_instructions_of_an_ordinary_transcript():
 
 def test_the_preset_counts_in_toolpacks_way():
     assert PRESET.counter == "toolpack"
-    assert ToolpackCounter().count([to_message(posted("09:00 a: abcde").to_dict())]).tolist() == [2]
+    assert ToolpackCounter().count([read_stored_message(posted("09:00 a: abcde").to_dict())]).tolist() == [2]

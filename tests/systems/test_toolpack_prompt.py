@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from stored_messages import fill, posted
 
 from historylab.errors import HistoryLabError
-from historylab.stores.base import ConversationStore
 from historylab.systems.toolpack import (
     AssemblerOptions,
+    ConversationStore,
     InMemoryConversationStore,
     Participant,
     StoredMessage,

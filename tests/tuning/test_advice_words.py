@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from historylab.tuning.advice_words import Found, cut_in_words, why_advised
+from historylab.tuning.advice_words import VerdictGrounds, cut_in_words, why_advised
 from historylab.tuning.cut_depth import Cut, CutDepth
 from historylab.tuning.evidence import Comparison, Interval, Limits
 from historylab.tuning.outcome import USED
@@ -11,7 +11,7 @@ from historylab.tuning.outcome import USED
 def better(more_kept: Interval, cost: Interval, *, priced: bool = True, limits: Limits | None = None) -> str:
     """How sure it is, of advice that did so much better on 40 requests."""
     held_out = Comparison(0.9, 0.8, 0.4, 0.5, more_kept, cost, 0.93, 60, 40, 1)
-    found = Found(120, 80, (USED,), priced, held_out, limits or Limits(), 20, 0.9)
+    found = VerdictGrounds(120, 80, (USED,), priced, held_out, limits or Limits(), 20, 0.9)
     return list(why_advised("better", found, "budget=16000"))[-1].partition("tried. ")[2]
 
 
@@ -33,7 +33,7 @@ def test_the_chance_is_of_what_the_wish_does_not_give_up():
 
 def test_a_wish_that_nothing_meets_is_said_in_a_sentence_however_few_were_tried():
     as_much = Comparison(1, 1, 1, 1, Interval(0, 0, 0), Interval(1, 1, 1), 1, 60, 40, 1)
-    few, many = (Found(120, 80, (USED,), True, as_much, Limits(), tried, 1) for tried in (1, 20))
+    few, many = (VerdictGrounds(120, 80, (USED,), True, as_much, Limits(), tried, 1) for tried in (1, 20))
     said = [next(why_advised("as good", found, "", ["never rejected"])) for found in (few, many)]
     whole = "tried does all that was asked."
     assert said == [f"Nothing {whole}", f"None of the 20 settings {whole}"]

@@ -15,7 +15,7 @@ from historylab.tuning.check import check
 from historylab.tuning.constraints import read_wishes
 from historylab.tuning.replayed import MeasureOptions
 from historylab.tuning.wilson import interval_of_share
-from historylab.wording.check import reason
+from historylab.wording.check import finding_reason
 
 WHOLE, SHORT = Settings(policy="all"), Settings(policy="lastN", length=1)
 
@@ -47,7 +47,7 @@ def test_a_broken_wish_names_what_was_lost():
         ("ORD-4700", "book.number", "turn 2, request 1 of 2"),
         ("ORD-4701", "book.number", "turn 2, request 1 of 2"),
     ]
-    assert reason(found).startswith(
+    assert finding_reason(found).startswith(
         "2 of 2 facts in tool calls are lost: “ORD-4700”, needed at turn 2, request 1 of 2 by a call (book.number), "
         "gone for good: a person said it; “ORD-4701”, needed"
     )
@@ -94,7 +94,9 @@ def test_a_rule_must_be_held_in_every_request_after_it_was_said():
     chat = Conversation([*said, *more])
     (found,) = check(chat, SHORT, read_wishes("keep every rule")).findings
     assert (found.verdict, found.part, found.whole, found.losses[0].at) == ("broken", 0, 1, "turn 2")
-    assert reason(found) == "The one rule (an estimate) is lost: “Never write outside the office”, from turn 2 on."
+    assert (
+        finding_reason(found) == "The one rule (an estimate) is lost: “Never write outside the office”, from turn 2 on."
+    )
     assert verdicts("keep every rule", chat, booking(), settings=WHOLE) == ["held", "unsure"]
 
 
@@ -102,7 +104,7 @@ def test_a_rule_must_be_held_in_every_request_after_it_was_said():
 def test_what_nobody_can_say_again_may_not_be_lost(wish):
     (found,) = check(booking(), SHORT, read_wishes(wish)).findings
     assert (found.verdict, found.found) == ("broken", 1)
-    assert reason(found).startswith("1 fact that ")
+    assert finding_reason(found).startswith("1 fact that ")
     assert verdicts(wish, booking(), settings=WHOLE) == ["held"]
     assert verdicts(wish, conv("s u a u a")) == ["unsure"]
 
@@ -129,11 +131,11 @@ def test_a_percentage_is_an_estimate_over_all_conversations(wish, lost_in, verdi
 def test_nothing_is_said_of_a_share_of_nothing():
     silent = Conversation([Message("assistant", "Hello!")])
     wishes = read_wishes("keep 90% of references, at most 1x not trimming")
-    assert {reason(each) for each in check(silent, WHOLE, wishes).findings} == {
+    assert {finding_reason(each) for each in check(silent, WHOLE, wishes).findings} == {
         "Unsure: the conversation makes no request."
     }
     free = check(booking(), WHOLE, wishes, options=MeasureOptions(prices=Prices(input=Decimal(0), output=Decimal(0))))
-    assert reason(free.findings[1]) == "Unsure: these conversations cost nothing."
+    assert finding_reason(free.findings[1]) == "Unsure: these conversations cost nothing."
 
 
 def test_few_needs_hold_no_percentage_but_can_break_one():

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from historylab.tuning.evidence import Comparison, Limits, Sums, compare_sums
+from historylab.tuning.evidence import ClusterSums, Comparison, Limits, compare_sums
 
 
 def beside_base(held: Sequence[int], cost: float = 0.8, *, needed: int = 10, sends_less: bool = True) -> Comparison:
     """Runs that held so many of their needs, for so much of the base's cost."""
     runs = len(held)
-    ours = Sums(np.full(runs, needed), np.array(held, float), np.full(runs, cost), np.full(runs, 2.0))
-    base = Sums(np.full(runs, needed), np.full(runs, needed / 2), np.full(runs, 1.0), np.full(runs, 2.0))
+    ours = ClusterSums(np.full(runs, needed), np.array(held, float), np.full(runs, cost), np.full(runs, 2.0))
+    base = ClusterSums(np.full(runs, needed), np.full(runs, needed / 2), np.full(runs, 1.0), np.full(runs, 2.0))
     return compare_sums(ours, base, [(0, 0, runs)], 0, Limits(), sends_less=sends_less)
 
 

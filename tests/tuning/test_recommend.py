@@ -11,7 +11,8 @@ from historylab import Settings, generate
 from historylab.errors import SettingsError
 from historylab.tuning.constraints import PHRASES, Constraints, read_constraints
 from historylab.tuning.measures import COLUMNS
-from historylab.tuning.recommend import KEPT, pareto, recommend
+from historylab.tuning.points import pareto
+from historylab.tuning.recommend import KEPT, recommend
 from historylab.tuning.sweep import grid, sweep
 
 

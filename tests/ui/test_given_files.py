@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from historylab import Conversation, Message
-from historylab.formats.listing import Entry, Listing
+from historylab.formats.listing import ListedConversation, Listing
 from historylab.formats.load import UPLOAD_BYTES, first_asking
 from historylab.ui.session.given_files import MOST_FILES, bounded, files_at, merged, read_files
 from historylab.ui.session.large_files import large_file
@@ -80,7 +80,7 @@ def test_a_large_file_is_listed_by_its_path_alone(tmp_path, monkeypatch):
 
 
 def test_a_listing_is_searched_by_title_or_number():
-    listing = Listing([Entry(title, 3, "") for title in ("Lamps", "A lamp", "Ferns")], lambda _: None, {})
+    listing = Listing([ListedConversation(title, 3, "") for title in ("Lamps", "A lamp", "Ferns")], lambda _: None, {})
     assert matches(listing, "LAMP") == [0, 1]
     assert matches(listing, " 3 ") == [2]
     assert matches(listing, "4") == []

@@ -15,7 +15,7 @@ from historylab.settings.resolve import resolve_settings
 from historylab.ui.session import address
 from historylab.ui.session.landing import OTHERWISE, STORY
 from historylab.ui.session.tab import TabState
-from historylab.ui.toolbar.landing_line import ABOUT
+from historylab.ui.toolbar.notes import ABOUT
 
 
 def told(**changes):

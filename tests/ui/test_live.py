@@ -12,7 +12,7 @@ from live_recording import TRIMMED, recording
 
 from historylab import Settings
 from historylab.exporters.base import export
-from historylab.recordings.lines import make_line
+from historylab.recordings.exchange import make_line
 from historylab.settings.names import RECORD, TEMPLATE
 from historylab.settings.resolve import settings_in_file
 from historylab.stores.base import Record
@@ -178,7 +178,7 @@ def test_what_went_wrong_is_named(proxy):
     app = proxy.app()
     app.ask()
     app.ask(untrimmed="the plan failed: <b>oh</b>")
-    app.ask(status=429, response=None, error="rate limited")
+    app.ask(status=429, response={}, error="rate limited")
     said = text(live())
     assert "1 of 3 requests failed: at" in said
     assert "(rate limited)" in said

@@ -17,7 +17,7 @@ from listed import listed
 from historylab.formats.load import load
 from historylab.formats.sessions import Session
 from historylab.recordings import open_recording
-from historylab.recordings.lines import make_line
+from historylab.recordings.exchange import make_line
 from historylab.stores.base import Record
 from historylab.summarizers.reply_cache import REPLIES
 from historylab.ui.session.given_files import read_files

@@ -15,7 +15,7 @@ from historylab.pricing import Prices
 from historylab.recall.retention import retention
 from historylab.settings.resolve import resolve_settings
 from historylab.wording.answer import (
-    Seen,
+    MeasuredTimeline,
     before_and_after,
     deletion_in_words,
     loss_in_words,
@@ -43,9 +43,9 @@ ORDER = Conversation(
 LAST = Settings(policy="lastN", length=1, pruner="off")
 
 
-def seen(conversation: Conversation, settings: Settings) -> Seen:
+def seen(conversation: Conversation, settings: Settings) -> MeasuredTimeline:
     timeline = replay(conversation, settings)
-    return Seen(timeline, retention(timeline), against_untrimmed(timeline, "none", Prices(4, 20)))
+    return MeasuredTimeline(timeline, retention(timeline), against_untrimmed(timeline, "none", Prices(4, 20)))
 
 
 def of_a_mark(timeline: Timeline, message: int) -> str:
@@ -137,7 +137,7 @@ def test_a_trial_is_told_by_the_numbers_of_both_replays():
     assert costs.endswith(f"({after.cost.ratio:.2f}×)")
     assert change == "worse"
     assert told == {}
-    marked = Seen(before.timeline, retention(before.timeline, stars=[0]), None)
+    marked = MeasuredTimeline(before.timeline, retention(before.timeline, stars=[0]), None)
     told = {shift.what: (shift.before, shift.after, shift.change) for shift in before_and_after(after, marked, 2, 2)}
     assert (told["Facts lost"], told["Must remember, lost"]) == (("0", "2", "worse"), ("0", "1", "worse"))
     tight = seen(ORDER, Settings(policy="all", pruner="off", budget=10))

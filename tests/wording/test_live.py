@@ -6,17 +6,18 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from historylab.conversation.exchange import Exchange
 from historylab.costs.cache_reads import CacheReads
 from historylab.costs.lost_prefix import LostPrefix
-from historylab.recordings.watch import ProxyStart, SentRequest
+from historylab.recordings.exchange import line_time
+from historylab.recordings.watch import ProxyStart
 from historylab.wording.live import cache_reads_sentence, clock_time, faults_in_words, proxy_sentence
 
 NOON = datetime(2026, 3, 1, 12, 0, 5, tzinfo=UTC).timestamp()
 
 
-def request(**about) -> SentRequest:
-    said = {"status": 200, "error": "", "untrimmed": "", "mode": "trim", **about}
-    return SentRequest(NOON, "app", "m", **said)
+def request(**about) -> Exchange:
+    return Exchange(ended=line_time(NOON), **{"status": 200, "mode": "trim", **about})
 
 
 def test_a_time_of_today_has_no_date():

@@ -98,7 +98,7 @@ def test_a_loss_says_how_bad_it_is_the_worst_first_and_what_fetching_again_takes
         "How bad: 1 gone for good, 1 the assistant wrote itself, 1 the same calls would find again"
     )
     assert value_kinds_line(found) == "By kind: 1 of 3 ids and codes, 0 of 1 names and other text, 0 of 1 rules kept"
-    dollars = money(bill(timeline).fetching([(3, found.fetches[3].calls, found.fetches[3].results)]))
+    dollars = money(bill(timeline).cost_of_fetching([(3, found.fetches[3].calls, found.fetches[3].results)]))
     assert fetching_sentence(found, bill(timeline)) == (
         f"Not in these sums: fetching lost facts again by 1 call made before would take about {tokens} tokens and, as "
         f"each of those requests is sent once more, {dollars}, an estimate."

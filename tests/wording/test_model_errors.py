@@ -10,7 +10,7 @@ import pytest
 from historylab.chat_models import completions, context_length, environment, refusals, replayed
 from historylab.errors import ModelError, SettingsError
 from historylab.planning.fit_window import Fit
-from historylab.wording.model_errors import fit_sentence, tell_model_error, too_long
+from historylab.wording.model_errors import fit_sentence, request_too_long, tell_model_error
 
 KINDS = re.findall(r"`([a-z_]+)`", inspect.getdoc(ModelError).split("wait:")[0].split("kind:")[1])
 
@@ -47,9 +47,9 @@ def test_the_wait_is_said(wait, words):
 
 
 def test_a_length_is_told_with_the_numbers_that_are_known():
-    assert too_long(ModelError("", "too_long", window=500, requested=900)).endswith("takes: 900 of 500 tokens.")
-    assert too_long(ModelError("", "too_long", window=500)).endswith("takes, 500 tokens.")
-    assert too_long(ModelError("", "too_long")).endswith("than the model takes.")
+    assert request_too_long(ModelError("", "too_long", window=500, requested=900)).endswith("takes: 900 of 500 tokens.")
+    assert request_too_long(ModelError("", "too_long", window=500)).endswith("takes, 500 tokens.")
+    assert request_too_long(ModelError("", "too_long")).endswith("than the model takes.")
 
 
 def test_settings_that_fit_are_named_with_what_they_come_to():

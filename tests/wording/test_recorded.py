@@ -8,7 +8,7 @@ import pytest
 from recorded_sessions import session
 
 from historylab.costs.lost_prefix import lost_prefixes
-from historylab.costs.proposal import Proposal
+from historylab.costs.proposal import SettingsProposal
 from historylab.costs.reported import AsReported
 from historylab.counters.calibration import Calibration
 from historylab.settings.resolve import resolve_settings
@@ -22,30 +22,30 @@ OPUS = "claude-opus-4-5"
 @pytest.mark.parametrize(
     ("proposal", "sentence"),
     [
-        (Proposal({}), ""),
+        (SettingsProposal({}), ""),
         (
-            Proposal({"model": OPUS, **FIT.settings}, model=OPUS, tools=1, measured=True, calibration=FIT),
+            SettingsProposal({"model": OPUS, **FIT.settings}, model=OPUS, tools=1, measured=True, calibration=FIT),
             "Recorded with claude-opus-4-5: its window, prices and cache are used; 1 tool and 20,211 measured tokens "
             "counted as overhead; tokens are calibrated from 103 requests, ±4%.",
         ),
         (
-            Proposal({"model": "gpt-4", "overhead": 90}, model="gpt-4", tools=2),
+            SettingsProposal({"model": "gpt-4", "overhead": 90}, model="gpt-4", tools=2),
             "Recorded with gpt-4: its window and prices are used; 2 tools (90 tokens) counted as overhead.",
         ),
         (
-            Proposal({"model": "nobodys"}, model="nobodys"),
+            SettingsProposal({"model": "nobodys"}, model="nobodys"),
             "Recorded with nobodys: its window and prices are unknown.",
         ),
         (
-            Proposal({"model": "gemini-2.5-pro"}, model="gemini-2.5-pro"),
+            SettingsProposal({"model": "gemini-2.5-pro"}, model="gemini-2.5-pro"),
             "Recorded with gemini-2.5-pro: its prices and cache are used and its window is unknown.",
         ),
-        (Proposal({"overhead": 90}, measured=True), "90 measured tokens counted as overhead."),
-        (Proposal({"overhead": 90}, tools=1), "1 tool (90 tokens) counted as overhead."),
-        (Proposal({"budget": 40_000}, ("budget",)), "A budget of 40,000 is suggested for this file."),
-        (Proposal({}, model="x" * 201), f"Recorded with {'x' * 79}…: another model is set."),
+        (SettingsProposal({"overhead": 90}, measured=True), "90 measured tokens counted as overhead."),
+        (SettingsProposal({"overhead": 90}, tools=1), "1 tool (90 tokens) counted as overhead."),
+        (SettingsProposal({"budget": 40_000}, ("budget",)), "A budget of 40,000 is suggested for this file."),
+        (SettingsProposal({}, model="x" * 201), f"Recorded with {'x' * 79}…: another model is set."),
         (
-            Proposal({}, calibration=Calibration(9, 8.7, 1, 0.32, 0.49, 3)),
+            SettingsProposal({}, calibration=Calibration(9, 8.7, 1, 0.32, 0.49, 3)),
             "The usage of its 3 requests fits its text too poorly to be used (R² 0.32, ±49%).",
         ),
     ],
@@ -55,7 +55,7 @@ def test_the_sentence(proposal, sentence):
 
 
 def test_what_another_source_decides_is_not_claimed():
-    proposal = Proposal({"model": OPUS, **FIT.settings}, model=OPUS, measured=True, calibration=FIT)
+    proposal = SettingsProposal({"model": OPUS, **FIT.settings}, model=OPUS, measured=True, calibration=FIT)
     resolution = resolve_settings({}, you={"model": "gpt-4o", "overhead": 5}, recorded=proposal.values)
     assert recorded_sentence(proposal, resolution) == (
         "Recorded with claude-opus-4-5: another model is set; tokens are calibrated from 103 requests, ±4%."
@@ -63,7 +63,7 @@ def test_what_another_source_decides_is_not_claimed():
 
 
 def test_the_recorded_model_is_no_other_because_a_template_sets_it_too():
-    proposal = Proposal({"model": OPUS}, model=OPUS)
+    proposal = SettingsProposal({"model": OPUS}, model=OPUS)
     resolution = resolve_settings({}, template={"model": OPUS}, recorded=proposal.values)
     assert recorded_sentence(proposal, resolution) == (
         "Recorded with claude-opus-4-5: its window, prices and cache are used."

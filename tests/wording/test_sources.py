@@ -15,7 +15,7 @@ from historylab.settings.resolve import resolve_settings
 from historylab.systems.presets.base import presets
 from historylab.wording.settings import GROUPS, group_of
 from historylab.wording.sources import (
-    Outcome,
+    SettingsEffect,
     decision_sentence,
     difference,
     effect_sentence,
@@ -76,7 +76,7 @@ def test_what_a_source_says(url, told):
     assert says_anything(resolution, "url") == told.startswith("Sets")
 
 
-NOW = Outcome((2, 40), (2, 40), (100, 900), 1)
+NOW = SettingsEffect((2, 40), (2, 40), (100, 900), 1)
 
 
 @pytest.mark.parametrize(
@@ -85,24 +85,24 @@ NOW = Outcome((2, 40), (2, 40), (100, 900), 1)
         (None, "Without the URL, the model would see the same."),
         (NOW, "Without the URL, the model would see the same."),
         (
-            Outcome((2, 12), (2, 40), (100, 300), 4),
+            SettingsEffect((2, 12), (2, 40), (100, 300), 4),
             "Without the URL, the model would see 12 messages instead of 40 at the last request and lose 3 more facts.",
         ),
         (
-            Outcome((1, 40), (2, 40), (50, 900), 0),
+            SettingsEffect((1, 40), (2, 40), (50, 900), 0),
             "Without the URL, the model would see 1 message instead of 2 at request 1 and lose 1 fewer fact.",
         ),
         (
-            Outcome((2, 40), (2, 40), (100, 800), 1),
+            SettingsEffect((2, 40), (2, 40), (100, 800), 1),
             "Without the URL, the model would see as many messages, in 900 tokens over all requests instead of 1,000.",
         ),
         (
-            Outcome((1, 2, 40), (1, 2, 40), (50, 100, 900), 1),
+            SettingsEffect((1, 2, 40), (1, 2, 40), (50, 100, 900), 1),
             "Without the URL, the model would see 40 of 40 messages at the last of 3 requests instead of 40 of 40 at "
             "the last of 2.",
         ),
         (
-            Outcome((), (), (), 1),
+            SettingsEffect((), (), (), 1),
             "Without the URL, the model would see nothing, as no request is made, instead of 40 of 40 at the last of "
             "2.",
         ),
@@ -113,7 +113,7 @@ def test_what_a_source_does(other, told):
 
 
 def test_a_source_that_is_off_would_do_the_reverse():
-    told = effect_sentence("you", NOW, Outcome((2, 1), (2, 40), (100, 90), 1), on=False)
+    told = effect_sentence("you", NOW, SettingsEffect((2, 1), (2, 40), (100, 90), 1), on=False)
     assert told == "With your choices, the model would see 1 message instead of 40 at the last request."
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from historylab.wording.untrusted import escape, markdown, multiline, one_line, replace_hidden
+from historylab.wording.untrusted import code_span, escape, multiline, one_line, replace_hidden
 
 HIDDEN = (
     "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"  # reorder what stands beside them
@@ -35,7 +35,7 @@ def test_escaped_text_is_no_markup():
 
 @pytest.mark.parametrize("c", HIDDEN)
 def test_nothing_hides_in_any_of_them(c):
-    for show in (lambda t: one_line(t, 20), lambda t: multiline(t, 20), escape, markdown, replace_hidden):
+    for show in (lambda t: one_line(t, 20), lambda t: multiline(t, 20), escape, code_span, replace_hidden):
         assert "�" in show(f"a{c}b")
         assert c not in show(f"a{c}b")
 
@@ -44,7 +44,7 @@ def test_nothing_hides_in_any_of_them(c):
 @example("[gpt-5.5 (offline, free)](http://evil.example/click)")
 @example("` [x](http://evil.example) `")
 def test_markdown_is_one_code_span_around_the_text(text):
-    found = markdown(text)
+    found = code_span(text)
     ticks, inside = re.fullmatch(r"(`+)(.*?)\1|\(empty\)", found).groups()
     if ticks is None:
         assert not text.strip()

@@ -21,16 +21,16 @@ from historylab.formats.messages.flat_messages import CONVERSATION_IDS
 from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.written import (
     OPENING,
-    Rules,
+    ApiFeatures,
     as_sent,
     body,
-    described,
-    merged,
+    definition_fields,
+    merge_turns,
     split_systems,
 )
 from historylab.registry import register
 
-RULES = Rules(errors=True, call_ids="[^a-zA-Z0-9_-]")
+RULES = ApiFeatures(errors=True, call_ids="[^a-zA-Z0-9_-]")
 TYPES = ("tool_use", "server_tool_use", "mcp_tool_use", "thinking", "redacted_thinking", "document")
 OTHERS = {"tool_calls", "tool_call_id", "function_call", "parts", "blocks", "toolInvocations"}
 """Fields of a message that this API doesn't have."""
@@ -74,14 +74,14 @@ def to_anthropic_body(conversation: Conversation, losses: Losses) -> dict[str, A
     fields, tools = body(conversation, losses, lambda model: "claude" in model, _tool)
     prompts, messages = split_systems(as_sent(conversation, losses, RULES), losses)
     turns = ((m.role if m.role == "assistant" else "user", to_blocks(m, losses)) for m in messages)
-    spoken = merged(turns, losses, text_block(OPENING))
+    spoken = merge_turns(turns, losses, text_block(OPENING))
     written = [{"role": role, "content": content_of(blocks)} for role, blocks in spoken]
     prompt = {"system": content_of([text_block(text) for text in prompts])} if prompts else {}
     return {**fields, **prompt, "messages": written, **({"tools": tools} if tools else {})}
 
 
 def _tool(name: str, description: str, schema: Any) -> dict[str, Any]:
-    return described(name, description, input_schema=schema)
+    return definition_fields(name, description, input_schema=schema)
 
 
 @register(
@@ -157,7 +157,7 @@ def _is_last(value: dict[str, Any]) -> bool:
     return _event(value).get("type") == "message_stop"
 
 
-def _whole(pieces: list[dict[str, Any]]) -> dict[str, Any]:
+def _assemble(pieces: list[dict[str, Any]]) -> dict[str, Any]:
     """The response that was streamed in these events."""
     message: dict[str, Any] = {}
     blocks: dict[str, dict[str, Any]] = {}
@@ -185,12 +185,12 @@ def _whole(pieces: list[dict[str, Any]]) -> dict[str, Any]:
             message["usage"] = {**(before if isinstance(before, dict) else {}), **usage}
     for at in inputs.keys() & blocks.keys():
         if inputs[at]:  # else it is as it began: a call without arguments
-            blocks[at]["input"] = _parsed(inputs[at])
+            blocks[at]["input"] = _parse(inputs[at])
     whole = {"type": "message", "role": "assistant", "model": "", **message, "content": list(blocks.values())}
     return {**unread, **whole}
 
 
-def _parsed(text: str) -> Any:
+def _parse(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -204,6 +204,6 @@ API: Api = Api(
     read_answer=_read_answer,
     answer_item=_answer_item,
     provider="anthropic",
-    stream=Stream(_piece_of, _is_last, _whole),
+    stream=Stream(_piece_of, _is_last, _assemble),
     own=frozenset({"title", "name", "stars", "evidence"}),
 )

@@ -21,13 +21,13 @@ from historylab.formats.messages.other_shapes import shape_in
 from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.reported import read_messages, read_reported
 from historylab.formats.messages.speakers import role_of
-from historylab.formats.messages.written import NAME, Rules, as_sent, body, function_tool
+from historylab.formats.messages.written import NAME, ApiFeatures, as_sent, body, function_tool
 from historylab.registry import register
 
 OWN_MARKS = {"tool_calls", "tool_call_id", "function_call", "refusal"}
 READ_OF_ANSWER = {"choices", "usage", "model", "id", "object", "created", "service_tier", "system_fingerprint"}
 READ_OF_ANSWER |= {"messages", "provider"}
-RULES = Rules(names=True)
+RULES = ApiFeatures(names=True)
 READ_OF_CHOICE = {"message", "index", "finish_reason", "logprobs", "native_finish_reason", "stop_reason"}
 
 
@@ -104,7 +104,7 @@ def _piece_of(value: dict[str, Any]) -> str | None:
     return str(value.get("id"))
 
 
-def _whole(pieces: list[dict[str, Any]]) -> dict[str, Any]:
+def _assemble(pieces: list[dict[str, Any]]) -> dict[str, Any]:
     """The response that was streamed in these chunks."""
     whole: dict[str, Any] = {}
     for piece in pieces:
@@ -145,7 +145,7 @@ API: Api = Api(
     read=_read,
     read_answer=_read_answer,
     answer_item=lambda answer: next((choice.get("message") for choice in _objects(answer.get("choices"))), None),
-    stream=Stream(_piece_of, lambda _: False, _whole),
+    stream=Stream(_piece_of, lambda _: False, _assemble),
     own=frozenset({"title", "name", "stars", "evidence"}),
     left_out={"raw_messages": "raw_messages left out, as messages is what was sent"},
 )

@@ -17,15 +17,16 @@ from functools import cached_property
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import Message
 from historylab.conversation.recorded import PARAMETERS, PROVIDER, TOOLS
 from historylab.conversation.usage import MODEL
 from historylab.formats.apis.streams import Stream
 from historylab.formats.base import NOTHING, Report
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
-from historylab.formats.messages.fields import unpacked
+from historylab.formats.messages.fields import unpack_json
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS
-from historylab.formats.messages.observed import ObservedRequest, conversations_in
+from historylab.formats.messages.observed import conversations_in
 from historylab.formats.messages.record_groups import Grouping, RecordGroup
 from historylab.formats.messages.usage import to_usage
 
@@ -82,7 +83,7 @@ class Api:
 
     def values(self, values: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
         """The values of a file with bodies and answers unwrapped and streams joined, at the top and in lists."""
-        values = self.stream.joined(values) if self.stream else values
+        values = self.stream.join_values(values) if self.stream else values
         return [(at, list(map(self._one, v)) if isinstance(v, list) else self._one(v)) for at, v in values]
 
     def has_answer(self, values: list[tuple[str, Any]]) -> bool:
@@ -112,7 +113,7 @@ class Api:
 
     def conversations(self, values: list[tuple[str, Any]], report: Report) -> Iterator[Conversation]:
         """Every list of messages as a conversation; those that were answered are put together as a log."""
-        requests: list[ObservedRequest] = []
+        requests: list[Exchange] = []
         for group in self.grouping.groups(self.values(values), report):
             if self._is_answered(group.beside):
                 requests += self._requests(group)
@@ -122,24 +123,25 @@ class Api:
         yield from conversations_in(requests, report)
 
     def _one(self, value: Any) -> Any:
-        return self.body(_unwrapped(value, self.holder, self.is_answer)) if isinstance(value, dict) else value
+        return self.body(_unwrap(value, self.holder, self.is_answer)) if isinstance(value, dict) else value
 
     def _is_answered(self, holder: Mapping[str, Any]) -> bool:
         return isinstance(answer := holder.get(ANSWER), dict) and self.is_answer(answer)
 
-    def _requests(self, group: RecordGroup) -> Iterator[ObservedRequest]:
+    def _requests(self, group: RecordGroup) -> Iterator[Exchange]:
         """The request of a logged answer; one more for every other choice there was, before it."""
         answer = group.beside[ANSWER]
         report = Report()
         messages, about = self.read(group, report), self._about(group, report)
         choices = self.read_answer(answer, f"{group.where} {ANSWER}".strip(), report) or [[]]
         model = answer.get(MODEL, answer.get("modelVersion", answer.get("model_version", about.get(MODEL))))
+        named = next((str(group.beside[n]) for n in CONVERSATION_IDS if _is_name(group.beside.get(n))), "")
         for choice in (*choices[1:], choices[0]):
             first = choice is choices[0]
-            yield ObservedRequest(
+            yield Exchange(
                 messages,
                 choice,
-                key=next((str(group.beside[n]) for n in CONVERSATION_IDS if _is_name(group.beside.get(n))), ""),
+                conversation=named,
                 usage=_usage(answer) if first else None,
                 about=about | ({MODEL: model} if isinstance(model, str) else {}),
                 started=_time(group.beside),
@@ -198,7 +200,7 @@ def _is_name(value: Any) -> bool:
     return isinstance(value, str | int) and value not in NOTHING
 
 
-def _unwrapped(row: dict[str, Any], holder: str, is_answer: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+def _unwrap(row: dict[str, Any], holder: str, is_answer: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
     if is_answer(row):
         return {holder: row.get(holder) or [], ANSWER: row}
     if "role" in row:  # a message, as most objects are
@@ -215,16 +217,16 @@ def _unwrapped(row: dict[str, Any], holder: str, is_answer: Callable[[dict[str, 
 
 def _body_in(row: dict[str, Any], holder: str) -> tuple[str | None, dict[str, Any] | None]:
     for key in REQUESTS:
-        found = unpacked(row.get(key))
-        inner = unpacked(found.get("body")) if isinstance(found, dict) and holder not in found else found
+        found = unpack_json(row.get(key))
+        inner = unpack_json(found.get("body")) if isinstance(found, dict) and holder not in found else found
         if isinstance(inner, dict) and holder in inner:
             return key, inner
     return None, None
 
 
 def _answer_in(given: Any, is_answer: Callable[[dict[str, Any]], bool]) -> dict[str, Any] | None:
-    found = unpacked(given)
+    found = unpack_json(given)
     if not isinstance(found, dict):
         return None
-    inner = (found, unpacked(found.get("body")), found.get("message"))
+    inner = (found, unpack_json(found.get("body")), found.get("message"))
     return next((one for one in inner if isinstance(one, dict) and is_answer(one)), None)

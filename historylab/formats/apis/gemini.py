@@ -16,21 +16,21 @@ from historylab.formats.apis.streams import Stream
 from historylab.formats.base import Losses, Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import list_in, object_in
-from historylab.formats.messages.gemini_contents import is_content, read_content
+from historylab.formats.messages.gemini_contents import is_content, read_gemini_content
 from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.written import (
     OPENING,
-    Rules,
+    ApiFeatures,
     as_sent,
     body,
-    described,
-    merged,
+    definition_fields,
+    merge_turns,
     object_arguments,
     split_systems,
 )
 from historylab.registry import register
 
-RULES = Rules(errors=True)
+RULES = ApiFeatures(errors=True)
 INSTRUCTIONS = ("systemInstruction", "system_instruction")
 DECLARED = ("functionDeclarations", "function_declarations")
 READ_OF_ANSWER = {"candidates", "usageMetadata", "usage_metadata", "modelVersion", "model_version", "model", "contents"}
@@ -74,7 +74,7 @@ def to_gemini_body(conversation: Conversation, losses: Losses) -> dict[str, Any]
     turns = (
         ("model" if message.role == "assistant" else "user", _parts(message, names, losses)) for message in messages
     )
-    contents = [{"role": role, "parts": parts} for role, parts in merged(turns, losses, {"text": OPENING})]
+    contents = [{"role": role, "parts": parts} for role, parts in merge_turns(turns, losses, {"text": OPENING})]
     prompt = {"systemInstruction": {"parts": [{"text": text} for text in prompts]}} if prompts else {}
     declared = {"tools": [{"functionDeclarations": tools}]} if tools else {}
     return {**fields, **prompt, "contents": contents, **declared}
@@ -92,7 +92,7 @@ def _parts(message: Message, names: dict[str, str], losses: Losses) -> list[dict
 
 
 def _tool(name: str, description: str, schema: Any) -> dict[str, Any]:
-    return described(name, description, parameters=schema)
+    return definition_fields(name, description, parameters=schema)
 
 
 @register(
@@ -121,11 +121,13 @@ def _body(value: dict[str, Any]) -> dict[str, Any]:
         rest = {k: v for k, v in config.items() if k not in held}
         value = {**held, **{k: v for k, v in value.items() if k != "config"}, "generationConfig": rest}
     tools = value.get(TOOLS)
-    return {**value, TOOLS: [d for t in tools for d in _declared(t)]} if isinstance(tools, list) else value
+    return {**value, TOOLS: [d for t in tools for d in _declarations(t)]} if isinstance(tools, list) else value
 
 
-def _declared(tool: Any) -> list[Any]:
-    found = next((tool[name] for name in DECLARED if isinstance(tool.get(name), list)), None) if _is(tool) else None
+def _declarations(tool: Any) -> list[Any]:
+    found = (
+        next((tool[name] for name in DECLARED if isinstance(tool.get(name), list)), None) if _is_object(tool) else None
+    )
     return [tool] if found is None else found
 
 
@@ -138,14 +140,14 @@ def _read(group: RecordGroup, report: Report) -> list[Message]:
             del group.beside[name]
             report.records += 1
             given = {"role": "system", "parts": [_text_of(part) for part in said]}
-            messages += read_content(given, f"{group.where} {name}".strip(), report)
+            messages += read_gemini_content(given, f"{group.where} {name}".strip(), report)
     for where, record in group.records:
         if not isinstance(record, dict) or not isinstance(record.get("parts"), list):
             found = "an object without parts" if isinstance(record, dict) else f"{kind_of(record)}, not an object"
             report.skip(found, where)
             continue
         report.records += 1
-        messages += read_content(record, where, report)
+        messages += read_gemini_content(record, where, report)
     return messages
 
 
@@ -165,16 +167,16 @@ def _read_answer(answer: dict[str, Any], where: str, report: Report) -> list[lis
             continue
         report.records += 1
         report.leave(candidate, READ_OF_CANDIDATE, at)
-        read.append(read_content(candidate["content"], at, report, "model"))
+        read.append(read_gemini_content(candidate["content"], at, report, "model"))
     return read
 
 
-def _is(value: Any) -> bool:
+def _is_object(value: Any) -> bool:
     return isinstance(value, dict)
 
 
 def _has_content(candidate: Any) -> bool:
-    return _is(candidate) and isinstance(object_in(candidate, "content").get("parts"), list)
+    return _is_object(candidate) and isinstance(object_in(candidate, "content").get("parts"), list)
 
 
 def _piece_of(value: dict[str, Any]) -> str | None:
@@ -182,17 +184,21 @@ def _piece_of(value: dict[str, Any]) -> str | None:
     candidates = value.get("candidates")
     if not isinstance(candidates, list) or "contents" in value:
         return None
-    if any(not _has_content(c) for c in candidates if not _is(c) or c.get("content")):  # of another kind, to be named
+    if any(
+        not _has_content(c) for c in candidates if not _is_object(c) or c.get("content")
+    ):  # of another kind, to be named
         return None
     return str(value.get("responseId", value.get("response_id", "")))
 
 
 def _is_last(value: dict[str, Any]) -> bool:
     named = "responseId" in value or "response_id" in value
-    return not named and any(_is(c) and ("finishReason" in c or "finish_reason" in c) for c in value["candidates"])
+    return not named and any(
+        _is_object(c) and ("finishReason" in c or "finish_reason" in c) for c in value["candidates"]
+    )
 
 
-def _whole(pieces: list[dict[str, Any]]) -> dict[str, Any]:
+def _assemble(pieces: list[dict[str, Any]]) -> dict[str, Any]:
     """The response that was streamed in these chunks; a single one is itself."""
     if len(pieces) == 1:
         return pieces[0]
@@ -200,16 +206,16 @@ def _whole(pieces: list[dict[str, Any]]) -> dict[str, Any]:
     first: dict[str, Any] = {}
     for piece in pieces:
         for candidate in piece["candidates"][:1]:
-            first = {**first, **candidate} if _is(candidate) else first
-            held = object_in(candidate, "content") if _is(candidate) else {}
+            first = {**first, **candidate} if _is_object(candidate) else first
+            held = object_in(candidate, "content") if _is_object(candidate) else {}
             for part in list_in(held, "parts"):
                 _add_part(parts, part)
     content = {"role": "model", "parts": parts}
     merged: dict[str, Any] = {name: value for piece in pieces for name, value in piece.items()}
-    return {**merged, "candidates": [{**first, "content": content}, *_others(pieces)]}
+    return {**merged, "candidates": [{**first, "content": content}, *_other_parts(pieces)]}
 
 
-def _others(pieces: list[dict[str, Any]]) -> list[Any]:
+def _other_parts(pieces: list[dict[str, Any]]) -> list[Any]:
     return [candidate for piece in pieces for candidate in piece["candidates"][1:]]
 
 
@@ -233,7 +239,7 @@ API: Api = Api(
     read=_read,
     read_answer=_read_answer,
     provider="google",
-    stream=Stream(_piece_of, _is_last, _whole),
+    stream=Stream(_piece_of, _is_last, _assemble),
     body=_body,
     own=frozenset({"title", "name"}),
 )

@@ -21,13 +21,13 @@ from historylab.formats.messages.chat_messages import to_message
 from historylab.formats.messages.fields import list_in, text_in
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS
 from historylab.formats.messages.record_groups import RecordGroup
-from historylab.formats.messages.written import Rules, as_sent, body, function_tool, object_arguments
+from historylab.formats.messages.written import ApiFeatures, as_sent, body, function_tool, object_arguments
 from historylab.registry import register
 
 READ = {"role", "content", "thinking", "images", "tool_calls", "tool_name", "tool_call_id", "name", *CONVERSATION_IDS}
 READ_OF_ANSWER = {"model", "created_at", "message", "done", "done_reason", "total_duration", "load_duration"}
 READ_OF_ANSWER |= {"prompt_eval_count", "prompt_eval_duration", "eval_count", "eval_duration", "messages", "logprobs"}
-RULES = Rules(thinking=True)
+RULES = ApiFeatures(thinking=True)
 OF_CALL = ({"id", "type", "index", "function"}, {"name", "arguments", "index", "description"})
 
 
@@ -138,7 +138,7 @@ def _piece_of(value: dict[str, Any]) -> str | None:
     return "" if is_answer(value) and isinstance(value["message"].get("content", ""), str) else None
 
 
-def _whole(pieces: list[dict[str, Any]]) -> dict[str, Any]:
+def _assemble(pieces: list[dict[str, Any]]) -> dict[str, Any]:
     """The response that was streamed in these objects: the last one has the counts."""
     message: dict[str, Any] = {}
     for piece in pieces:
@@ -154,6 +154,6 @@ API: Api = Api(
     read=_read,
     read_answer=_read_answer,
     provider="ollama",
-    stream=Stream(_piece_of, lambda value: value["done"], _whole),
+    stream=Stream(_piece_of, lambda value: value["done"], _assemble),
     own=frozenset({"title", "name"}),
 )

@@ -19,7 +19,7 @@ from historylab.formats.messages.fields import list_in
 from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.responses_items import is_item, read_items, to_items
 from historylab.formats.messages.summary_marks import without_summary
-from historylab.formats.messages.written import BOUNDARIES, Rules, as_sent, body, described
+from historylab.formats.messages.written import BOUNDARIES, ApiFeatures, as_sent, body, definition_fields
 from historylab.formats.requests.items import is_from_model
 from historylab.registry import register
 
@@ -33,7 +33,7 @@ MISSING = {
     "conversation": "earlier items are missing: they are with the provider, in the conversation named",
     "prompt": "a prompt that is stored with the provider is missing",
 }
-RULES = Rules()
+RULES = ApiFeatures()
 ENDS = ("response.completed", "response.incomplete", "response.failed")
 
 
@@ -73,7 +73,7 @@ def to_responses_body(conversation: Conversation, losses: Losses) -> dict[str, A
 
 
 def _tool(name: str, description: str, schema: Any) -> dict[str, Any]:
-    return {"type": "function", **described(name, description, parameters=schema)}
+    return {"type": "function", **definition_fields(name, description, parameters=schema)}
 
 
 @register(
@@ -134,7 +134,7 @@ def _piece_of(value: dict[str, Any]) -> str | None:
     return "" if isinstance(kind, str) and kind.startswith("response.") and "sequence_number" in value else None
 
 
-def _whole(pieces: list[dict[str, Any]]) -> dict[str, Any]:
+def _assemble(pieces: list[dict[str, Any]]) -> dict[str, Any]:
     """The response that was streamed in these events: the last one holds it, unless the stream broke off."""
     last = pieces[-1].get("response")
     if isinstance(last, dict):
@@ -155,7 +155,7 @@ API: Api = Api(
     read_answer=_read_answer,
     answer_item=lambda answer: next(filter(is_from_model, list_in(answer, "output")), None),
     provider="openai",
-    stream=Stream(_piece_of, lambda value: value.get("type") in ENDS, _whole),
+    stream=Stream(_piece_of, lambda value: value.get("type") in ENDS, _assemble),
     body=_body,
     own=frozenset({"title", "name"}),
 )

@@ -26,7 +26,7 @@ def _is_archive(content: Content) -> bool:
     return content.head.startswith((ZIP, GZIP))
 
 
-def unzipped(content: Content, most: int) -> Content:
+def unzip(content: Content, most: int) -> Content:
     """The content of a gzip file. Raises TooLarge over `most` bytes, LoadError if it is damaged."""
     limit = _limit(len(content.data), most)
     try:

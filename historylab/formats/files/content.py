@@ -12,19 +12,26 @@ import weakref
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 from historylab.errors import LoadError
-from historylab.formats.base import Report
-from historylab.formats.files.database import MAGIC, read_database, rows_of, tables_of
-from historylab.formats.files.json_values import ASK, MAX_ITEMS, Parser, too_many
+from historylab.formats.files.database import MAGIC, query_rows, read_database, tables_of
+from historylab.formats.files.json_values import ASK, MAX_ITEMS, JsonParser, too_many
 from historylab.formats.files.refusals import refuse_binary, where_broken
-from historylab.formats.files.sampling import sampled
+from historylab.formats.files.sampling import take_sample
 
 HEAD = 4096
 BUFFER_BYTES = 1_000_000  # read at once
 VALUES = (b"{", b"[")  # as lines of JSON begin
 SAMPLE_BYTES = 256_000  # of the text that formats are recognised by
+
+
+class Faults(Protocol):
+    """Counts faults of a file, as a `Report` does, by what is wrong and where it first was."""
+
+    def skip(self, reason: str, where: str) -> None: ...
+
+    def warn(self, reason: str, where: str) -> None: ...
 
 
 class Content:
@@ -46,7 +53,7 @@ class Content:
         self.taken: set[str] = set()
         self.broken_lines: list[tuple[str, str]] = []  # (where, reason), known once `values` has been read
         self.undecodable = 0  # characters that replace bytes which are not text, known once they have been read
-        self._parser = Parser()
+        self._parser = JsonParser()
         if data is not None:
             self.data = data
 
@@ -60,7 +67,7 @@ class Content:
     @cached_property
     def head(self) -> bytes:
         """The first bytes."""
-        with self._opened() as file:
+        with self._open() as file:
             return file.read(HEAD)
 
     @cached_property
@@ -70,7 +77,7 @@ class Content:
 
     def rows(self, query: str) -> Iterator[dict[str, Any]]:
         """The rows that an SQLite query returns, by column name. LoadError if the database is damaged."""
-        return rows_of(self.data, query)
+        return query_rows(self.data, query)
 
     @cached_property
     def text(self) -> str:
@@ -92,7 +99,7 @@ class Content:
         """A part of it, to recognise a format by: the first lines of the text, and some of the values."""
         return _Sample(self)
 
-    def report_faults(self, report: Report) -> None:
+    def report_faults(self, report: Faults) -> None:
         """Report lines and characters that could not be read."""
         for where, reason in self.broken_lines:
             report.skip(reason, where)
@@ -101,7 +108,7 @@ class Content:
         for key in self._parser.repeated:
             report.warn(f"a field {key[:40]!r} given twice, of which the last counts", "")
 
-    def _opened(self) -> BinaryIO:
+    def _open(self) -> BinaryIO:
         if self.path and "data" not in self.__dict__:
             return self.path.open("rb", BUFFER_BYTES)
         return io.BytesIO(self.data)
@@ -109,7 +116,7 @@ class Content:
     def _text(self) -> str:
         encoding = self._encoding()
         data = self.__dict__.get("data") or (self.path.read_bytes() if self.path else b"")
-        text = self._decoded(data, encoding)
+        text = self._decode(data, encoding)
         if not text or text.isspace():
             raise LoadError(f"the file is empty; {ASK}")
         return text
@@ -119,7 +126,7 @@ class Content:
         refuse_binary(self.head, encoding)
         return encoding
 
-    def _decoded(self, data: bytes, encoding: str) -> str:
+    def _decode(self, data: bytes, encoding: str) -> str:
         try:
             return data.decode(encoding)
         except UnicodeDecodeError:
@@ -141,7 +148,7 @@ class Content:
         """Whether the first line is a JSON value, and not all there is."""
         texts = self._line_texts()
         (_, first), more = next(texts, (0, b"")), next(texts, None)
-        return more is not None and self._parsed(first) is not None
+        return more is not None and self._parse(first) is not None
 
     def _line_texts(self) -> Iterator[tuple[int, str | bytes]]:
         """Every line that isn't empty, with its number; its bytes if they are UTF-8.
@@ -152,7 +159,7 @@ class Content:
         if not encoding.startswith("utf-8"):
             yield from ((i, line) for i, given in enumerate(self._text().split("\n"), 1) if (line := given.strip()))
             return
-        with self._opened() as file:
+        with self._open() as file:
             file.seek(len(b"\xef\xbb\xbf") if encoding == "utf-8-sig" else 0)
             yield from ((i, line) for i, line in enumerate(file, 1) if line[:1] in VALUES or not _is_blank(line))
 
@@ -162,7 +169,7 @@ class Content:
         broken: list[int] = []
         last = self.undecodable = 0
         for last, line in self._line_texts():
-            if (value := self._parsed(line)) is None:
+            if (value := self._parse(line)) is None:
                 broken.append(last)
             else:
                 values.append((f"line {last}", value))
@@ -174,12 +181,12 @@ class Content:
         self.broken_lines = [(f"line {i}", reason) for i, reason in reasons]
         return values
 
-    def _parsed(self, line: str | bytes) -> Any:
+    def _parse(self, line: str | bytes) -> Any:
         """The JSON value, or None if there is none (a lone `null` holds nothing either)."""
         try:
             return self._parser.value(line)
         except UnicodeDecodeError:
-            return self._parsed(self._decoded(line, "utf-8") if isinstance(line, bytes) else line)
+            return self._parse(self._decode(line, "utf-8") if isinstance(line, bytes) else line)
         except LoadError:
             raise
         except ValueError:
@@ -202,7 +209,7 @@ class _Sample(Content):
     """The beginning of a content's text and some of its values; its tables and rows are those of the whole."""
 
     def __init__(self, whole: Content):
-        with whole._opened() as file:
+        with whole._open() as file:
             head = file.read(SAMPLE_BYTES)
         lines = head if len(head) < SAMPLE_BYTES else head[: head.rfind(b"\n") + 1]
         super().__init__(lines or head, whole.name, siblings=whole.siblings)
@@ -218,7 +225,9 @@ class _Sample(Content):
     @cached_property
     def _values(self) -> list[tuple[str, Any]] | LoadError:
         found = self._whole._values
-        return found if isinstance(found, LoadError) else [(at, sampled(value)) for at, value in sampled(found, 0)]
+        return (
+            found if isinstance(found, LoadError) else [(at, take_sample(value)) for at, value in take_sample(found, 0)]
+        )
 
 
 def _is_blank(line: bytes) -> bool:

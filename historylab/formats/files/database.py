@@ -33,7 +33,7 @@ def is_beside_database(path: str) -> bool:
 
 
 @contextmanager
-def opened(data: bytes) -> Iterator[sqlite3.Connection]:
+def open_database(data: bytes) -> Iterator[sqlite3.Connection]:
     """A connection to the database in these bytes. Whatever SQLite finds wrong with it is a LoadError."""
     copy = bytearray(data)
     copy[WAL_VERSIONS] = b"\1\1"
@@ -52,22 +52,22 @@ def opened(data: bytes) -> Iterator[sqlite3.Connection]:
 
 def tables_of(data: bytes) -> Mapping[str, frozenset[str]]:
     """Table → its columns."""
-    with opened(data) as connection:
+    with open_database(data) as connection:
         names = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
         return {
-            name: frozenset(row[1] for row in connection.execute(f"PRAGMA table_info({_quoted(name)})"))
+            name: frozenset(row[1] for row in connection.execute(f"PRAGMA table_info({_quote(name)})"))
             for name in names
         }
 
 
-def rows_of(data: bytes, query: str) -> Iterator[dict[str, Any]]:
+def query_rows(data: bytes, query: str) -> Iterator[dict[str, Any]]:
     """The rows of a query, by column name."""
-    with opened(data) as connection:
+    with open_database(data) as connection:
         cursor = connection.execute(query)
         names = [column[0] for column in cursor.description]
         for row in cursor:
             yield dict(zip(names, row, strict=True))
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'

@@ -31,7 +31,7 @@ STRINGS = re.compile(STRING, re.DOTALL)
 STRETCH = re.compile(f'[^"]*(?:{STRING}[^"]*){{0,5000}}', re.DOTALL)
 
 
-class Parser:
+class JsonParser:
     """Parses the JSON texts of one file."""
 
     def __init__(self) -> None:

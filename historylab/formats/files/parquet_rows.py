@@ -10,7 +10,7 @@ from typing import Any
 from historylab.errors import LoadError, TooLarge
 from historylab.formats.files.content import Content
 from historylab.formats.files.json_values import MAX_ITEMS, too_many
-from historylab.formats.files.row_table import parsed
+from historylab.formats.files.row_table import parse_cell
 
 PARQUET = b"PAR1"
 BATCH_BYTES, MAX_BATCH = 4_000_000, 1024
@@ -82,7 +82,7 @@ class ParquetRows:
         """
         reading, self._paused = self._paused, None
         if reading is None or reading.of != (k, columns) or reading.at > start:
-            reading = _Reading((k, columns), first, self._decoded(k, columns))
+            reading = _Reading((k, columns), first, self._decode_group(k, columns))
         while batch := reading.batch():
             at, low, high = reading.at, max(start - reading.at, 0), min(stop - reading.at, batch.num_rows)
             if low < high:
@@ -93,7 +93,7 @@ class ParquetRows:
                 self._paused = reading
                 return
 
-    def _decoded(self, k: int, columns: Sequence[str] | None) -> Iterator[Any]:
+    def _decode_group(self, k: int, columns: Sequence[str] | None) -> Iterator[Any]:
         group = self._groups[k]
         size = min(MAX_BATCH, max(1, group.num_rows * BATCH_BYTES // max(group.total_byte_size, 1)))
         found: Iterator[Any] = self._file.iter_batches(size, row_groups=[k], columns=columns, use_threads=False)
@@ -131,15 +131,15 @@ def parquet_rows(content: Content) -> ParquetRows:
 
 def _record(row: dict[str, Any]) -> dict[str, Any]:
     """A row as JSON values: cells that hold JSON text are read, and what a row lacks is left out."""
-    return {name: _plain(parsed(_text(cell))) for name, cell in row.items() if cell is not None}
+    return {name: _plain_value(parse_cell(_text(cell))) for name, cell in row.items() if cell is not None}
 
 
-def _plain(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     """A JSON value. Parquet fills what a struct lacks with nulls, which no message has."""
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items() if item is not None}
+        return {str(key): _plain_value(item) for key, item in value.items() if item is not None}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [_plain_value(item) for item in value]
     value = _text(value)
     return value if value is None or isinstance(value, str | int | float | bool) else str(value)
 

@@ -65,7 +65,7 @@ class Piece:
             return load(self.path, mapping=self.mapping)
         if is_table(self.path):
             return load_content(ValuesContent(self._rows(self.stop)), mapping=self.mapping)
-        lines = lines_of(self.path, self.start, self.stop)
+        lines = read_lines(self.path, self.start, self.stop)
         return load_content(Content(lines), mapping=self.mapping) if lines.strip() else ()
 
     def _rows(self, stop: int) -> list[Any]:
@@ -152,7 +152,7 @@ def first_line(path: str) -> Any:
             return None
 
 
-def lines_of(path: str, start: int, stop: int) -> bytes:
+def read_lines(path: str, start: int, stop: int) -> bytes:
     """The lines that begin in bytes start … stop - 1; the last is read to its end."""
     with open(path, "rb") as file:
         if start:

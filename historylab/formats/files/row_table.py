@@ -45,7 +45,7 @@ LISTS = re.compile(r"\s*\[\s*\{")
 
 
 @dataclass(frozen=True)
-class Columns:
+class TableColumns:
     """The columns of a table: what each holds → its name; `conversation` is one with a whole conversation per cell."""
 
     names: dict[str, str] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Columns:
         return bool(self.conversation) or {"role", "content"} <= self.names.keys()
 
 
-def columns_of(header: Iterable[str]) -> Columns:
+def columns_of(header: Iterable[str]) -> TableColumns:
     """The columns that say something, by their names alone; each is used once."""
     given = {re.sub(r"[^a-z0-9]+", "_", name.casefold()).strip("_"): name for name in reversed(list(header))}
     names: dict[str, str] = {}
@@ -63,10 +63,10 @@ def columns_of(header: Iterable[str]) -> Columns:
         found = next((given[word] for word in known.split() if word in given and given[word] not in names.values()), "")
         if found:
             names[kind] = found
-    return Columns(names)
+    return TableColumns(names)
 
 
-def table_columns(rows: Sequence[tuple[str, Any]]) -> Columns:
+def table_columns(rows: Sequence[tuple[str, Any]]) -> TableColumns:
     """The columns of a table, by their names and what the first rows hold."""
     sample = [row for _, row in rows[:LOOKED_AT] if isinstance(row, Mapping)]
     header = dict.fromkeys(name for row in sample for name in row if isinstance(name, str))
@@ -74,7 +74,7 @@ def table_columns(rows: Sequence[tuple[str, Any]]) -> Columns:
     if columns and _is_talk(columns, sample):
         return columns
     held = next((name for name in header if any(_is_conversation(row.get(name)) for row in sample)), "")
-    return replace(columns, conversation=held) if held else Columns()
+    return replace(columns, conversation=held) if held else TableColumns()
 
 
 def rows_to_conversations(rows: Iterable[tuple[str, Any]], report: Report) -> Iterator[Conversation]:
@@ -90,7 +90,7 @@ def rows_to_conversations(rows: Iterable[tuple[str, Any]], report: Report) -> It
         raise LoadError(f"no column says who speaks, or none says what, among {seen[:200] or 'none'}")
     _warn_of_unread(columns, rows, report)
     if columns.conversation:
-        yield from _nested(columns, rows, report)
+        yield from _nested_conversations(columns, rows, report)
         return
     groups: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
     key = columns.names.get("group", "")
@@ -103,7 +103,7 @@ def rows_to_conversations(rows: Iterable[tuple[str, Any]], report: Report) -> It
         yield Conversation(_messages(columns, found, report), label, {key: label} if label else {})
 
 
-def _messages(columns: Columns, rows: list[tuple[str, Mapping[str, Any]]], report: Report) -> list[Message]:
+def _messages(columns: TableColumns, rows: list[tuple[str, Mapping[str, Any]]], report: Report) -> list[Message]:
     said = list(dict.fromkeys(_label(row.get(columns.names["role"])) for _, row in rows))
     named_role = columns.names["role"].casefold().endswith(("role", "type"))
     roles, answers = cast(speaker for speaker in said if speaker and not (named_role and not role_of(speaker)))
@@ -113,7 +113,7 @@ def _messages(columns: Columns, rows: list[tuple[str, Mapping[str, Any]]], repor
     known: set[tuple[str | None, ...]] = set()
     plain = columns.names.keys() <= {"role", "content", "group", "order", "time"}
     for where, row in _in_order(columns, rows, report):
-        message = _plain(columns.names, row, roles) if plain else None
+        message = _read_plain_row(columns.names, row, roles) if plain else None
         report.records += bool(message)
         message = message or read_reported(_record(columns.names, row, roles), where, report)
         if message and message.id and message.timestamp and _mark(message) in known:
@@ -129,7 +129,7 @@ def _messages(columns: Columns, rows: list[tuple[str, Mapping[str, Any]]], repor
     return pair_by_order(messages)
 
 
-def _plain(names: dict[str, str], row: Mapping[str, Any], roles: dict[str, str]) -> Message | None:
+def _read_plain_row(names: dict[str, str], row: Mapping[str, Any], roles: dict[str, str]) -> Message | None:
     """The message of a row that holds but a text, a known role and a time: most rows, so a fast path."""
     speaker, content = row.get(names["role"]), row.get(names["content"])
     role = roles.get(speaker) if isinstance(speaker, str) else None
@@ -156,7 +156,7 @@ def _record(names: dict[str, str], row: Mapping[str, Any], roles: dict[str, str]
     elif speaker in roles and not role_of(speaker):
         record["name"] = speaker
     record |= {k: cells[k] for k in ("id", "tool_call_id") if isinstance(cells.get(k), str | int)}
-    if calls := parsed(cells.get("tool_calls")):
+    if calls := parse_cell(cells.get("tool_calls")):
         record["tool_calls"] = calls
     if "time" in cells:
         record["timestamp"] = cells["time"]
@@ -164,7 +164,7 @@ def _record(names: dict[str, str], row: Mapping[str, Any], roles: dict[str, str]
 
 
 def _in_order(
-    columns: Columns, rows: list[tuple[str, Mapping[str, Any]]], report: Report
+    columns: TableColumns, rows: list[tuple[str, Mapping[str, Any]]], report: Report
 ) -> list[tuple[str, Mapping[str, Any]]]:
     """The rows by their numbers, else by their times; in the order of the file if one has neither."""
     for kind, read in (("order", _number), ("time", lambda cell: instant(iso_time(cell)))):
@@ -180,7 +180,7 @@ def _in_order(
     return rows
 
 
-def _nested(columns: Columns, rows: list[tuple[str, Any]], report: Report) -> Iterator[Conversation]:
+def _nested_conversations(columns: TableColumns, rows: list[tuple[str, Any]], report: Report) -> Iterator[Conversation]:
     """The conversation in each row's cell."""
     name, title = columns.conversation, columns.names.get("group") or columns.names.get("id", "")
     for where, row in rows:
@@ -188,12 +188,12 @@ def _nested(columns: Columns, rows: list[tuple[str, Any]], report: Report) -> It
         if not _is_conversation(cell):
             report.skip(f"a row without messages in {name[:40]!r}", where)
             continue
-        items = [(f"{where} {name}[{i}]".strip(), item) for i, item in enumerate(parsed(cell))]
+        items = [(f"{where} {name}[{i}]".strip(), item) for i, item in enumerate(parse_cell(cell))]
         for found in rows_to_conversations(items, report):
             yield Conversation(found.messages, found.title or _label(row.get(title)), found.metadata)
 
 
-def parsed(cell: Any) -> Any:
+def parse_cell(cell: Any) -> Any:
     """A cell that is JSON, or a Python literal as data frames write it, of a list of objects; any other as it is."""
     if not isinstance(cell, str) or not LISTS.match(cell):
         return cell
@@ -207,7 +207,7 @@ def parsed(cell: Any) -> Any:
         return cell
 
 
-def _is_talk(columns: Columns, rows: Sequence[Mapping[str, Any]]) -> bool:
+def _is_talk(columns: TableColumns, rows: Sequence[Mapping[str, Any]]) -> bool:
     """Whether the columns hold texts, of speakers who speak again or are called by their role."""
     speakers = [_label(row.get(columns.names["role"])) for row in rows]
     text = any(isinstance(row.get(columns.names["content"]), str | list) for row in rows)
@@ -215,7 +215,7 @@ def _is_talk(columns: Columns, rows: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _is_conversation(cell: Any) -> bool:
-    items = parsed(cell)
+    items = parse_cell(cell)
     if not isinstance(items, list) or not items or not all(isinstance(item, Mapping) for item in items[:LOOKED_AT]):
         return False
     columns = columns_of(name for name in items[0] if isinstance(name, str))
@@ -228,13 +228,13 @@ def _is_parts(cell: Any) -> bool:
 
 def _content(cell: Any) -> Any:
     """Text, or content parts if the cell holds a list of them."""
-    parts = parsed(cell)
+    parts = parse_cell(cell)
     if _is_parts(parts):
         return parts
     return cell if isinstance(cell, str) or cell is None else json.dumps(cell, ensure_ascii=False, default=str)
 
 
-def _warn_of_unread(columns: Columns, rows: list[tuple[str, Any]], report: Report) -> None:
+def _warn_of_unread(columns: TableColumns, rows: list[tuple[str, Any]], report: Report) -> None:
     read = {*columns.names.values()} | ({columns.conversation} if columns.conversation else set())
     unread: dict[str, str] = {}
     for where, row in rows:

@@ -11,13 +11,13 @@ STRUCTURES = 100  # in each of these two, items looked at for a structure that n
 KINDS = ("role", "type", "kind", "key")  # fields with the name of a kind
 
 
-def sampled(value: Any, levels: int = 3) -> Any:
+def take_sample(value: Any, levels: int = 3) -> Any:
     """A value with no more than some items of its lists, down to some levels."""
     if type(value) is list:
         some = _some(value)
-        return [sampled(item, levels - 1) for item in some] if levels > 0 else some
+        return [take_sample(item, levels - 1) for item in some] if levels > 0 else some
     if type(value) is dict and levels > 0:
-        return {key: sampled(item, levels - 1) for key, item in value.items()}
+        return {key: take_sample(item, levels - 1) for key, item in value.items()}
     return value
 
 

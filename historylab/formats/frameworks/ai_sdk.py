@@ -19,7 +19,7 @@ from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import Losses, Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.frameworks.ai_sdk_parts import CALL, FILE, RESULT, THOUGHT, medium_in, to_call, to_result
-from historylab.formats.messages.answers import Answer
+from historylab.formats.messages.answers import AnswerParts
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.fields import text_in
 from historylab.formats.messages.record_groups import Grouping
@@ -87,7 +87,7 @@ def _read(record: Any, where: str, report: Report) -> list[Message]:
     if role not in ROLES:
         report.warn(f"unknown role {role[:40]!r}, kept as conversation", where)
     raw_time = record.get("timestamp") or record.get("createdAt")
-    answer = Answer(text_in(record, "id"), iso_time(raw_time) if raw_time else None, role=role)
+    answer = AnswerParts(text_in(record, "id"), iso_time(raw_time) if raw_time else None, role=role)
     for part in [content] if isinstance(content, str) else content:
         _read_part({"type": "text", "text": part} if isinstance(part, str) else part, answer, where, report)
     if role == "tool":
@@ -98,7 +98,7 @@ def _read(record: Any, where: str, report: Report) -> list[Message]:
     return messages
 
 
-def _read_part(part: Any, answer: Answer, where: str, report: Report) -> None:
+def _read_part(part: Any, answer: AnswerParts, where: str, report: Report) -> None:
     kind = part.get("type") if isinstance(part, dict) else None
     if not isinstance(kind, str):
         report.warn(f"a part that is {kind_of(part)}, not read", where)
@@ -112,7 +112,7 @@ def _read_part(part: Any, answer: Answer, where: str, report: Report) -> None:
         answer.call(to_call(part))
         report.leave(part, CALL, where)
     elif kind == "tool-result":
-        answer.answered(to_result(part, where, report, answer.timestamp))
+        answer.add_result(to_result(part, where, report, answer.timestamp))
         report.leave(part, RESULT, where)
     elif kind != "redacted-reasoning":
         report.warn(f"a part of type {kind[:40]!r} not read", where)

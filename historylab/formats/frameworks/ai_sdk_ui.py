@@ -17,7 +17,7 @@ from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.frameworks.ai_sdk_parts import FILE, RESULT, THOUGHT, medium_in, to_call, to_result
-from historylab.formats.messages.answers import Answer, named_model, with_usage
+from historylab.formats.messages.answers import AnswerParts, named_model, with_usage
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.content_parts import json_text
 from historylab.formats.messages.fields import list_in, object_in, text_in
@@ -88,7 +88,7 @@ def read_ui_message(record: Any, where: str, report: Report, more: frozenset[str
     about = object_in(record, "metadata") if role == "assistant" else {}
     raw_time = record.get("createdAt") or record.get("timestamp") or object_in(record, "metadata").get("createdAt")
     time = iso_time(raw_time) if raw_time else None
-    answer = Answer(text_in(record, "id"), time, _metadata(about), late=True, role=role)
+    answer = AnswerParts(text_in(record, "id"), time, _metadata(about), late=True, role=role)
     for part in _parts(record, where, report):
         _read_part(part, answer, where, report)
     messages, fits = with_usage(answer.messages(), _usage(about))
@@ -129,7 +129,7 @@ def _steps(invocations: list[Any]) -> Iterator[Any]:
     yield {"type": "step-start"}
 
 
-def _read_part(part: Any, answer: Answer, where: str, report: Report) -> None:
+def _read_part(part: Any, answer: AnswerParts, where: str, report: Report) -> None:
     kind = part.get("type") if isinstance(part, dict) else "text" if isinstance(part, str) else None
     if not isinstance(kind, str):
         report.warn(f"a part that is {kind_of(part)}, not read", where)
@@ -155,7 +155,7 @@ def _read_part(part: Any, answer: Answer, where: str, report: Report) -> None:
         report.warn(f"a part of type {kind[:40]!r} not read", where)
 
 
-def _read_call(part: dict[str, Any], answer: Answer, where: str, report: Report) -> None:
+def _read_call(part: dict[str, Any], answer: AnswerParts, where: str, report: Report) -> None:
     """A call and, if its state has one, its result. What it returns is any JSON: it is no typed output."""
     state = part.get("state")
     answer.call(to_call(part))
@@ -168,7 +168,7 @@ def _read_call(part: dict[str, Any], answer: Answer, where: str, report: Report)
         if given is None and isinstance(part.get("approval"), dict):
             given = part["approval"].get("reason")
         typed = {"type": "error-text" if failed else "text", "value": json_text(given)}
-        answer.answered(to_result({**part, "output": typed}, where, report, answer.timestamp))
+        answer.add_result(to_result({**part, "output": typed}, where, report, answer.timestamp))
 
 
 def _metadata(about: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
-from historylab.formats.frameworks.langchain_messages import is_dumped_message, read_messages
+from historylab.formats.frameworks.langchain_messages import is_dumped_message, read_langchain_messages
 from historylab.formats.messages.record_groups import Grouping
 from historylab.registry import register
 
@@ -34,7 +34,7 @@ def looks_dumped(content: Content) -> float:
     return (0.8 if any("additional_kwargs" in record for record in spoken) else 0.7) if spoken else 0
 
 
-def provider_of(messages: list[Message]) -> str:
+def most_named_provider(messages: list[Message]) -> str:
     """The provider that most answers name."""
     named = Counter(name for m in messages if isinstance(name := m.metadata.get("provider"), str))
     return named.most_common(1)[0][0] if named else ""
@@ -44,5 +44,5 @@ def provider_of(messages: list[Message]) -> str:
 def langchain(content: Content, report: Report) -> Iterator[Conversation]:
     """Messages of LangChain, dumped as dicts or serialised."""
     for group in GROUPING.groups(content.values, report):
-        messages = read_messages(group.records, report)
-        yield group.conversation(messages, report, provider=provider_of(messages))
+        messages = read_langchain_messages(group.records, report)
+        yield group.conversation(messages, report, provider=most_named_provider(messages))

@@ -20,7 +20,7 @@ def joined_chunks(chunks: list[dict[str, Any]]) -> dict[str, Any]:
             elif isinstance(value, list):
                 whole[key] = [*whole.get(key, []), *value] if isinstance(whole.get(key, []), list) else value
             elif isinstance(value, dict):
-                whole[key] = _merged(whole.get(key), value)
+                whole[key] = _merge(whole.get(key), value)
             elif value not in (None, ""):
                 whole.setdefault(key, value)
     if calls := _calls(whole.get("tool_call_chunks")):
@@ -37,7 +37,7 @@ def _content(before: Any, more: Any) -> Any:
     for part in _parts(more):
         last = parts[-1] if parts else None
         if isinstance(last, dict) and isinstance(part, dict) and _continues(last, part):
-            parts[-1] = _merged(last, part)
+            parts[-1] = _merge(last, part)
         else:
             parts.append(part)
     return parts
@@ -67,7 +67,7 @@ def _calls(chunks: Any) -> list[dict[str, Any]]:
     return list(calls.values())
 
 
-def _merged(before: Any, more: dict[str, Any]) -> dict[str, Any]:
+def _merge(before: Any, more: dict[str, Any]) -> dict[str, Any]:
     """Two objects as one: of what both have, pieces of a text are joined, and of anything else the later counts."""
     merged = dict(before) if isinstance(before, dict) else {}
     for key, value in more.items():

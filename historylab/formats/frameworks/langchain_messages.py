@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import Report, kind_of
 from historylab.formats.frameworks.langchain_chunks import joined_chunks
-from historylab.formats.messages.answers import Answer, named_model, tool_call
+from historylab.formats.messages.answers import AnswerParts, named_model, tool_call
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.content_parts import MEDIA, json_text, medium_of
 from historylab.formats.messages.fields import list_in, object_in, text_in
@@ -48,7 +48,7 @@ class Dumped(NamedTuple):
     fields: dict[str, Any]
 
 
-def dumped(record: Any) -> Dumped | None:
+def read_dump(record: Any) -> Dumped | None:
     """The kind and fields of a message; None for anything else. An unknown class is a kind of its own."""
     if not isinstance(record, dict):
         return None
@@ -66,13 +66,13 @@ def dumped(record: Any) -> Dumped | None:
 
 def is_dumped_message(record: Any) -> bool:
     """Whether it is a message that LangChain dumped."""
-    found = dumped(record)
+    found = read_dump(record)
     return found is not None and found.kind in KINDS
 
 
-def read_messages(records: list[tuple[str, Any]], report: Report) -> list[Message]:
+def read_langchain_messages(records: list[tuple[str, Any]], report: Report) -> list[Message]:
     """The messages of one conversation; what can't be read is counted on the report."""
-    found = [(where, dumped(record), record) for where, record in records]
+    found = [(where, read_dump(record), record) for where, record in records]
     messages: list[Message] = []
     for chunks, group in groupby(found, key=lambda item: _answer_of(item[1]) if item[1] else None):
         items = list(group)
@@ -113,7 +113,9 @@ def _message(kind: str, fields: dict[str, Any], where: str, report: Report) -> M
     report.leave(fields, READ, where)
     extra, about = object_in(fields, "additional_kwargs"), object_in(fields, "response_metadata")
     report.leave(extra, READ_OF_ADDITIONAL, where)
-    answer = Answer(text_in(fields, "id"), _time(extra, about), _metadata(fields, about), role=role or kind.lower())
+    answer = AnswerParts(
+        text_in(fields, "id"), _time(extra, about), _metadata(fields, about), role=role or kind.lower()
+    )
     answer.name = text_in(fields, "name")
     calls = list(_calls(fields, extra, where, report)) if role == "assistant" else []
     _think(extra, answer)
@@ -181,7 +183,7 @@ def _calls(fields: dict[str, Any], extra: dict[str, Any], where: str, report: Re
             )
 
 
-def _think(extra: dict[str, Any], answer: Answer) -> None:
+def _think(extra: dict[str, Any], answer: AnswerParts) -> None:
     """Reasoning beside the content, as several integrations keep it."""
     if isinstance(extra.get("reasoning_content"), str):
         answer.think(extra["reasoning_content"])
@@ -190,7 +192,7 @@ def _think(extra: dict[str, Any], answer: Answer) -> None:
             answer.think(part["text"])
 
 
-def _read_content(content: Any, answer: Answer, called: set[str], where: str, report: Report) -> None:
+def _read_content(content: Any, answer: AnswerParts, called: set[str], where: str, report: Report) -> None:
     if isinstance(content, str):
         answer.say(content)
     elif isinstance(content, list):
@@ -200,7 +202,7 @@ def _read_content(content: Any, answer: Answer, called: set[str], where: str, re
         report.warn(f"content that is {kind_of(content)}, not read", where)
 
 
-def _read_part(part: Any, answer: Answer, called: set[str], where: str, report: Report) -> None:
+def _read_part(part: Any, answer: AnswerParts, called: set[str], where: str, report: Report) -> None:
     kind = part.get("type", "text") if isinstance(part, dict) else None
     if not isinstance(kind, str):
         report.warn(f"a part that is {kind_of(part)}, not read", where)
@@ -224,7 +226,7 @@ def _read_part(part: Any, answer: Answer, called: set[str], where: str, report: 
         report.warn(f"a part of type {kind[:40]!r} not read", where)
 
 
-def _read_thought(part: dict[str, Any], kind: str, answer: Answer) -> None:
+def _read_thought(part: dict[str, Any], kind: str, answer: AnswerParts) -> None:
     given = part.get(THOUGHTS[kind])
     given = given.get("text") if isinstance(given, dict) else given
     summaries = [each.get("text") for each in list_in(part, "summary") if isinstance(each, dict)]

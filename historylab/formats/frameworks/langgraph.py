@@ -18,8 +18,8 @@ from historylab.conversation.lineage import same_beginning
 from historylab.conversation.message import Message
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
-from historylab.formats.frameworks.langchain import provider_of
-from historylab.formats.frameworks.langchain_messages import is_dumped_message, read_messages
+from historylab.formats.frameworks.langchain import most_named_provider
+from historylab.formats.frameworks.langchain_messages import is_dumped_message, read_langchain_messages
 from historylab.formats.frameworks.langgraph_checkpoints import TABLES, Snapshot, in_database, in_json
 from historylab.formats.messages.branching import paths, share_beginnings, with_branches
 from historylab.registry import register
@@ -60,7 +60,7 @@ def _conversation(thread: str, namespace: str, snapshots: dict[str, Snapshot], r
         records = _records(path, snapshots, report, newest=not held)
         read.append(_read(records, held, report))
         held.append(records)
-    metadata = {"thread_id": thread, "checkpoint_ns": namespace, "provider": provider_of(read[0])}
+    metadata = {"thread_id": thread, "checkpoint_ns": namespace, "provider": most_named_provider(read[0])}
     title = f"{thread}: {namespace.partition(':')[0]}" if namespace else thread
     return with_branches(
         share_beginnings(read), title, {key: value for key, value in metadata.items() if value}, report
@@ -106,4 +106,4 @@ def _read(records: list[tuple[str, Any]], held: list[list[tuple[str, Any]]], rep
     """The messages of a path. What it shares with one before it is counted once."""
     alone = [record for _, record in records]
     shared = max((same_beginning(alone, [record for _, record in other]) for other in held), default=0)
-    return read_messages(records[:shared], Report()) + read_messages(records[shared:], report)
+    return read_langchain_messages(records[:shared], Report()) + read_langchain_messages(records[shared:], report)

@@ -10,7 +10,7 @@ from typing import Any
 from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.files.json_values import Parser, containers_of
+from historylab.formats.files.json_values import JsonParser, containers_of
 
 TABLES = {
     "checkpoints": {"thread_id", "checkpoint_id", "parent_checkpoint_id", "type", "checkpoint"},
@@ -52,7 +52,7 @@ class Snapshot:
         if self.encoding == "decoded":
             return self.state
         try:
-            held = decoded(self.encoding, self.state)
+            held = decode_column(self.encoding, self.state)
         except LoadError as problem:
             if str(problem) == INSTALL:
                 raise
@@ -97,7 +97,7 @@ def in_json(values: list[tuple[str, Any]], report: Report) -> Iterator[Snapshot]
         yield Snapshot(where, alone, space, id or f"state {number}", above or None, age, state, "decoded", report)
 
 
-def decoded(encoding: str, data: Any) -> Any:
+def decode_column(encoding: str, data: Any) -> Any:
     """The value of a checkpoint's column. Raises LoadError, which says how to install what is missing."""
     if encoding not in ("msgpack", "json"):
         raise LoadError(f"a checkpoint stored as {encoding[:20] or 'something unnamed'}, which isn't opened")
@@ -106,8 +106,8 @@ def decoded(encoding: str, data: Any) -> Any:
         raise LoadError(f"a checkpoint that is {kind_of(data)}")
     try:
         if encoding == "json":
-            return Parser().value(data.decode(errors="replace"))
-        value = _unpacked(data)
+            return JsonParser().value(data.decode(errors="replace"))
+        value = _unpack(data)
     except LoadError:
         raise
     except (ValueError, RecursionError):
@@ -116,7 +116,7 @@ def decoded(encoding: str, data: Any) -> Any:
     return value
 
 
-def _unpacked(data: bytes) -> Any:
+def _unpack(data: bytes) -> Any:
     """The value of msgpack bytes. Raises ValueError for any that are none."""
     try:
         import msgpack
@@ -124,7 +124,7 @@ def _unpacked(data: bytes) -> Any:
         raise LoadError(INSTALL) from None
     depth = 0
 
-    def plain(code: int, inner: bytes) -> Any:
+    def to_plain(code: int, inner: bytes) -> Any:
         """An extension as plain values: the fields of an object, whatever its class."""
         nonlocal depth
         if depth == MOST_NESTED or not FIRST_CONSTRUCTOR <= code <= DELTA or code == ARRAY:
@@ -138,7 +138,7 @@ def _unpacked(data: bytes) -> Any:
 
     def unpack(data: bytes) -> Any:
         return msgpack.unpackb(
-            data, ext_hook=plain, object_pairs_hook=_object, strict_map_key=False, unicode_errors="replace"
+            data, ext_hook=to_plain, object_pairs_hook=_object, strict_map_key=False, unicode_errors="replace"
         )
 
     try:

@@ -15,7 +15,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.answers import Answer, tool_call
+from historylab.formats.messages.answers import AnswerParts, tool_call
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.fields import list_in, object_in, text_in
 from historylab.formats.messages.record_groups import Grouping, RecordGroup
@@ -94,7 +94,7 @@ def _read(record: Any, where: str, report: Report) -> Message | None:
         report.warn(f"unknown role {role[:40]!r}, kept as conversation", where)
     raw_time = record.get("timestamp") or record.get("created_at")
     time = iso_time(raw_time) if raw_time else None
-    answer = Answer(text_in(extra, "id"), time, role=role, name=text_in(extra, "name"))
+    answer = AnswerParts(text_in(extra, "id"), time, role=role, name=text_in(extra, "name"))
     if isinstance(extra.get("thinking"), str):
         answer.think(extra["thinking"])
     if not isinstance(record.get("blocks"), list | None):
@@ -118,7 +118,7 @@ def _blocks_of(content: Any) -> list[Any]:
     return content if isinstance(content, list) else [content] if content is not None else []
 
 
-def _read_block(block: Any, answer: Answer, where: str, report: Report) -> None:
+def _read_block(block: Any, answer: AnswerParts, where: str, report: Report) -> None:
     if isinstance(block, str):
         answer.say(block)
         return

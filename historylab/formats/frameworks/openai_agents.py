@@ -15,10 +15,10 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
-from historylab.formats.files.json_values import Parser
+from historylab.formats.files.json_values import JsonParser
 from historylab.formats.messages.branching import share_beginnings, with_branches
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
-from historylab.formats.messages.responses_items import joined, read_item
+from historylab.formats.messages.responses_items import join_assistant_messages, read_item
 from historylab.registry import register
 
 TABLES = {
@@ -60,13 +60,13 @@ def _messages(rows: list[dict[str, Any]], known: dict[Any, list[Message]], repor
     for row in rows:
         if row["id"] not in known:
             known[row["id"]] = _read(row, report)
-    return pair_by_order(joined([message for row in rows for message in known[row["id"]]]))
+    return pair_by_order(join_assistant_messages([message for row in rows for message in known[row["id"]]]))
 
 
 def _read(row: dict[str, Any], report: Report) -> list[Message]:
     where = f"agent_messages {row['id']}"
     try:
-        item = Parser().value(str(row["message_data"]))
+        item = JsonParser().value(str(row["message_data"]))
     except ValueError:
         report.skip("message_data that is no JSON", where)
         return []

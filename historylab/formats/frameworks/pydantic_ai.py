@@ -17,7 +17,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.answers import Answer, named_model, tool_call, with_usage
+from historylab.formats.messages.answers import AnswerParts, named_model, tool_call, with_usage
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.content_parts import json_text, medium_of
 from historylab.formats.messages.fields import object_in, text_in
@@ -112,11 +112,11 @@ def _read_request_part(part: dict[str, Any], kind: str, record: dict[str, Any], 
     raw_time = part.get("timestamp") or record.get("timestamp")
     retry = kind == "retry-prompt" and (part.get("tool_name") or part.get("tool_call_id") in reading.open_calls)
     if kind == "system-prompt":
-        answer = Answer(role="system")
+        answer = AnswerParts(role="system")
     elif kind in RETURNS or retry:
-        answer = Answer(role="tool")
+        answer = AnswerParts(role="tool")
     elif kind in ("user-prompt", "retry-prompt"):
-        answer = Answer(role="user")
+        answer = AnswerParts(role="user")
     else:
         reading.report.warn(f"a part of type {kind[:40]!r} not read", where)
         return
@@ -139,7 +139,7 @@ def _read_request_part(part: dict[str, Any], kind: str, record: dict[str, Any], 
     )
 
 
-def _read_content(content: Any, answer: Answer) -> None:
+def _read_content(content: Any, answer: AnswerParts) -> None:
     """The content of a user or a tool: text, a list of texts and media, or any other value as JSON."""
     items = content if isinstance(content, list) and any(map(_is_said, content)) else [content]
     for item in items:
@@ -165,7 +165,7 @@ def _read_response(record: dict[str, Any], where: str, reading: _Reading) -> Non
     report.leave(record, READ_OF_RESPONSE, where)
     raw_time = record.get("timestamp")
     model = named_model(record.get("model_name"))
-    answer = Answer(text_in(record, "provider_response_id"), iso_time(raw_time) if raw_time else None, model)
+    answer = AnswerParts(text_in(record, "provider_response_id"), iso_time(raw_time) if raw_time else None, model)
     for part in record["parts"]:
         kind = part.get("part_kind") if isinstance(part, dict) else None
         if not isinstance(kind, str):
@@ -177,11 +177,11 @@ def _read_response(record: dict[str, Any], where: str, reading: _Reading) -> Non
             answer.call(tool_call(part.get("tool_call_id"), part.get("tool_name"), part.get("args")))
             report.leave(part, READ_OF_PART | {"args", "tool_name", "tool_call_id", "tool_kind"}, where)
         elif kind in RETURNS:  # of a tool that the provider ran
-            result = Answer(role="tool")
+            result = AnswerParts(role="tool")
             _read_content(part.get("content"), result)
             (found,) = result.messages()
             called = text_in(part, "tool_call_id")
-            answer.answered(Message("tool", found.content, tool_call_id=called, media=found.media))
+            answer.add_result(Message("tool", found.content, tool_call_id=called, media=found.media))
         elif kind == "file":
             answer.attach(medium_of(object_in(part, "content").get("media_type")))
         else:

@@ -15,8 +15,8 @@ from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.files.json_values import Parser
-from historylab.formats.messages.chat_messages import in_time, iso_time
+from historylab.formats.files.json_values import JsonParser
+from historylab.formats.messages.chat_messages import iso_time, sort_by_time
 from historylab.registry import register
 
 ROLES = {"agent": "assistant", "system": "system"}
@@ -54,7 +54,7 @@ def toolpack(content: Content, report: Report) -> Iterator[Conversation]:
     records = _rows(content, report) if content.tables else _records(content.values, report)
     for where, record in records:
         try:
-            message = to_message(record)
+            message = read_stored_message(record)
             messages = conversations.setdefault(_text(record, "conversationId"), {})
         except LoadError as problem:
             report.skip(str(problem), where)
@@ -68,12 +68,12 @@ def toolpack(content: Content, report: Report) -> Iterator[Conversation]:
     for conversation_id, messages in conversations.items():
         title = next((name for m in messages.values() if (name := m.metadata.get("channelName"))), conversation_id)
         given = list(messages.values())
-        if (ordered := in_time(given)) != given:
+        if (ordered := sort_by_time(given)) != given:
             report.warn("messages put in the order of their times", conversation_id[:40])
         yield Conversation(ordered, str(title), {"conversationId": conversation_id})
 
 
-def to_message(record: Any) -> Message:
+def read_stored_message(record: Any) -> Message:
     """Read one stored message. Its metadata has what filters read (participant, scope, mentions, isSummary).
 
     Raises LoadError naming the fault briefly.
@@ -138,7 +138,7 @@ def _rows(content: Content, report: Report) -> Iterator[tuple[str, dict[str, Any
         where = f"{table} {number}"
         metadata = row["metadata"]
         try:
-            metadata = Parser().value(str(metadata)) if metadata else None
+            metadata = JsonParser().value(str(metadata)) if metadata else None
         except ValueError:
             report.warn("metadata that is no JSON", where)
             metadata = None

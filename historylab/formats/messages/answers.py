@@ -15,7 +15,7 @@ from historylab.formats.messages.content_parts import json_text
 
 
 @dataclass
-class Answer:
+class AnswerParts:
     """Collects the parts of one answer in their order; `messages()` are the messages they make.
 
     `late`: the results of a step come after all its calls and texts, and `end_step` says where it ends.
@@ -56,7 +56,7 @@ class Answer:
         self._begin()
         self.media.append(medium)
 
-    def answered(self, result: Message) -> None:
+    def add_result(self, result: Message) -> None:
         """Add the result of a call."""
         self.results.append(result)
 

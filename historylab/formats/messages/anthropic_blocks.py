@@ -13,7 +13,7 @@ from historylab.conversation.columns import ROLE_CODES
 from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import NOTHING, Losses, Report, kind_of
 from historylab.formats.messages.content_parts import MEDIA
-from historylab.formats.messages.summary_marks import unmarked
+from historylab.formats.messages.summary_marks import unmark_summary
 from historylab.formats.messages.written import object_arguments
 
 CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
@@ -45,10 +45,10 @@ def read_turn(role: str, content: Any, where: str, report: Report) -> list[Messa
     if not isinstance(content, str | list | None):
         report.lack(f"a content that is {kind_of(content)}", where)
     blocks = [content] if isinstance(content, str) else content if isinstance(content, list) else []
-    return [read_run(role, run, where, report) for run in runs_of(role, blocks)]
+    return [read_run(role, run, where, report) for run in block_runs(role, blocks)]
 
 
-def runs_of(role: str, blocks: list[Any]) -> list[list[Any]]:
+def block_runs(role: str, blocks: list[Any]) -> list[list[Any]]:
     """The blocks of each message in a content: a result, a summary of ours, what was said around; at least one run."""
     runs: list[list[Any]] = []
     said: list[Any] = []
@@ -66,7 +66,7 @@ def read_run(role: str, run: list[Any], where: str, report: Report) -> Message:
     if run and is_result(run[0]):
         return _result(run[0], where, report)
     summary = summary_in(role, run)
-    return _said(role, run, where, report) if summary is None else Message("system", summary)
+    return _read_spoken(role, run, where, report) if summary is None else Message("system", summary)
 
 
 def summary_in(role: str, run: list[Any]) -> str | None:
@@ -74,7 +74,7 @@ def summary_in(role: str, run: list[Any]) -> str | None:
     if role != "user" or len(run) != 1:
         return None
     text = run[0].get("text") if isinstance(run[0], dict) else run[0]
-    return unmarked(text) if isinstance(text, str) else None
+    return unmark_summary(text) if isinstance(text, str) else None
 
 
 def _read_parts(content: str | list[Any]) -> tuple[str, tuple[str, ...], list[dict[str, Any]]]:
@@ -100,7 +100,7 @@ def _read_parts(content: str | list[Any]) -> tuple[str, tuple[str, ...], list[di
     return "\n".join(filter(None, texts)), tuple(media), rest
 
 
-def to_call(part: dict[str, Any]) -> ToolCall:
+def call_in_block(part: dict[str, Any]) -> ToolCall:
     """A `tool_use` block as a call; its input becomes JSON text."""
     name, given, chosen = part.get("name"), part.get("input"), part.get("id")
     arguments = given if isinstance(given, str) else json.dumps({} if given is None else given, ensure_ascii=False)
@@ -131,7 +131,7 @@ def content_of(blocks: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
     return alone["text"] if alone else blocks
 
 
-def text_of(block: str | dict[str, Any]) -> str | None:
+def block_text(block: str | dict[str, Any]) -> str | None:
     """The text that a block is read as; None for one that isn't."""
     if isinstance(block, str):
         return block
@@ -142,7 +142,7 @@ def text_of(block: str | dict[str, Any]) -> str | None:
     return _document_text(block)
 
 
-def _said(role: str, blocks: list[Any], where: str, report: Report) -> Message:
+def _read_spoken(role: str, blocks: list[Any], where: str, report: Report) -> Message:
     """The message that these blocks are, none of which is a result."""
     text, media, rest = _read_parts(blocks)
     _report_fields(blocks, where, report)
@@ -151,7 +151,7 @@ def _said(role: str, blocks: list[Any], where: str, report: Report) -> Message:
     summaries: list[str] = []
     for block in rest:
         if block.get("type") in CALLS:
-            calls.append(to_call(block))
+            calls.append(call_in_block(block))
         elif _holds(block, "thinking"):
             thoughts.append(block["thinking"])
         elif _holds(block, "compaction", "content"):

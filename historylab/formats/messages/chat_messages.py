@@ -114,7 +114,7 @@ def to_record(message: Message) -> dict[str, Any]:
     return record
 
 
-def in_time(messages: list[Message]) -> list[Message]:
+def sort_by_time(messages: list[Message]) -> list[Message]:
     """Sorted by time; in file order if one has none."""
     times = [instant(message.timestamp) for message in messages]
     if any(map(math.isnan, times)):

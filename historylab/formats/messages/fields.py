@@ -33,7 +33,7 @@ def as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def unpacked(value: Any) -> Any:
+def unpack_json(value: Any) -> Any:
     """The value of a JSON text that holds a list or an object; anything else as it is."""
     if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
         return value

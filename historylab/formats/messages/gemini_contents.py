@@ -12,7 +12,7 @@ from typing import Any
 from historylab.conversation.columns import ROLE_CODES
 from historylab.conversation.message import Message
 from historylab.formats.base import NOTHING, Report, kind_of
-from historylab.formats.messages.answers import Answer, tool_call
+from historylab.formats.messages.answers import AnswerParts, tool_call
 from historylab.formats.messages.content_parts import medium_of
 from historylab.formats.messages.fields import text_in
 
@@ -44,7 +44,7 @@ def is_content(value: Any) -> bool:
     return "role" in value or any(isinstance(part, dict) and part.keys() & PARTS for part in parts)
 
 
-def read_content(content: dict[str, Any], where: str, report: Report, role: str = "user") -> list[Message]:
+def read_gemini_content(content: dict[str, Any], where: str, report: Report, role: str = "user") -> list[Message]:
     """The messages in one content: results first if a user gives them. `role`: its role where it names none.
 
     Calls and results without an id keep none: `pair_by_order` gives them one. Warns of what isn't read.
@@ -52,7 +52,7 @@ def read_content(content: dict[str, Any], where: str, report: Report, role: str 
     given = content.get("role")
     named = given if isinstance(given, str) and given else _likely_role(content["parts"], role)
     report.leave(content, {"role", "parts"}, where)
-    answer = Answer(role=ROLES.get(named, named))
+    answer = AnswerParts(role=ROLES.get(named, named))
     for part in content["parts"]:
         _read_part({"text": part} if isinstance(part, str) else part, answer, where, report)
     if answer.role not in ROLE_CODES:
@@ -60,11 +60,11 @@ def read_content(content: dict[str, Any], where: str, report: Report, role: str 
     if answer.role != "assistant":
         results, answer.results = answer.results, []
         said = answer.messages() if answer.texts or answer.media or answer.calls or not results else []
-        return _checked([*results, *said], where, report)
-    return _checked(answer.messages(), where, report)
+        return _warn_of_empty([*results, *said], where, report)
+    return _warn_of_empty(answer.messages(), where, report)
 
 
-def _checked(messages: list[Message], where: str, report: Report) -> list[Message]:
+def _warn_of_empty(messages: list[Message], where: str, report: Report) -> list[Message]:
     for message in messages:
         said = message.content or message.media or message.tool_calls or message.metadata.get("thinking")
         if not said and message.role != "tool":
@@ -78,7 +78,7 @@ def _likely_role(parts: list[Any], role: str) -> str:
     return "model" if fields & {*CALLS} else "user" if fields & {*RESULTS} else role
 
 
-def _read_part(part: Any, answer: Answer, where: str, report: Report) -> None:
+def _read_part(part: Any, answer: AnswerParts, where: str, report: Report) -> None:
     if not isinstance(part, dict):
         report.warn(f"a part that is {kind_of(part)} not read", where)
         return
@@ -98,14 +98,14 @@ def _read_part(part: Any, answer: Answer, where: str, report: Report) -> None:
             _read_call(name, value, answer, where, report)
 
 
-def _read_call(name: str, value: dict[str, Any], answer: Answer, where: str, report: Report) -> None:
+def _read_call(name: str, value: dict[str, Any], answer: AnswerParts, where: str, report: Report) -> None:
     if name in CALLS:
         report.leave(value, {"id", "name", "args"}, where)
         answer.call(
             tool_call(value.get("id"), value.get("name"), json.dumps(value.get("args") or {}, ensure_ascii=False))
         )
     elif name in RESULTS:
-        answer.answered(_result(value, where, report))
+        answer.add_result(_result(value, where, report))
     elif name in CODE:
         report.leave(value, {"id", "language", "code"}, where)
         answer.call(tool_call(value.get("id"), CODE_TOOL, value.get("code")))
@@ -113,7 +113,7 @@ def _read_call(name: str, value: dict[str, Any], answer: Answer, where: str, rep
         report.leave(value, {"id", "outcome", "output"}, where)
         failed = value.get("outcome") not in ("OUTCOME_OK", None)
         metadata = {"server_tool": True, **({"is_error": True} if failed else {})}
-        answer.answered(Message("tool", text_in(value, "output") or "", name=CODE_TOOL, metadata=metadata))
+        answer.add_result(Message("tool", text_in(value, "output") or "", name=CODE_TOOL, metadata=metadata))
 
 
 def _result(given: dict[str, Any], where: str, report: Report) -> Message:
@@ -127,7 +127,7 @@ def _result(given: dict[str, Any], where: str, report: Report) -> Message:
         text = only[1]
     else:
         text = "" if response in NOTHING else json.dumps(response, ensure_ascii=False)
-    held = Answer()
+    held = AnswerParts()
     for part in parts if isinstance(parts, list) else ():
         _read_part(part, held, where, report)
     metadata = {"is_error": True} if only[0] == "error" else {}

@@ -58,11 +58,13 @@ def without_broken_pairs(conversation: Conversation) -> Conversation:
     for block in np.flatnonzero(columns.answered_at == NEVER).tolist():
         caller, *results = np.flatnonzero(columns.block == block).tolist()
         answered = Tally(messages[i].tool_call_id for i in results)
-        messages[caller] = replace(messages[caller], tool_calls=tuple(_answered(messages[caller].tool_calls, answered)))
+        messages[caller] = replace(
+            messages[caller], tool_calls=tuple(_answered_calls(messages[caller].tool_calls, answered))
+        )
     return conversation.edited(messages)
 
 
-def _answered(calls: Iterable[ToolCall], answers: Tally[str | None]) -> Iterator[ToolCall]:
+def _answered_calls(calls: Iterable[ToolCall], answers: Tally[str | None]) -> Iterator[ToolCall]:
     for call in calls:
         if answers[call.id]:
             answers[call.id] -= 1

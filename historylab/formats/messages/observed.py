@@ -1,7 +1,7 @@
 """Requests as a log observed them → the conversations they were part of.
 
 Every entry of such a log (a span, a run, a row) repeats the history it was sent with. `conversations_in` takes them
-as `ObservedRequest` and puts each history together once: a request that begins with all of an earlier one's messages
+as `Exchange`s and puts each history together once: a request that begins with all of an earlier one's messages
 continues it, and its usage goes to the answer it produced. One that answers a shorter history anew (a retry, an edited
 question) is a branch. Any other (trimmed, compacted, unrelated) begins a conversation, and the report says why.
 """
@@ -9,17 +9,18 @@ question) is a branch. Any other (trimmed, compacted, unrelated) begins a conver
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from operator import attrgetter, is_not, itemgetter
-from typing import Any, TypeAlias
+from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message, instant, prompt_length
-from historylab.conversation.recorded import PROMPT_CHANGED, TOOLS
+from historylab.conversation.exchange import Exchange
+from historylab.conversation.message import instant, prompt_length
+from historylab.conversation.recorded import PROMPT_CHANGED, TOOLS, decision_metadata
 from historylab.conversation.usage import MODEL
-from historylab.formats.base import NOTHING, Report, Tally
+from historylab.formats.base import NOTHING, LocatedCount, Report
 from historylab.formats.messages.branching import MOST_BRANCHES
 from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.messages.threads import Thread, Threads
@@ -31,33 +32,7 @@ REWORDED = "an answer that the next request repeats in other words, read as repe
 OTHER_PROMPT = "a system prompt other than the one before, of which the first is read"
 
 
-@dataclass(slots=True)
-class ObservedRequest:
-    """One call of a model, as a log has it.
-
-    `messages` were sent, `answer` came back (usually one assistant message; none where it failed or wasn't logged).
-    `key` names the conversation as the log does (a conversation, session or trace id; empty: unknown). `usage` is by
-    field of `Usage`. `about` has what the log says of the request under the keys of `Conversation.metadata` (`model`,
-    `provider`, `tools`, `parameters`), `of_answer` what goes into the metadata of its answer. `started` and `ended` are
-    ISO times, `where` is the place in the file, and `report` has what reading the messages had to say: repeated in
-    every request, it is told once.
-    """
-
-    messages: Sequence[Message]
-    answer: Sequence[Message] = ()
-    key: str = ""
-    usage: Mapping[str, int] | None = None
-    about: Mapping[str, Any] = field(default_factory=dict)
-    started: str | None = None
-    ended: str | None = None
-    title: str = ""
-    where: str = ""
-    report: Report | None = None
-    of_answer: Mapping[str, Any] = field(default_factory=dict)
-    prompt: int = field(default=0, init=False)  # a mark of the system messages it was sent with
-
-
-def conversations_in(requests: Iterable[ObservedRequest], report: Report) -> Iterator[Conversation]:
+def conversations_in(requests: Iterable[Exchange], report: Report) -> Iterator[Conversation]:
     """The conversations that these requests were part of; those of one key together, the longest first.
 
     Requests of a key are taken in the order of their times if all have one, else as they stand.
@@ -72,12 +47,12 @@ class ObservedLog:
     """The requests of a log that grows: asked for its conversations again, it has only looked at those that are new."""
 
     def __init__(self) -> None:
-        self._requests: dict[str, list[ObservedRequest]] = {}
+        self._requests: dict[str, list[Exchange]] = {}
         self._stitched: dict[str, _Stitching] = {}
 
-    def add(self, request: ObservedRequest) -> None:
+    def add(self, request: Exchange) -> None:
         """Take one more request of its key."""
-        self._requests.setdefault(request.key, []).append(request)
+        self._requests.setdefault(request.conversation, []).append(request)
 
     def conversations(self, report: Report) -> Iterator[Conversation]:
         """As `conversations_in` has them, of all requests so far."""
@@ -91,7 +66,7 @@ class ObservedLog:
             yield from known.conversations(report)
 
 
-def order_by_time(requests: list[ObservedRequest]) -> list[ObservedRequest]:
+def order_by_time(requests: list[Exchange]) -> list[Exchange]:
     """The requests in the order of their times if all have one, else as they stand."""
     if len(requests) < 2:
         return requests
@@ -101,17 +76,14 @@ def order_by_time(requests: list[ObservedRequest]) -> list[ObservedRequest]:
     return [requests[i] for i in sorted(range(len(requests)), key=lambda i: (times[i], len(requests[i].messages)))]
 
 
-_Thread: TypeAlias = "Thread[ObservedRequest]"
-
-
 class _Stitching:
     """The requests of one key in their order, put together into threads; `report` has what that had to say."""
 
     def __init__(self) -> None:
-        self.requests: list[ObservedRequest] = []
-        self.report, self.threads = Report(), Threads[ObservedRequest]()
+        self.requests: list[Exchange] = []
+        self.report, self.threads = Report(), Threads()
 
-    def add(self, request: ObservedRequest) -> None:
+    def add(self, request: Exchange) -> None:
         """Continue a thread with the request, or begin one."""
         self.requests.append(request)
         sent, begins = self.threads.marks_in(request.messages)
@@ -145,7 +117,7 @@ class _Stitching:
 
     def conversations(self, report: Report) -> Iterator[Conversation]:
         """One per root, on the path of its latest request, with the other paths as branches."""
-        families: dict[int, list[_Thread]] = {}
+        families: dict[int, list[Thread]] = {}
         for thread in self.threads.all:
             families.setdefault(id(thread.root), []).append(thread)
         for family in sorted(families.values(), key=lambda family: -len(family[-1].messages)):
@@ -156,7 +128,7 @@ class _Stitching:
                 report.warn(f"{len(others) - MOST_BRANCHES:,} older branches left out", "")
             yield _conversation(newest, [_conversation(thread) for thread in others[: -MOST_BRANCHES - 1 : -1]])
 
-    def _take_late(self, thread: _Thread, request: ObservedRequest, sent: list[int]) -> None:
+    def _take_late(self, thread: Thread, request: Exchange, sent: list[int]) -> None:
         """Take a request whose answer the thread has already, because it was logged late; else it was answered anew."""
         at = len(request.messages)
         if request.answer and self.threads.marks_of(request.answer[:1]) != thread.marks[at : at + 1]:
@@ -166,7 +138,7 @@ class _Stitching:
         if thread.messages[at].role == "assistant" and "usage" not in thread.messages[at].metadata:
             _place(thread, request, at)
 
-    def _continue(self, thread: _Thread, request: ObservedRequest, sent: list[int]) -> None:
+    def _continue(self, thread: Thread, request: Exchange, sent: list[int]) -> None:
         """Append what the request adds to a thread it begins with, and its answer. `sent`: marks of its messages."""
         at = len(thread.messages)
         new = list(request.messages[at:])
@@ -184,18 +156,18 @@ class _Stitching:
         self.threads.index(thread)
 
 
-def _place(thread: _Thread, request: ObservedRequest, at: int) -> None:
+def _place(thread: Thread, request: Exchange, at: int) -> None:
     """Say of the message at that index that it answered the request."""
     answer = thread.messages[at]
     said: dict[str, Any] = {"usage": dict(request.usage)} if request.usage else {}
     said |= {MODEL: request.about[MODEL]} if request.about.get(MODEL) else {}
-    said |= request.of_answer
+    said |= decision_metadata(request)
     thread.answered[at] = request
     time = answer.timestamp or request.ended or request.started
     thread.messages[at] = replace(answer, timestamp=time, metadata={**answer.metadata, **said})
 
 
-def _reason(thread: _Thread, request: ObservedRequest, sent: list[int], known: int) -> str:
+def _reason(thread: Thread, request: Exchange, sent: list[int], known: int) -> str:
     """Why a request that continues no thread begins a conversation; empty if it is a branch, or simply another."""
     rest = sent[known:]
     there = set(thread.marks[known:])
@@ -204,28 +176,29 @@ def _reason(thread: _Thread, request: ObservedRequest, sent: list[int], known: i
         return TRIMMED
     if sum(again) > 1 or any(message.metadata.get("compaction") for message in request.messages[known:]):
         return COMPACTED
-    return UNRELATED if request.key and known <= prompt_length(request.messages) else ""
+    return UNRELATED if request.conversation and known <= prompt_length(request.messages) else ""
 
 
-def _tell_once(requests: list[ObservedRequest], report: Report) -> None:
+def _tell_once(requests: list[Exchange], report: Report) -> None:
     """Report what reading these requests had to say: of what each of them repeats, once."""
     reports = [request.report for request in requests if request.report]
     for kind in ("skipped", "warnings", "kept"):
-        most: dict[str, Tally] = {}
+        most: dict[str, LocatedCount] = {}
         for tallies in filter(None, map(attrgetter(kind), reports)):
             for reason, tally in tallies.items():
                 if reason not in most or most[reason].count < tally.count:
                     most[reason] = tally
-        told: dict[str, Tally] = getattr(report, kind)
+        told: dict[str, LocatedCount] = getattr(report, kind)
         for reason, tally in most.items():
-            told.setdefault(reason, Tally(0, tally.first)).count += tally.count
+            told.setdefault(reason, LocatedCount(0, tally.first)).count += tally.count
             report.records += tally.count if kind == "skipped" else 0
 
 
-def _conversation(thread: _Thread, branches: Sequence[Conversation] = ()) -> Conversation:
-    said: dict[str, Any] = {"conversation_id": thread.requests[-1].key} if thread.requests[-1].key else {}
+def _conversation(thread: Thread, branches: Sequence[Conversation] = ()) -> Conversation:
+    name = thread.requests[-1].conversation
+    said: dict[str, Any] = {"conversation_id": name} if name else {}
     for request in thread.requests:
-        said |= {name: value for name, value in request.about.items() if value not in NOTHING}
+        said |= {key: value for key, value in request.about.items() if value not in NOTHING}
     title = next((request.title for request in thread.requests if request.title), "")
     messages = list(thread.messages)
     for (_, before), (at, now) in pairwise(sorted(thread.answered.items(), key=itemgetter(0))):
@@ -234,7 +207,7 @@ def _conversation(thread: _Thread, branches: Sequence[Conversation] = ()) -> Con
     return Conversation(pair_by_order(messages), title, said, branches)
 
 
-def _changes(before: ObservedRequest, now: ObservedRequest) -> dict[str, Any]:
+def _changes(before: Exchange, now: Exchange) -> dict[str, Any]:
     """The metadata of an answer whose request had other tools or another system prompt than the one before it."""
     tools, others = now.about.get(TOOLS), before.about.get(TOOLS)
     changed: dict[str, Any] = {TOOLS: tools} if tools and others and tools != others else {}  # a log may leave them out

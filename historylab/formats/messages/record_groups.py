@@ -22,7 +22,7 @@ TITLES = ("title", "name")
 SAMPLED = 200  # records that a format is recognised by
 
 
-def items_of(values: Iterable[tuple[str, Any]], holder: str = "") -> Iterator[tuple[str, Any]]:
+def located_items(values: Iterable[tuple[str, Any]], holder: str = "") -> Iterator[tuple[str, Any]]:
     """Every value with its location; of a list, or of one that an object has under `holder`, its items."""
     for where, value in values:
         held = value.get(holder) if isinstance(value, dict) else value

@@ -65,11 +65,11 @@ def is_item(value: Any) -> bool:
 
 def read_items(items: Iterable[tuple[str, Any]], report: Report) -> list[Message]:
     """The messages of items with their locations, each counted as a record, those of one turn joined."""
-    return joined([message for where, item in items for message in read_item(item, where, report)])
+    return join_assistant_messages([message for where, item in items for message in read_item(item, where, report)])
 
 
 def read_item(item: Any, where: str, report: Report) -> list[Message]:
-    """The messages in one item, which `joined` makes turns of; none if it is skipped. Counts the record."""
+    """The messages in one item, for `join_assistant_messages`; none if it is skipped. Counts the record."""
     try:
         made = list(_read(item, where, report))
     except LoadError as problem:
@@ -79,18 +79,18 @@ def read_item(item: Any, where: str, report: Report) -> list[Message]:
     return made
 
 
-def joined(messages: list[Message]) -> list[Message]:
+def join_assistant_messages(messages: list[Message]) -> list[Message]:
     """The messages, with those of the assistant that follow each other as one."""
     found: list[Message] = []
     for message in messages:
         if found and found[-1].role == message.role == "assistant":
-            found[-1] = _joined(found[-1], message)
+            found[-1] = _join(found[-1], message)
         else:
             found.append(message)
     return found
 
 
-def _joined(first: Message, more: Message) -> Message:
+def _join(first: Message, more: Message) -> Message:
     metadata = {**first.metadata, **more.metadata}
     thoughts = [m.metadata["thinking"] for m in (first, more) if m.metadata.get("thinking")]
     if thoughts:
@@ -126,13 +126,13 @@ def _read(item: Any, where: str, report: Report) -> Iterator[Message]:
     if kind == "message":
         yield _message(item, where, report)
     elif _is_reasoning(item):
-        yield _reasoning(item, where, report)
+        yield _read_reasoning(item, where, report)
     elif kind in CALLS:
         yield _call(item, item.get("call_id") or item.get("id"), CALLS[kind], where, report)
     elif kind in RESULTS:
         yield _result(item, where, report)
     elif kind in HOSTED:
-        yield from _hosted(item, where, report)
+        yield from _read_hosted_call(item, where, report)
     else:
         raise LoadError(LEFT_OUT.get(kind, f"an item of type {kind[:40]!r}, which can't be read"))
 
@@ -152,7 +152,7 @@ def _message(item: dict[str, Any], where: str, report: Report) -> Message:
     return Message(role, text, name if isinstance(name, str) and name else None, media=media, metadata=metadata)
 
 
-def _reasoning(item: dict[str, Any], where: str, report: Report) -> Message:
+def _read_reasoning(item: dict[str, Any], where: str, report: Report) -> Message:
     """The model's thinking as an assistant message without content, to be joined with the answer that follows."""
     metadata: dict[str, Any] = {}
     thoughts = [_text(item.get(field) or "", where, report)[0] for field in ("summary", "content")]
@@ -204,7 +204,7 @@ def _result(item: dict[str, Any], where: str, report: Report) -> Message:
     return Message("tool", text, tool_call_id=call_id if isinstance(call_id, str) else None, media=media)
 
 
-def _hosted(item: dict[str, Any], where: str, report: Report) -> Iterator[Message]:
+def _read_hosted_call(item: dict[str, Any], where: str, report: Report) -> Iterator[Message]:
     """A call that the API answered itself, and the result as far as it shows one."""
     given, answered = HOSTED[item["type"]]
     call = _call(item, item.get("id"), given, where, report)

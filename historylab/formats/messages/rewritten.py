@@ -19,7 +19,7 @@ def with_text(message: Message, text: str, *, media: bool = True) -> Message:
     """The message with another text, or with the text alone; all other fields the caller gave stay."""
     fields = _fields(message)
     content = _content(fields.get("content"), text) if media else text
-    source = {**_without_texts(copied(fields)), "content": content} if fields else None
+    source = {**_without_texts(copy_nested(fields)), "content": content} if fields else None
     if source and isinstance(message.source, Excerpt):
         source = message.source.rewritten(source)
     return replace(message, content=text, media=message.media if media else (), source=source)
@@ -49,18 +49,18 @@ def in_role(message: Message, role: str, text: str, **changes: Any) -> Message:
 def in_one(role: str, text: str, messages: Iterable[Message]) -> Message:
     """One message with the media of several, whose texts it holds already."""
     several = list(messages)
-    parts = [copied(part) for m in several for part in _parts(_fields(m).get("content")) if _is_media(part)]
+    parts = [copy_nested(part) for m in several for part in _parts(_fields(m).get("content")) if _is_media(part)]
     media = tuple(name for m in several for name in m.media)
     held = media and len(media) == len(parts)
     return Message(role, text, media=media, source={"role": role, "content": [_text(text), *parts]} if held else None)
 
 
-def copied(given: Any) -> Any:
+def copy_nested(given: Any) -> Any:
     """A copy of nested dicts and lists; what else stands in them, a framework's object say, stays itself."""
     if isinstance(given, Mapping):
-        return {key: copied(value) for key, value in given.items()}
+        return {key: copy_nested(value) for key, value in given.items()}
     if isinstance(given, list | tuple):
-        return type(given)(map(copied, given)) if type(given) in (list, tuple) else given
+        return type(given)(map(copy_nested, given)) if type(given) in (list, tuple) else given
     return given
 
 
@@ -80,7 +80,7 @@ def _content(given: Any, text: str) -> Any:
     if not any(map(_is_media, parts)):
         return text
     first = next((k for k, part in enumerate(parts) if not _is_media(part)), 0)
-    media = [(k, copied(part)) for k, part in enumerate(parts) if _is_media(part)]
+    media = [(k, copy_nested(part)) for k, part in enumerate(parts) if _is_media(part)]
     before, after = ([part for k, part in media if (k < first) is early] for early in (True, False))
     return [*before, *([_text(text)] if text else []), *after]
 

@@ -2,7 +2,7 @@
 
 The context of a request is what was sent, cached or not. What it grew by since the request before is that one's answer
 and then new input. What the first one held of system prompt and tools is unknown, so it is pinned. Roles beyond that,
-and what was said, are unknown, too: `is_textless` tells such a conversation.
+and what was said, are unknown, too: `recorded.textless` tells such a conversation.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import Message
 from historylab.conversation.usage import MODEL, TEXTLESS
 from historylab.formats.base import NOTHING, Report
-from historylab.formats.messages.observed import ObservedRequest, order_by_time
+from historylab.formats.messages.observed import order_by_time
 
 OPENING = "a first request pinned, as it is unknown how much of it (system prompt, tools) all later ones repeat"
 SIZES = "a request without its text, read as messages of that size"
@@ -22,21 +23,21 @@ SMALLER = "a request smaller than the one before (compacted, or unrelated), read
 IN_PART = "an answer larger than what the next request grew by: the rest (thinking, say) was not sent again"
 
 
-def sized_conversations(requests: Iterable[ObservedRequest], report: Report) -> Iterator[Conversation]:
+def sized_conversations(requests: Iterable[Exchange], report: Report) -> Iterator[Conversation]:
     """A conversation per key and model, and a new one wherever a request is smaller than the one before it."""
-    groups: dict[tuple[str, Any], list[ObservedRequest]] = {}
+    groups: dict[tuple[str, Any], list[Exchange]] = {}
     for request in requests:
-        groups.setdefault((request.key, request.about.get(MODEL)), []).append(request)
+        groups.setdefault((request.conversation, request.about.get(MODEL)), []).append(request)
     for (key, _), group in groups.items():
-        runs = list(_growing(order_by_time(group), report))
+        runs = list(_growing_runs(order_by_time(group), report))
         for number, run in enumerate(runs, 1):
             title = f"{key}, part {number}" if key and len(runs) > 1 else key
             yield _conversation(run, title, report)
 
 
-def _growing(requests: list[ObservedRequest], report: Report) -> Iterator[list[ObservedRequest]]:
+def _growing_runs(requests: list[Exchange], report: Report) -> Iterator[list[Exchange]]:
     """Runs of requests of which each is as large as the one before, or larger."""
-    run: list[ObservedRequest] = []
+    run: list[Exchange] = []
     for request in requests:
         if run and _context(request) < _context(run[-1]):
             report.warn(SMALLER, request.where)
@@ -47,7 +48,7 @@ def _growing(requests: list[ObservedRequest], report: Report) -> Iterator[list[O
         yield run
 
 
-def _conversation(run: list[ObservedRequest], title: str, report: Report) -> Conversation:
+def _conversation(run: list[Exchange], title: str, report: Report) -> Conversation:
     report.warn(OPENING, run[0].where)
     messages: list[Message] = []
     before = 0  # the context of the request before, and its answer as far as this one has it
@@ -65,12 +66,12 @@ def _conversation(run: list[ObservedRequest], title: str, report: Report) -> Con
         said = {"tokens": answered, "usage": dict(request.usage or {})}
         said |= {MODEL: request.about[MODEL]} if request.about.get(MODEL) else {}
         messages.append(Message("assistant", timestamp=request.ended or request.started, metadata=said))
-    about: dict[str, Any] = {TEXTLESS: True} | ({"conversation_id": run[0].key} if run[0].key else {})
+    about: dict[str, Any] = {TEXTLESS: True} | ({"conversation_id": run[0].conversation} if run[0].conversation else {})
     for request in run:
         about |= {name: value for name, value in request.about.items() if value not in NOTHING}
     return Conversation(messages, title, about)
 
 
-def _context(request: ObservedRequest) -> int:
+def _context(request: Exchange) -> int:
     usage = request.usage or {}
     return usage.get("input", 0) + usage.get("cache_reads", 0) + usage.get("cache_writes", 0)

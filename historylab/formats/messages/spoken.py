@@ -25,7 +25,7 @@ RESULTS = re.compile(r"\s*<tool_response>(.*?)</tool_response>\s*", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Turn:
+class SpokenTurn:
     """The words of one speaker, up to the next one's."""
 
     where: str
@@ -34,7 +34,7 @@ class Turn:
     time: str | None = None
 
 
-def messages_of(turns: Iterable[Turn], report: Report) -> list[Message]:
+def messages_from_turns(turns: Iterable[SpokenTurn], report: Report) -> list[Message]:
     """The turns as messages. A speaker who is no role is a user with a name, or the assistant if nobody else is one."""
     turns = list(turns)
     roles, answers = cast(turn.speaker for turn in turns)
@@ -51,11 +51,11 @@ def messages_of(turns: Iterable[Turn], report: Report) -> list[Message]:
         if TAG not in turn.text:
             messages.append(Message(role, turn.text, name=name, timestamp=turn.time))
             continue
-        messages += (replace(message, name=name, timestamp=turn.time) for message in tagged(role, turn.text))
+        messages += (replace(message, name=name, timestamp=turn.time) for message in read_tags(role, turn.text))
     return pair_by_order(messages)
 
 
-def tagged(role: str, text: str) -> Iterator[Message]:
+def read_tags(role: str, text: str) -> Iterator[Message]:
     """The message of a role, or the several results that one text holds, with what its tags say."""
     if TAG not in text:
         yield Message(role, text)

@@ -13,12 +13,12 @@ _MARK = re.compile(r"\n\[end of summary ([0-9a-f]{8})\]\Z")
 BETWEEN = "\n\n"
 
 
-def marked(text: str) -> str:
+def mark_summary(text: str) -> str:
     """A summary's text with our mark, some ten tokens."""
     return f"{text}\n[end of summary {_digest(text)}]"
 
 
-def unmarked(text: str) -> str | None:
+def unmark_summary(text: str) -> str | None:
     """The summary that a text is, if it is one we marked and nothing else."""
     found = _MARK.search(text) if text.endswith("]") else None
     return text[: found.start()] if found and found[1] == _digest(text[: found.start()]) else None
@@ -26,7 +26,7 @@ def unmarked(text: str) -> str | None:
 
 def with_summaries(text: str, summaries: list[str]) -> str:
     """Instructions with summaries after them."""
-    return BETWEEN.join(filter(None, (text, *map(marked, summaries))))
+    return BETWEEN.join(filter(None, (text, *map(mark_summary, summaries))))
 
 
 def without_summary(text: str) -> tuple[str, str | None]:
@@ -35,7 +35,7 @@ def without_summary(text: str) -> tuple[str, str | None]:
     while end >= 0:  # from the last paragraph on, as the summary is the end
         end = text.rfind(BETWEEN, 0, end)
         start = 0 if end < 0 else end + len(BETWEEN)
-        if (summary := unmarked(text[start:])) is not None:
+        if (summary := unmark_summary(text[start:])) is not None:
             return text[: max(end, 0)], summary
     return text, None
 

@@ -30,7 +30,7 @@ OPENING = "(The assistant begins.)"
 
 
 @dataclass(frozen=True)
-class Rules:
+class ApiFeatures:
     """The things an API takes: names of speakers, marks of failed calls, thinking.
 
     `call_ids`: a pattern of what the id of a call may not hold.
@@ -42,7 +42,7 @@ class Rules:
     call_ids: str = ""
 
 
-def as_sent(conversation: Conversation, losses: Losses, rules: Rules) -> list[Message]:
+def as_sent(conversation: Conversation, losses: Losses, rules: ApiFeatures) -> list[Message]:
     """The messages in an order an API takes, without media; what is lost is counted."""
     for message in conversation:
         _lose(message, losses, rules)
@@ -78,7 +78,7 @@ def body(
     return fields, [tool(*each) for each in definitions if each]
 
 
-def merged(turns: Iterable[tuple[str, list[Any]]], losses: Losses, opening: Any) -> list[tuple[str, list[Any]]]:
+def merge_turns(turns: Iterable[tuple[str, list[Any]]], losses: Losses, opening: Any) -> list[tuple[str, list[Any]]]:
     """Turns of (role, parts) for an API that takes no empty ones, none of one role in a row, and the user's first.
 
     `opening`: the part of a turn that is added for the user, where the assistant begins.
@@ -119,7 +119,7 @@ def object_arguments(call: ToolCall, losses: Losses) -> dict[str, Any]:
     return {"arguments": call.arguments}
 
 
-def _lose(message: Message, losses: Losses, rules: Rules) -> None:
+def _lose(message: Message, losses: Losses, rules: ApiFeatures) -> None:
     losses.lose("images, sound and files", len(message.media))
     name = message.name if message.role != "tool" else None
     losses.lose("names of speakers", name is not None and not (rules.names and NAME.fullmatch(name)))
@@ -140,7 +140,7 @@ def _in_words(message: Message) -> Message:
     return replace(message, role=role, content=text, media=())
 
 
-def _block(messages: list[Message], last: bool, taken: set[str], losses: Losses, rules: Rules) -> list[Message]:
+def _block(messages: list[Message], last: bool, taken: set[str], losses: Losses, rules: ApiFeatures) -> list[Message]:
     """A message with its results, its calls under ids of their own; calls may wait for results only at the very end."""
     first, *results = messages
     if first.role == "tool":
@@ -166,7 +166,7 @@ def _block(messages: list[Message], last: bool, taken: set[str], losses: Losses,
     return said + answers
 
 
-def _own_id(given: str, taken: set[str], rules: Rules) -> str:
+def _own_id(given: str, taken: set[str], rules: ApiFeatures) -> str:
     wanted = re.sub(rules.call_ids, "_", given) if rules.call_ids else given
     wanted = wanted or "call"
     if wanted not in taken:
@@ -190,11 +190,11 @@ def _is_result(part: Any) -> bool:
     return isinstance(part, dict) and (part.get("type") == "tool_result" or "functionResponse" in part)
 
 
-def described(name: str, description: str, **more: Any) -> dict[str, Any]:
+def definition_fields(name: str, description: str, **more: Any) -> dict[str, Any]:
     """A definition's fields, without an empty description."""
     return {"name": name, **({"description": description} if description else {}), **more}
 
 
 def function_tool(name: str, description: str, schema: Any) -> dict[str, Any]:
     """A definition as Chat Completions has it, and Ollama."""
-    return {"type": "function", "function": described(name, description, parameters=schema)}
+    return {"type": "function", "function": definition_fields(name, description, parameters=schema)}

@@ -16,9 +16,9 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.files.json_values import MAX_ITEMS, too_many
 from historylab.formats.messages.chat_messages import pair_by_order
-from historylab.formats.messages.record_groups import items_of
+from historylab.formats.messages.record_groups import located_items
 from historylab.formats.messages.speakers import role_of
-from historylab.formats.messages.spoken import tagged
+from historylab.formats.messages.spoken import read_tags
 from historylab.registry import register
 
 START, END, BETWEEN = "<|im_start|>", "<|im_end|>", "<|endoftext|>"
@@ -30,7 +30,7 @@ def has_marker(content: Content) -> float:
     """1 for a text, or the texts of JSON objects, that begin with the marker."""
     if not _is_json(content):
         return 1 if _begins(content.text) else 0
-    return 1 if any(_key(value) for _, value in items_of(content.values)) else 0
+    return 1 if any(_key(value) for _, value in located_items(content.values)) else 0
 
 
 @register("format", title="ChatML text", recognise=has_marker)
@@ -39,7 +39,7 @@ def chatml(content: Content, report: Report) -> Iterator[Conversation]:
     if not _is_json(content):
         yield from _conversations(content.text, "", report)
         return
-    for where, value in items_of(content.values):
+    for where, value in located_items(content.values):
         if key := _key(value):
             report.leave(value, {key, "id"}, where)
             yield from _conversations(value[key], f"{where} {key}".strip(), report)
@@ -92,5 +92,5 @@ def _messages(text: str, place: str, report: Report) -> Iterator[Message]:
             report.warn(f"unknown role {head[1][:40]!r}, kept as conversation", where)
         if not body:
             report.warn("empty content", where)
-        said_here = tagged(role or head[1], body)
+        said_here = read_tags(role or head[1], body)
         yield from (replace(message, name=head[2]) for message in said_here) if head[2] else said_here

@@ -67,8 +67,8 @@ def _delimiter(text: str) -> str:
     """The delimiter that makes most of the header's names known, else the most frequent."""
     header = text[:HEADER].partition("\n")[0]
 
-    def known(delimiter: str) -> tuple[int, int]:
+    def count_known(delimiter: str) -> tuple[int, int]:
         names = next(csv.reader([header], delimiter=delimiter), [])
         return len(columns_of(names).names), len(names)
 
-    return max(DELIMITERS, key=known)
+    return max(DELIMITERS, key=count_known)

@@ -26,7 +26,7 @@ IN_BRANCH = ", in a branch"
 READ_OF_CONVERSATION = {"title", "metadata", "messages", "branches"}
 
 
-def is_own(content: Content) -> float:
+def recognise_own(content: Content) -> float:
     """1 for an object with our mark and a list of conversations."""
     return 1 if any(_is_document(value) for _, value in content.values) else 0
 
@@ -37,7 +37,7 @@ def to_own(conversation: Conversation, losses: Losses) -> dict[str, Any]:
     return {"historylab": VERSION, "conversations": [_conversation(conversation)]}
 
 
-@register("format", title="HistoryLab JSON", recognise=is_own, marks="historylab conversations", write=to_own)
+@register("format", title="HistoryLab JSON", recognise=recognise_own, marks="historylab conversations", write=to_own)
 def historylab(content: Content, report: Report) -> Iterator[Conversation]:
     """HistoryLab's own JSON, which keeps everything."""
     for where, value in content.values:
@@ -61,7 +61,7 @@ def _is_document(value: Any) -> bool:
 
 
 def _conversation(conversation: Conversation) -> dict[str, Any]:
-    written: dict[str, Any] = {"title": conversation.title, "metadata": plain(conversation.metadata)}
+    written: dict[str, Any] = {"title": conversation.title, "metadata": to_plain(conversation.metadata)}
     written["messages"] = [_message(message) for message in conversation]
     if conversation.branches:
         written["branches"] = [_conversation(branch) for branch in conversation.branches]
@@ -70,18 +70,18 @@ def _conversation(conversation: Conversation) -> dict[str, Any]:
 
 def _message(message: Message) -> dict[str, Any]:
     values = ((name, getattr(message, name)) for name in DEFAULTS)
-    return {name: plain(value) for name, value in values if name == "role" or value != DEFAULTS[name]}
+    return {name: to_plain(value) for name, value in values if name == "role" or value != DEFAULTS[name]}
 
 
-def plain(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """The value as JSON can hold it: tuples as lists, dataclasses as objects, anything else as text."""
     if isinstance(value, str | int | float | bool | None):
         return value
     if isinstance(value, Mapping):
-        return {str(key): plain(held) for key, held in value.items()}
+        return {str(key): to_plain(held) for key, held in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [plain(held) for held in value]
-    return plain(asdict(value)) if is_dataclass(value) and not isinstance(value, type) else str(value)
+        return [to_plain(held) for held in value]
+    return to_plain(asdict(value)) if is_dataclass(value) and not isinstance(value, type) else str(value)
 
 
 def _foreign(value: Any) -> int:

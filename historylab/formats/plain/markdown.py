@@ -18,7 +18,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.files.json_values import MAX_ITEMS, too_many
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.speakers import role_of
-from historylab.formats.messages.spoken import Turn, messages_of
+from historylab.formats.messages.spoken import SpokenTurn, messages_from_turns
 from historylab.registry import register
 
 HEADING = re.compile(r"(#{1,6})\s+(.+?)[\s#]*$")
@@ -57,13 +57,13 @@ def markdown(content: Content, report: Report) -> Iterator[Conversation]:
         raise LoadError("no headings or bold labels in it name a user and an assistant in turn, such as '## User'")
     ends = [mark.line - 1 for mark in marks[1:]] + [len(lines)]
     turns = [
-        Turn(f"line {mark.line}", mark.speaker, _body(mark.words, lines[mark.line : end]), mark.time)
+        SpokenTurn(f"line {mark.line}", mark.speaker, _body(mark.words, lines[mark.line : end]), mark.time)
         for mark, end in zip(marks, ends, strict=True)
     ]
     title, others = _title(lines[: marks[0].line - 1])
     if others:
         report.warn("lines before the first speaker not read", "line 1")
-    yield Conversation(messages_of(turns, report), title)
+    yield Conversation(messages_from_turns(turns, report), title)
 
 
 def _marks(lines: list[str]) -> list[Mark]:

@@ -19,7 +19,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.files.json_values import MAX_ITEMS, too_many
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.speakers import QUESTION_AND_ANSWER, role_of
-from historylab.formats.messages.spoken import Turn, messages_of
+from historylab.formats.messages.spoken import SpokenTurn, messages_from_turns
 from historylab.registry import register
 
 LINE = re.compile(r"(?:\[([^\]\n]{4,40})\]\s*)?([^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,2})\s?(?::(?=\s|$)|：)\s*(.*)$")
@@ -80,12 +80,12 @@ def _texts(content: Content) -> Iterator[tuple[str, str]]:
 
 
 def _conversation(text: str, speakers: frozenset[str], place: str, report: Report) -> Conversation:
-    turns: list[Turn] = []
+    turns: list[SpokenTurn] = []
     title: list[str] = []
     for number, line, found in _lines(text):
         if found and found[2].casefold() in speakers:
             time = iso_time(found[1].replace(" ", "T", 1)) if found[1] else None
-            turns.append(Turn(f"{place} line {number}".strip(), found[2], found[3], time))
+            turns.append(SpokenTurn(f"{place} line {number}".strip(), found[2], found[3], time))
             if len(turns) > MAX_ITEMS:
                 raise too_many(MAX_ITEMS, "messages", "the text")
         elif turns:
@@ -95,7 +95,7 @@ def _conversation(text: str, speakers: frozenset[str], place: str, report: Repor
     if len(title) > 1:
         report.warn("lines before the first speaker not read", f"{place} line 1".strip())
     turns = [replace(turn, text=turn.text.strip()) for turn in turns]
-    return Conversation(messages_of(turns, report), title[0][:80] if len(title) == 1 else "")
+    return Conversation(messages_from_turns(turns, report), title[0][:80] if len(title) == 1 else "")
 
 
 def _lines(text: str) -> Iterator[tuple[int, str, re.Match[str] | None]]:

@@ -16,7 +16,7 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.branching import share_beginnings, with_branches
 from historylab.formats.messages.chat_messages import pair_by_order
-from historylab.formats.messages.record_groups import items_of
+from historylab.formats.messages.record_groups import located_items
 from historylab.formats.messages.reported import read_messages
 from historylab.formats.messages.speakers import role_of
 from historylab.registry import register
@@ -28,21 +28,21 @@ SPEAKER = re.compile(r"(?:^|\n\n)(Human|Assistant):")
 
 def has_pairs(content: Content) -> float:
     """0.85 for a chosen and a rejected answer in most rows, whatever else is in them."""
-    rows = [row for _, row in items_of(content.values)]
+    rows = [row for _, row in located_items(content.values)]
     return 0.85 if rows and sum(map(_is_pair, rows)) * 2 > len(rows) else 0
 
 
 @register("format", title="Preference pairs", recognise=has_pairs, marks="chosen rejected")
 def preferences(content: Content, report: Report) -> Iterator[Conversation]:
     """Prompts with the answer that was chosen, and the rejected one as a branch."""
-    for where, row in items_of(content.values):
+    for where, row in located_items(content.values):
         if not _is_pair(row):
             report.skip(f"{kind_of(row)} without a chosen and a rejected answer", where)
             continue
         named = next((name for name in PROMPTS if row.get(name)), "")
-        asked = [*_said(row.get("system"), "system", f"{where} system", report)]
-        asked += _said(row.get(named), "user", f"{where} {named}", report)
-        answers = [_said(row[name], "assistant", f"{where} {name}".strip(), report) for name in ANSWERS]
+        asked = [*_read_side(row.get("system"), "system", f"{where} system", report)]
+        asked += _read_side(row.get(named), "user", f"{where} {named}", report)
+        answers = [_read_side(row[name], "assistant", f"{where} {name}".strip(), report) for name in ANSWERS]
         whole = [each if each and each[0].role != "assistant" else [*asked, *each] for each in answers]
         beside = {name: value for name, value in row.items() if name not in (*ANSWERS, named, "system")}
         for name in beside:
@@ -54,7 +54,7 @@ def _is_pair(row: Any) -> bool:
     return isinstance(row, dict) and all(isinstance(row.get(name), str | list) and row[name] for name in ANSWERS)
 
 
-def _said(given: Any, role: str, where: str, report: Report) -> list[Message]:
+def _read_side(given: Any, role: str, where: str, report: Report) -> list[Message]:
     """The messages of a prompt or an answer; a text that names no speakers is one message of that role."""
     if isinstance(given, str):
         before, *turns = SPEAKER.split(given)
@@ -62,4 +62,4 @@ def _said(given: Any, role: str, where: str, report: Report) -> list[Message]:
         messages = [Message(by, text.strip()) for by, text in said if text.strip()]
         report.records += len(messages)
         return messages
-    return read_messages(items_of([(where, given)]) if isinstance(given, list) else [], report)
+    return read_messages(located_items([(where, given)]) if isinstance(given, list) else [], report)

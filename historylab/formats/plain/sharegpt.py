@@ -15,11 +15,11 @@ from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import pair_by_order
-from historylab.formats.messages.fields import unpacked
+from historylab.formats.messages.fields import unpack_json
 from historylab.formats.messages.record_groups import Grouping, RecordGroup
 from historylab.formats.messages.reported import read_reported
 from historylab.formats.messages.speakers import role_of
-from historylab.formats.messages.spoken import call_of, tagged
+from historylab.formats.messages.spoken import call_of, read_tags
 from historylab.registry import register
 
 CALL = "function_call"
@@ -80,7 +80,7 @@ def _messages(record: Any, where: str, report: Report) -> list[Message]:
         report.warn(f"unknown speaker {speaker[:40]!r}, kept as conversation", where)
     if not value:
         report.warn("empty content", where)
-    return list(_calls(value) if speaker == CALL else tagged(role or speaker, value))
+    return list(_calls(value) if speaker == CALL else read_tags(role or speaker, value))
 
 
 def _role(speaker: Any) -> str:
@@ -108,7 +108,7 @@ def _system_prompt(group: RecordGroup, report: Report) -> Iterator[Message]:
 
 def _tools(given: Any) -> list[Any]:
     """Tool definitions, which may be JSON text."""
-    given = unpacked(given)
+    given = unpack_json(given)
     return given if isinstance(given, list) else []
 
 

@@ -54,7 +54,7 @@ def ai_studio(content: Content, report: Report) -> Iterator[Conversation]:
         pending = value["chunkedPrompt"].get("pendingInputs")
         if any(isinstance(draft, dict) and _text(draft)[0] for draft in (pending if isinstance(pending, list) else ())):
             report.warn("a draft that was not sent, left out", where)
-        yield Conversation(pair_by_order(turns.closed()), "", _settings(value.get("runSettings")))
+        yield Conversation(pair_by_order(turns.finish()), "", _settings(value.get("runSettings")))
 
 
 def _chunks(value: Any) -> list[Any] | None:
@@ -127,7 +127,7 @@ class _Turns:
             said = output if isinstance(output, str) else _json(result)
             self._say(Message("tool", said, name=CODE, tool_call_id=f"{CODE}-{self.runs}"))
 
-    def closed(self) -> list[Message]:
+    def finish(self) -> list[Message]:
         """The messages, with what still waited."""
         self._flush()
         if self.thoughts:

@@ -14,8 +14,8 @@ from historylab.conversation.conversation import Conversation
 from historylab.formats.base import NOTHING, Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.branching import paths, with_branches
-from historylab.formats.messages.record_groups import items_of
-from historylab.formats.products.chatgpt_nodes import Node, reader
+from historylab.formats.messages.record_groups import located_items
+from historylab.formats.products.chatgpt_nodes import Node, node_reader
 from historylab.registry import register
 
 ABOUT = {
@@ -32,14 +32,14 @@ ABOUT = {
 
 def looks_like_chatgpt(content: Content) -> float:
     """1 for objects with a `mapping` of nodes that name their parents."""
-    found = [value for _, value in items_of(content.values)]
+    found = [value for _, value in located_items(content.values)]
     return 1 if any(_is_export(value) for value in found) else 0
 
 
 @register("format", title="ChatGPT export", recognise=looks_like_chatgpt, marks="mapping current_node")
 def chatgpt(content: Content, report: Report) -> Iterator[Conversation]:
     """Conversations of ChatGPT's data export, with edits and regenerated answers as branches."""
-    for where, value in items_of(content.values):
+    for where, value in located_items(content.values):
         if isinstance(value, dict) and isinstance(value.get("mapping"), dict):
             yield _conversation(value, where, report)
         else:
@@ -52,7 +52,7 @@ def _conversation(value: dict[str, Any], where: str, report: Report) -> Conversa
     order = {key: (node.created, place) for place, (key, node) in enumerate(nodes.items())}
     parents = {key: node.parent.key if node.parent else None for key, node in nodes.items()}
     found = paths(parents, order.__getitem__, current if isinstance(current, str) else None)
-    read = reader(report)
+    read = node_reader(report)
     messages = [read([nodes[key] for key in path]) for path in found]
     on_paths = {key for path in found for key in path}
     for key, node in nodes.items():

@@ -56,14 +56,14 @@ class Node:
     @property
     def kind(self) -> str:
         """The type of its content."""
-        content = self.held("content")
+        content = self.object_at("content")
         found = content.get("content_type", "text")
         return found if isinstance(found, str) else ""
 
     @property
     def role(self) -> str:
         """The role of its author; empty if it names none."""
-        return text_in(self.held("author"), "role") or ""
+        return text_in(self.object_at("author"), "role") or ""
 
     @property
     def created(self) -> float:
@@ -80,7 +80,9 @@ class Node:
     def hidden(self) -> bool:
         """Whether the screen doesn't show it."""
         message = self.message or {}
-        return bool(self.held("metadata").get("is_visually_hidden_from_conversation")) or message.get("weight") == 0
+        return (
+            bool(self.object_at("metadata").get("is_visually_hidden_from_conversation")) or message.get("weight") == 0
+        )
 
     @property
     def call(self) -> Node | None:
@@ -97,12 +99,12 @@ class Node:
         """Whether it is the model's thinking, or the line on how long that took."""
         return self.kind in (THOUGHTS, RECAP)
 
-    def held(self, name: str) -> dict[str, Any]:
+    def object_at(self, name: str) -> dict[str, Any]:
         """The object in that field of its message; empty if there is none."""
         return object_in(self.message or {}, name)
 
 
-def reader(report: Report) -> Callable[[list[Node]], list[Message]]:
+def node_reader(report: Report) -> Callable[[list[Node]], list[Message]]:
     """Reads the messages on a path. What paths share is read, counted and reported once, as the same messages."""
     known: dict[tuple[str, ...], list[Message]] = {}
     counted: set[str] = set()
@@ -187,7 +189,7 @@ def _message(node: Node, text: str, media: tuple[str, ...], thoughts: list[str],
     if role not in ROLE_CODES:
         report.warn(f"unknown role {role[:40]!r}, kept as conversation", node.where)
     calls = (ToolCall(node.key, node.recipient, text),) if node.recipient else ()
-    name = text_in(node.held("author"), "name") if call is None else None
+    name = text_in(node.object_at("author"), "name") if call is None else None
     return Message(
         role,
         "" if calls else text,
@@ -202,7 +204,7 @@ def _message(node: Node, text: str, media: tuple[str, ...], thoughts: list[str],
 
 
 def _metadata(node: Node, thoughts: list[str]) -> dict[str, Any]:
-    held = node.held("metadata")
+    held = node.object_at("metadata")
     metadata: dict[str, Any] = {}
     if node.role == "assistant" and isinstance(held.get("model_slug"), str):
         metadata["model"] = held["model_slug"]
@@ -217,7 +219,7 @@ def _metadata(node: Node, thoughts: list[str]) -> dict[str, Any]:
 
 def _content(node: Node, report: Report) -> tuple[str, tuple[str, ...]]:
     """Text and media names of a node's content."""
-    content = node.held("content")
+    content = node.object_at("content")
     if node.kind == THOUGHTS:
         items = [item for item in list_in(content, "thoughts") if isinstance(item, dict)]
         return joined(joined(_texts(item, ("summary", "content"))) for item in items), ()
@@ -229,7 +231,7 @@ def _content(node: Node, report: Report) -> tuple[str, tuple[str, ...]]:
         return (texts or [""])[0] if node.kind == "tether_browsing_display" else joined(texts), ()
     parts = content.get("parts")
     if not isinstance(parts, list):
-        return _other(node, content, report), ()
+        return _read_other(node, content, report), ()
     texts, media = [], []
     for part in parts:
         if isinstance(part, str):
@@ -254,7 +256,7 @@ def _part(part: Any, node: Node, report: Report) -> tuple[str, str]:
     return "", ""
 
 
-def _other(node: Node, content: dict[str, Any], report: Report) -> str:
+def _read_other(node: Node, content: dict[str, Any], report: Report) -> str:
     """The text of a content of a type that isn't known."""
     found = list(_texts(content, ("text", "result", "content")))
     if not found and content.keys() - {"content_type"}:
@@ -266,13 +268,13 @@ def _other(node: Node, content: dict[str, Any], report: Report) -> str:
 
 def _attachments(node: Node) -> list[str]:
     """A name for every file that was attached; images among them are parts of the content."""
-    files = [item for item in list_in(node.held("metadata"), "attachments") if isinstance(item, dict)]
+    files = [item for item in list_in(node.object_at("metadata"), "attachments") if isinstance(item, dict)]
     return ["file" for item in files if not str(item.get("mimeType") or item.get("mime_type")).startswith("image/")]
 
 
 def _instructions(node: Node) -> str:
     """Custom instructions, as older exports have them beside an empty system message."""
-    held = object_in(node.held("metadata"), "user_context_message_data")
+    held = object_in(node.object_at("metadata"), "user_context_message_data")
     return joined(_texts(held, ("about_user_message", "about_model_message")))
 
 

@@ -17,7 +17,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.messages.anthropic_blocks import read_turn
 from historylab.formats.messages.branching import joined, moment, paths, with_branches
 from historylab.formats.messages.chat_messages import iso_time
-from historylab.formats.messages.record_groups import items_of
+from historylab.formats.messages.record_groups import located_items
 from historylab.registry import register
 
 ROLES = {"human": "user"}
@@ -38,13 +38,13 @@ PROJECT = {"docs", "prompt_template"}
 
 def looks_like_claude_ai(content: Content) -> float:
     """1 for objects with `chat_messages` that have a sender."""
-    return 1 if any(_is_export(value) for _, value in items_of(content.values)) else 0
+    return 1 if any(_is_export(value) for _, value in located_items(content.values)) else 0
 
 
 @register("format", title="Claude.ai export", recognise=looks_like_claude_ai, marks="chat_messages sender")
 def claude_ai(content: Content, report: Report) -> Iterator[Conversation]:
     """Conversations of Claude.ai's data export, with edits and retries as branches."""
-    for where, value in items_of(content.values):
+    for where, value in located_items(content.values):
         if isinstance(value, dict) and isinstance(value.get("chat_messages"), list):
             yield _conversation(value, where, report)
         elif isinstance(value, dict) and value.keys() & PROJECT:
@@ -118,7 +118,7 @@ def _read(key: str, where: str, record: dict[str, Any], report: Report) -> list[
         for block in blocks:
             report.leave(block, {"type", "text", "citations"}, where)
         blocks = [{"type": "text", "text": text}]
-    names, attached, media = _attached(record, where, report)
+    names, attached, media = _attachments(record, where, report)
     blocks += [{"type": "text", "text": held} for held in attached]
     time = iso_time(record.get("created_at"))
     made = [Message(role)] if not blocks and media else read_turn(role, blocks, where, report)
@@ -149,11 +149,11 @@ def _blocks(content: list[Any], key: str) -> Iterator[dict[str, Any]]:
             block["tool_use_id"] = named if isinstance(named, str) and named else next(iter(waiting), "")
             waiting = [call for call in waiting if call != block["tool_use_id"]]
             if isinstance(held := block.get("content"), list):
-                block["content"] = [_shown(part) for part in held]
+                block["content"] = [_result_part(part) for part in held]
         yield block
 
 
-def _shown(part: Any) -> Any:
+def _result_part(part: Any) -> Any:
     """A part of a result; a page that was found is its title, address and text."""
     if not isinstance(part, dict) or part.get("type") not in ("text", "knowledge", "rich_link"):
         return part
@@ -163,7 +163,7 @@ def _shown(part: Any) -> Any:
     return {name: held for name, held in part.items() if name not in OF_PAGE} | {"type": "text", "text": joined(said)}
 
 
-def _attached(record: dict[str, Any], where: str, report: Report) -> tuple[list[str], list[str], tuple[str, ...]]:
+def _attachments(record: dict[str, Any], where: str, report: Report) -> tuple[list[str], list[str], tuple[str, ...]]:
     """Names of what is attached, the texts extracted from it, and the media of which there is no text."""
     names: list[str] = []
     texts: list[str] = []

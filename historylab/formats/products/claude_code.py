@@ -17,8 +17,8 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.branching import with_branches
 from historylab.formats.messages.chat_messages import pair_by_order
-from historylab.formats.products.session_messages import reader
-from historylab.formats.products.session_tree import Record, Tree, trees
+from historylab.formats.products.session_messages import record_reader
+from historylab.formats.products.session_tree import SessionRecord, Tree, trees
 from historylab.formats.titles import opening
 from historylab.registry import register
 
@@ -43,7 +43,7 @@ def claude_code(content: Content, report: Report) -> Iterator[Conversation]:
     found = list(trees(list(_tree_records(records, report))))
     titles, tools = _titles(records), _tools(records)
     for tree in sorted(found, key=lambda tree: bool(tree.newest[0].side)):  # subagents after what called them
-        read = reader(report)
+        read = record_reader(report)
         paths = [pair_by_order(read(path)) for path in (tree.newest, *tree.others)]
         metadata = _metadata(tree) | ({"tools": tools} if tools else {})
         yield with_branches(paths, _title(tree, paths[0], titles), metadata, report)
@@ -66,13 +66,13 @@ def _records(values: list[tuple[str, Any]], report: Report | None = None) -> lis
     return records
 
 
-def _tree_records(records: list[tuple[str, Any]], report: Report) -> Iterator[Record]:
+def _tree_records(records: list[tuple[str, Any]], report: Report) -> Iterator[SessionRecord]:
     """The records of the tree; those that hold no message, or a duplicate, are reported."""
     seen: set[Any] = set()
     for position, (where, value) in enumerate(records):
         problem = _problem(value)
         uuid = _uuid(value)
-        key = problem or uuid or _said(value)
+        key = problem or uuid or _identity(value)
         if not problem and key in seen:
             report.skip(f"a record with the {'uuid' if uuid else 'role, text and time'} of one before it", where)
             continue
@@ -81,10 +81,10 @@ def _tree_records(records: list[tuple[str, Any]], report: Report) -> Iterator[Re
         elif key:
             seen.add(key)
         if not problem or uuid:
-            yield Record(where, value, not problem, position)
+            yield SessionRecord(where, value, not problem, position)
 
 
-def _said(value: dict[str, Any]) -> tuple[str, str, str] | None:
+def _identity(value: dict[str, Any]) -> tuple[str, str, str] | None:
     """Who said what and when, which tells a copied record from one that says the same again; None without a time."""
     time, content = value.get("timestamp"), value["message"]["content"]
     return (value["type"], time, json.dumps(content)) if isinstance(time, str) and time else None

@@ -13,7 +13,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.branching import with_branches
-from historylab.formats.messages.record_groups import items_of
+from historylab.formats.messages.record_groups import located_items
 from historylab.formats.products.codex_session import CodexSession, is_injected
 from historylab.formats.titles import opening
 from historylab.registry import register
@@ -33,7 +33,7 @@ def codex(content: Content, report: Report) -> Iterator[Conversation]:
     """Codex sessions as they stood last; what was compacted or taken back is a branch."""
     session = CodexSession(report)
     for where, value in _lines(content.values):
-        kind, payload, time = _unwrapped(value)
+        kind, payload, time = _unwrap(value)
         if kind == "session_meta" and session.is_over(payload):
             yield _conversation(session, report)
             session = CodexSession(report)
@@ -65,10 +65,10 @@ def _lines(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
             yield where, {"type": "session_meta", "payload": value["session"]}
             yield from ((f"{where} items[{i}]".strip(), item) for i, item in enumerate(value["items"]))
         else:
-            yield from items_of([(where, value)])
+            yield from located_items([(where, value)])
 
 
-def _unwrapped(value: Any) -> tuple[str, Any, Any]:
+def _unwrap(value: Any) -> tuple[str, Any, Any]:
     """The kind of a line, its payload and its time."""
     if _is_wrapped(value):
         return value["type"], value["payload"], value.get("timestamp")

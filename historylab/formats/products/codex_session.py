@@ -14,7 +14,7 @@ from historylab.conversation.message import Message
 from historylab.formats.base import Report
 from historylab.formats.messages.branching import MOST_BRANCHES
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
-from historylab.formats.messages.responses_items import joined, read_item
+from historylab.formats.messages.responses_items import join_assistant_messages, read_item
 from historylab.formats.messages.usage import to_usage
 
 INJECTED = re.compile(
@@ -102,7 +102,7 @@ class CodexSession:
             self.report.skip(why, tally.first)
         known = {(m.role, m.content): m for m in self.messages if m.role in ("system", "user")}
         prompt = [m for m in self.messages[:1] if m.role == "system" and isinstance(items, list)]
-        made = [known.get((m.role, m.content), m) for m in joined(held)]
+        made = [known.get((m.role, m.content), m) for m in join_assistant_messages(held)]
         new = [m for m in made if m is not known.get((m.role, m.content))]
         self.report.records += len(new)
         if new and new[-1].role == "user":
@@ -145,9 +145,9 @@ class CodexSession:
         if isinstance(item, dict) and isinstance(output := item.get("output"), dict) and "content" in output:
             failed = output.get("success") is False
             item = {**item, "output": output["content"]}
-        return [self._marked(message, failed) for message in read_item(item, where, report)]
+        return [self._with_metadata(message, failed) for message in read_item(item, where, report)]
 
-    def _marked(self, message: Message, failed: bool) -> Message:
+    def _with_metadata(self, message: Message, failed: bool) -> Message:
         said: dict[str, Any] = {}
         if message.role == "assistant" and self.model:
             said["model"] = self.model
@@ -160,7 +160,7 @@ class CodexSession:
     def _append(self, message: Message) -> None:
         last = self.messages[-1] if self.messages else None
         if last and last.role == message.role == "assistant" and not self.answered:
-            self.messages[-1:] = joined([last, message])
+            self.messages[-1:] = join_assistant_messages([last, message])
         else:
             if self.usage and message.role == "assistant":
                 message, self.usage = replace(message, metadata={**message.metadata, "usage": self.usage}), None

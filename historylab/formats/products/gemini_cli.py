@@ -17,8 +17,8 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.branching import MOST_BRANCHES, with_branches
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
-from historylab.formats.messages.gemini_contents import is_content, read_content
-from historylab.formats.messages.record_groups import items_of
+from historylab.formats.messages.gemini_contents import is_content, read_gemini_content
+from historylab.formats.messages.record_groups import located_items
 from historylab.formats.products.gemini_cli_records import read_record
 from historylab.formats.titles import opening
 from historylab.registry import register
@@ -28,7 +28,7 @@ BESIDE = {"sessionId", "messages", "startTime", "lastUpdated", "projectHash", "d
 
 def looks_like_gemini_cli(content: Content) -> float:
     """1 for a session's own keys, 0.9 for the log of prompts and for checkpoints."""
-    values = [value for _, value in items_of(content.values)]
+    values = [value for _, value in located_items(content.values)]
     if any(_begins_session(value) for value in values):
         return 1
     return 0.9 if values and all(_is_prompt(value) or _history_of(value) for value in values) else 0
@@ -39,7 +39,7 @@ def gemini_cli(content: Content, report: Report) -> Iterator[Conversation]:
     """Gemini CLI sessions: the newest path, with what was taken back as branches."""
     prompts: dict[str, list[Message]] = {}
     session: _Session | None = None
-    for where, value in items_of(content.values):
+    for where, value in located_items(content.values):
         if key := _history_of(value):
             yield _checkpoint(value, key, where, report)
             continue
@@ -155,7 +155,7 @@ def _checkpoint(value: dict[str, Any], key: str, where: str, report: Report) -> 
         at = f"{where} {key}[{i}]".strip()
         if is_content(item):
             report.records += 1
-            messages += read_content(item, at, report)
+            messages += read_gemini_content(item, at, report)
         else:
             report.skip(f"{kind_of(item)}, not a content", at)
     for name in value:

@@ -27,14 +27,14 @@ LABELS |= {"thinking_end_time", "is_control", "request_metadata", "leaf_response
 
 def holds_responses(content: Content) -> float:
     """1 for conversations that hold responses."""
-    return 1 if any(_held(value) for _, value in content.values) else 0
+    return 1 if any(_export_conversations(value) for _, value in content.values) else 0
 
 
 @register("format", title="Grok export", recognise=holds_responses, marks="conversations responses")
 def grok(content: Content, report: Report) -> Iterator[Conversation]:
     """Conversations of a Grok export, with edits and answers generated anew as branches."""
     for where, value in content.values:
-        held = _held(value)
+        held = _export_conversations(value)
         if not held:
             report.skip(f"{kind_of(value)} without conversations", where)
         else:
@@ -47,7 +47,7 @@ def grok(content: Content, report: Report) -> Iterator[Conversation]:
                 report.skip(f"{kind_of(entry)} without responses", at)
 
 
-def _held(value: Any) -> list[Any]:
+def _export_conversations(value: Any) -> list[Any]:
     """The conversations of an export, if any holds responses."""
     found = value.get("conversations") if isinstance(value, dict) else None
     entries = found if isinstance(found, list) else []
@@ -69,7 +69,7 @@ def _conversation(entry: dict[str, Any], where: str, report: Report) -> Conversa
             report.records -= 1
             report.skip("a response with the id of one before it", where)
             continue
-        followed = ids.get(str(_plain(response.get("parent_response_id"))))
+        followed = ids.get(str(_plain_value(response.get("parent_response_id"))))
         parents[len(messages)] = followed if followed is not None else len(messages) - 1 if messages else None
         if message.id:
             ids[message.id] = len(messages)
@@ -100,7 +100,7 @@ def _message(response: Any, where: str, report: Report) -> Message | None:
         report.warn(f"unknown sender {sender[:40]!r}, kept as conversation", where)
     if not (text or media):
         report.warn("empty content", where)
-    raw_time = _plain(response.get("create_time"))
+    raw_time = _plain_value(response.get("create_time"))
     time = iso_time(raw_time)
     metadata: dict[str, Any] = {}
     if time is None and raw_time is not None:
@@ -110,7 +110,7 @@ def _message(response: Any, where: str, report: Report) -> Message | None:
         metadata["model"] = model
     if thoughts := _thoughts(response.get("thinking_trace")):
         metadata["thinking"] = thoughts
-    chosen = _plain(response.get("_id"))
+    chosen = _plain_value(response.get("_id"))
     id = chosen if isinstance(chosen, str) else None
     return Message(role or sender, text or "", id, media=media, timestamp=time, metadata=metadata, source=response)
 
@@ -120,7 +120,7 @@ def _thoughts(given: Any) -> str:
     return joined(text for text in texts if isinstance(text, str))
 
 
-def _plain(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     """A value without the wrapping of MongoDB's extended JSON."""
     for key in ("$date", "$numberLong", "$oid"):
         if isinstance(value, dict) and key in value:

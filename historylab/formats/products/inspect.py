@@ -137,14 +137,16 @@ def _message(given: Any, texts: Mapping[str, Any], where: str, report: Report) -
 def _content(content: Any, texts: Mapping[str, Any]) -> tuple[Any, str]:
     """A content without its reasoning, and that reasoning."""
     if not isinstance(content, list):
-        return _attached(content, texts), ""
+        return _resolve_attachment(content, texts), ""
     parts: list[Any] = []
     thoughts: list[str] = []
     for part in content:
         if not isinstance(part, dict) or part.get("type") != "reasoning":
-            parts.append({k: _attached(v, texts) for k, v in part.items()} if isinstance(part, dict) else part)
+            parts.append(
+                {k: _resolve_attachment(v, texts) for k, v in part.items()} if isinstance(part, dict) else part
+            )
         elif not part.get("redacted") or part.get("summary"):
-            found = (_attached(part[name], texts) for name in THOUGHTS if part.get(name))
+            found = (_resolve_attachment(part[name], texts) for name in THOUGHTS if part.get(name))
             thoughts += [text for text in [next(found, None)] if isinstance(text, str)]
     return parts, "\n".join(thoughts)
 
@@ -155,11 +157,11 @@ def _call(call: Any, texts: Mapping[str, Any]) -> Any:
         return call
     arguments = call.get("arguments")
     if isinstance(arguments, dict):
-        arguments = {name: _attached(held, texts) for name, held in arguments.items()}
+        arguments = {name: _resolve_attachment(held, texts) for name, held in arguments.items()}
     return {"id": call.get("id"), "type": "function", "function": {"name": call["function"], "arguments": arguments}}
 
 
-def _attached(text: Any, texts: Mapping[str, Any]) -> Any:
+def _resolve_attachment(text: Any, texts: Mapping[str, Any]) -> Any:
     if isinstance(text, str) and text.startswith(ATTACHED):
         return texts.get(text.removeprefix(ATTACHED), text)
     return text

@@ -12,13 +12,14 @@ from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.archives import folder_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import iso_time
-from historylab.formats.messages.observed import ObservedRequest, conversations_in
-from historylab.formats.messages.record_groups import items_of
+from historylab.formats.messages.observed import conversations_in
+from historylab.formats.messages.record_groups import located_items
 from historylab.formats.messages.reported import read_reported
 from historylab.formats.messages.usage import to_usage
 from historylab.registry import register
@@ -33,7 +34,7 @@ LOOKED_AT = 50
 
 def looks_logged(content: Content) -> float:
     """0.9 for a request with its response, and fields of OpenHands' log."""
-    return 0.9 if any(_is_log(value) for _, value in items_of(content.values[:LOOKED_AT])) else 0
+    return 0.9 if any(_is_log(value) for _, value in located_items(content.values[:LOOKED_AT])) else 0
 
 
 @register("format", title="OpenHands request logs", recognise=looks_logged, marks="kwargs context_window latency_sec")
@@ -45,7 +46,7 @@ def openhands(content: Content, report: Report) -> Iterator[Conversation]:
             continue
         content.taken.add(file.name)
         place = "" if file is content else file.name
-        for where, log in items_of(file.values):
+        for where, log in located_items(file.values):
             if _is_log(log):
                 requests.append(_request(log, f"{place} {where}".strip()))
             else:
@@ -59,7 +60,7 @@ def _is_log(value: Any) -> bool:
     return isinstance(value.get("response"), dict) and len(MARKS & value.keys()) >= 2
 
 
-def _request(log: dict[str, Any], where: str) -> ObservedRequest:
+def _request(log: dict[str, Any], where: str) -> Exchange:
     said, response = Report(), log["response"]
     raw = log.get("raw_messages")
     key = "raw_messages" if isinstance(raw, list) and raw else "messages"
@@ -76,7 +77,7 @@ def _request(log: dict[str, Any], where: str) -> ObservedRequest:
         answers[0] = replace(answers[0], metadata={**answers[0].metadata, "cost": cost})
     ended, took = log.get("timestamp"), log.get("latency_sec")
     started = _before(ended, took)
-    return ObservedRequest(
+    return Exchange(
         sent,
         answers,
         usage=to_usage(response.get("usage")),

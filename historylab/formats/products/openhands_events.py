@@ -19,7 +19,7 @@ from historylab.formats.files.archives import folder_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.content_parts import read_content
-from historylab.formats.messages.record_groups import items_of
+from historylab.formats.messages.record_groups import located_items
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.products.openhands import thinking_of
 from historylab.registry import register
@@ -44,7 +44,7 @@ LOOKED_AT = 200
 
 def is_event_stream(content: Content) -> float:
     """1 for records whose `kind` is an event of OpenHands with a source."""
-    found = [event for _, event in items_of(content.values[:LOOKED_AT], "events")]
+    found = [event for _, event in located_items(content.values[:LOOKED_AT], "events")]
     known = [e for e in found if isinstance(e, dict) and str(e.get("kind")) in KINDS and "source" in e]
     return 1 if known and len(known) * 2 >= len(found) else 0
 
@@ -57,9 +57,9 @@ def openhands_events(content: Content, report: Report) -> Iterator[Conversation]
         if file is content or is_event_stream(file):
             content.taken.add(file.name)
             place = "" if file is content else f"{file.name} "
-            for where, event in items_of(file.values, "events"):
+            for where, event in located_items(file.values, "events"):
                 stream.add(event, f"{place}{where}")
-    yield Conversation(stream.answered(), metadata=stream.about)
+    yield Conversation(stream.finish(), metadata=stream.about)
 
 
 class _Stream:
@@ -114,7 +114,7 @@ class _Stream:
             if isinstance(given, dict):
                 self.report.leave(given, read, where)
 
-    def answered(self) -> list[Message]:
+    def finish(self) -> list[Message]:
         """The messages, with the usage of their responses."""
         for reply, at in self.replies.items():
             if usage := self.usage.get(reply):
@@ -175,7 +175,7 @@ def _system(stream: _Stream, event: dict[str, Any], where: str) -> Message:
     return Message("system", text)
 
 
-def _said(stream: _Stream, event: dict[str, Any], where: str) -> Message:
+def _read_spoken(stream: _Stream, event: dict[str, Any], where: str) -> Message:
     """A message of the user or the agent, with what the agent's context added to it."""
     given = event.get("llm_message")
     given = given if isinstance(given, dict) else {}
@@ -245,5 +245,5 @@ def _time(event: dict[str, Any]) -> str | None:
     return iso_time(event.get("timestamp"))
 
 
-READERS = {"SystemPromptEvent": _system, "MessageEvent": _said}
+READERS = {"SystemPromptEvent": _system, "MessageEvent": _read_spoken}
 """Kind of an event that is a message → what reads it; any other is a result."""

@@ -12,18 +12,18 @@ from typing import Any
 
 from historylab.conversation.message import Message
 from historylab.formats.base import NOTHING, Report
-from historylab.formats.messages.anthropic_blocks import CALLS, read_turn, to_call
+from historylab.formats.messages.anthropic_blocks import CALLS, call_in_block, read_turn
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.usage import to_usage
-from historylab.formats.products.session_tree import Record
+from historylab.formats.products.session_tree import SessionRecord
 
 
-def reader(report: Report) -> Callable[[list[Record]], list[Message]]:
+def record_reader(report: Report) -> Callable[[list[SessionRecord]], list[Message]]:
     """Reads the records of a path. What paths share is read, counted and reported once, as the same messages."""
     known: dict[tuple[int, ...], list[Message]] = {}
     counted: set[int] = set()
 
-    def read(path: list[Record]) -> list[Message]:
+    def read(path: list[SessionRecord]) -> list[Message]:
         new = {id(record) for record in path} - counted
         counted.update(new)
         report.records += len(new)
@@ -39,10 +39,10 @@ def reader(report: Report) -> Callable[[list[Record]], list[Message]]:
     return read
 
 
-def _replies(path: list[Record]) -> list[list[Record]]:
+def _replies(path: list[SessionRecord]) -> list[list[SessionRecord]]:
     """The lines of each reply together, where the first of them stands; any other record alone."""
-    found: list[list[Record]] = []
-    begun: dict[str, list[Record]] = {}
+    found: list[list[SessionRecord]] = []
+    begun: dict[str, list[SessionRecord]] = {}
     for record in path:
         if record.reply in begun:
             begun[record.reply].append(record)
@@ -53,7 +53,7 @@ def _replies(path: list[Record]) -> list[list[Record]]:
     return found
 
 
-def _reply(lines: list[Record], report: Report) -> list[Message]:
+def _reply(lines: list[SessionRecord], report: Report) -> list[Message]:
     """The messages of a reply: one, unless the provider's own tools answered within it."""
     first = lines[0]
     content = first.value["message"]["content"] if len(lines) == 1 else list(_blocks(lines, report))
@@ -62,14 +62,14 @@ def _reply(lines: list[Record], report: Report) -> list[Message]:
         given = [v for line in lines if isinstance(v := line.value["message"].get(key), kind)]
         if given and (value := to_usage(given[-1]) if key == "usage" else given[-1]):
             said[key] = value
-    made = _sent(read_turn("assistant", content, first.where, report), report, first.where)
+    made = _sent_messages(read_turn("assistant", content, first.where, report), report, first.where)
     return [
-        _placed(message, first, report, None if at else first.reply, {} if at or message.role == "tool" else said)
+        _with_place(message, first, report, None if at else first.reply, {} if at or message.role == "tool" else said)
         for at, message in enumerate(made)
     ]
 
 
-def _blocks(lines: list[Record], report: Report) -> Iterator[Any]:
+def _blocks(lines: list[SessionRecord], report: Report) -> Iterator[Any]:
     """The blocks of a reply's lines. A line may repeat the calls of the one before it."""
     calls: dict[str, dict[str, Any]] = {}
     for line in lines:
@@ -81,23 +81,23 @@ def _blocks(lines: list[Record], report: Report) -> Iterator[Any]:
             elif call not in calls:
                 calls[call] = block
                 yield block
-            elif to_call(block) != to_call(calls[call]):
+            elif call_in_block(block) != call_in_block(calls[call]):
                 report.warn("a call with the id of another one, left out", line.where)
 
 
-def _user_messages(record: Record, report: Report) -> list[Message]:
+def _user_messages(record: SessionRecord, report: Report) -> list[Message]:
     made = read_turn("user", record.value["message"]["content"], record.where, report)
     if record.value.get("isCompactSummary") and made[-1].role == "user":
         made[-1] = replace(made[-1], metadata={**made[-1].metadata, "compact_summary": True})
         report.warn("a summary Claude Code made of what came before, kept beside it", record.where)
-    made = _sent(made, report, record.where)
+    made = _sent_messages(made, report, record.where)
     uuid = record.value.get("uuid")
     uuid = uuid if isinstance(uuid, str) else ""
     ids = [f"{uuid}/{k}" if uuid and len(made) > 1 else uuid for k in range(len(made))]
-    return [_placed(message, record, report, chosen, {}) for message, chosen in zip(made, ids, strict=True)]
+    return [_with_place(message, record, report, chosen, {}) for message, chosen in zip(made, ids, strict=True)]
 
 
-def _sent(messages: list[Message], report: Report, where: str) -> list[Message]:
+def _sent_messages(messages: list[Message], report: Report, where: str) -> list[Message]:
     """Those of which anything is sent; `read_turn` has named those of nothing at all."""
     for message in messages:
         if message.metadata.get("thinking") and not (message.content or message.tool_calls or message.media):
@@ -105,7 +105,9 @@ def _sent(messages: list[Message], report: Report, where: str) -> list[Message]:
     return [m for m in messages if m.content or m.tool_calls or m.media or m.role == "tool"]
 
 
-def _placed(message: Message, record: Record, report: Report, chosen: str | None, said: dict[str, Any]) -> Message:
+def _with_place(
+    message: Message, record: SessionRecord, report: Report, chosen: str | None, said: dict[str, Any]
+) -> Message:
     """The message with its id and timestamp, and what else is said of it."""
     raw = record.value.get("timestamp")
     time = None if raw in NOTHING else iso_time(raw)

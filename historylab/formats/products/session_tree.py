@@ -22,7 +22,7 @@ CLOCK_SKEW = 5.0  # seconds a record may seem older than the one it follows: par
 
 
 @dataclass(slots=True, eq=False)
-class Record:
+class SessionRecord:
     """One line: its location, its value, whether it holds a message, and the ids that place it in the tree.
 
     `side` is the subagent it belongs to (True if unnamed), False for the main conversation; `reply` the id of the
@@ -38,7 +38,7 @@ class Record:
     reply: str | None = field(init=False, default=None)
     calls: frozenset[str] = field(init=False, default=frozenset())
     answers: frozenset[str] = field(init=False, default=frozenset())
-    parent: Record | None = field(init=False, default=None, repr=False)
+    parent: SessionRecord | None = field(init=False, default=None, repr=False)
 
     def __post_init__(self) -> None:
         value = self.value
@@ -68,15 +68,15 @@ def _ids(content: list[Any], kind: str, key: str) -> frozenset[str]:
 class Tree:
     """The records of one conversation: the newest path, other paths from new to old, and those on none of them."""
 
-    newest: list[Record]
-    others: list[list[Record]]
-    aside: list[Record]
+    newest: list[SessionRecord]
+    others: list[list[SessionRecord]]
+    aside: list[SessionRecord]
 
 
-def trees(records: list[Record]) -> Iterator[Tree]:
+def trees(records: list[SessionRecord]) -> Iterator[Tree]:
     """The trees, in file order. A path takes time linear in the number of records, even if links form cycles."""
     _link(records)
-    found: dict[int, list[Record]] = {}
+    found: dict[int, list[SessionRecord]] = {}
     roots: dict[int, int] = {}
     for record in records:
         found.setdefault(_root(record, roots), []).append(record)
@@ -85,9 +85,9 @@ def trees(records: list[Record]) -> Iterator[Tree]:
             yield _tree(usable)
 
 
-def _tree(usable: list[Record]) -> Tree:
+def _tree(usable: list[SessionRecord]) -> Tree:
     beside = _Beside(usable)
-    paths: list[list[Record]] = []
+    paths: list[list[SessionRecord]] = []
     covered: set[int] = set()
     for end in _ends(usable):
         if len(paths) > MOST_BRANCHES or len(covered) == len(usable):
@@ -98,13 +98,13 @@ def _tree(usable: list[Record]) -> Tree:
     return Tree(paths[0], paths[1:], [record for record in usable if id(record) not in covered])
 
 
-def _link(records: list[Record]) -> None:
-    known: dict[str, Record] = {}
+def _link(records: list[SessionRecord]) -> None:
+    known: dict[str, SessionRecord] = {}
     for record in records:
         uuid = record.value.get("uuid")
         if isinstance(uuid, str) and (uuid not in known or not known[uuid].usable):
             known[uuid] = record
-    last: dict[tuple[Any, Any], Record] = {}
+    last: dict[tuple[Any, Any], SessionRecord] = {}
     for record in records:
         named = [record.value.get(key) for key in ("parentUuid", "logicalParentUuid")]
         found = next((known[name] for name in named if isinstance(name, str) and name in known), None)
@@ -115,10 +115,10 @@ def _link(records: list[Record]) -> None:
         last[record.side, record.session] = record
 
 
-def _root(record: Record, roots: dict[int, int]) -> int:
+def _root(record: SessionRecord, roots: dict[int, int]) -> int:
     """The id() of the tree's first record. `roots` caches results; a cycle ends where it closes."""
     walked: list[int] = []
-    on: Record | None = record
+    on: SessionRecord | None = record
     while on is not None and id(on) not in roots:
         roots[id(on)] = id(on)
         walked.append(id(on))
@@ -128,7 +128,7 @@ def _root(record: Record, roots: dict[int, int]) -> int:
     return root
 
 
-def _ends(usable: list[Record]) -> list[Record]:
+def _ends(usable: list[SessionRecord]) -> list[SessionRecord]:
     """The records that no other follows, newest first: by time, or by position where the clock has been turned back.
 
     A record without a time counts as new as the one before it, and of equal times the later position is the newer.
@@ -148,14 +148,14 @@ def _ends(usable: list[Record]) -> list[Record]:
     return [usable[i] for i in leaves]
 
 
-def _time(record: Record) -> float:
+def _time(record: SessionRecord) -> float:
     given = record.value.get("timestamp")
     return instant(given) if isinstance(given, str) else math.nan
 
 
-def _path(end: Record) -> list[Record]:
+def _path(end: SessionRecord) -> list[SessionRecord]:
     path, seen = [], set()
-    on: Record | None = end
+    on: SessionRecord | None = end
     while on is not None and id(on) not in seen:
         seen.add(id(on))
         if on.usable:
@@ -167,16 +167,16 @@ def _path(end: Record) -> list[Record]:
 class _Beside:
     """Finds the records beside a path that come from parallel calls: more lines of a reply, results of its calls."""
 
-    def __init__(self, usable: Iterable[Record]):
-        self.lines: defaultdict[str, list[Record]] = defaultdict(list)
-        self.results: defaultdict[str, list[Record]] = defaultdict(list)
+    def __init__(self, usable: Iterable[SessionRecord]):
+        self.lines: defaultdict[str, list[SessionRecord]] = defaultdict(list)
+        self.results: defaultdict[str, list[SessionRecord]] = defaultdict(list)
         for record in usable:
             if record.reply:
                 self.lines[record.reply].append(record)
             for call in record.answers:
                 self.results[call].append(record)
 
-    def complete(self, path: list[Record]) -> list[Record]:
+    def complete(self, path: list[SessionRecord]) -> list[SessionRecord]:
         """The path with those records, in file order."""
         chosen = {id(record): record for record in path}
         for record in path:

@@ -20,9 +20,9 @@ from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.archives import folder_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.chat_messages import in_time, iso_time
+from historylab.formats.messages.chat_messages import iso_time, sort_by_time
 from historylab.formats.messages.fields import list_in
-from historylab.formats.messages.record_groups import items_of
+from historylab.formats.messages.record_groups import located_items
 from historylab.registry import register
 
 STAMP = re.compile(r"\d{9,11}\.\d{1,6}")
@@ -41,7 +41,7 @@ USERS = ("users.json", "org_users.json")
 
 def is_channel(content: Content) -> float:
     """0.9 for records with a Slack time stamp and a user or a bot."""
-    records = [record for _, record in items_of(content.values, "messages")][:200]
+    records = [record for _, record in located_items(content.values, "messages")][:200]
     alike = [record for record in records if _is_message(record)]
     return 0.9 if alike and len(alike) * 2 >= len(records) else 0
 
@@ -71,7 +71,7 @@ def slack(content: Content, report: Report) -> Iterator[Conversation]:
         said = [roots[root], *found] if root in roots else found
         first = next((message.content for message in said if message.content), "")
         title = f"{channel}, thread: {' '.join(first.split())[:60]}".removeprefix(", ") if root else channel
-        yield Conversation(in_time(said), title, {"channel": channel} if channel else {})
+        yield Conversation(sort_by_time(said), title, {"channel": channel} if channel else {})
 
 
 def _days(content: Content) -> Iterator[tuple[str, Any]]:
@@ -82,7 +82,7 @@ def _days(content: Content) -> Iterator[tuple[str, Any]]:
                 continue
             content.taken.add(day.name)
         place = f"{PurePosixPath(day.name).name} " if day is not content else ""
-        yield from ((f"{place}{where}", record) for where, record in items_of(day.values, "messages"))
+        yield from ((f"{place}{where}", record) for where, record in located_items(day.values, "messages"))
 
 
 def _channel(content: Content) -> str:
@@ -103,17 +103,19 @@ def _names(content: Content) -> dict[str, str]:
             continue
         users = [user for user in listed if isinstance(user, dict)] if isinstance(listed, list) else []
         content.taken.add(str(root / file))
-        return {str(user.get("id")): name for user in users if (name := _shown(user))}
+        return {str(user.get("id")): name for user in users if (name := _display_name(user))}
     return {}
 
 
 def _profiles(days: list[tuple[str, Any]]) -> dict[str, str]:
     """User id → the name in the profile beside a message."""
     given = [(record.get("user"), record.get("user_profile")) for _, record in days if isinstance(record, dict)]
-    return {str(user): name for user, profile in given if isinstance(profile, dict) and (name := _shown(profile))}
+    return {
+        str(user): name for user, profile in given if isinstance(profile, dict) and (name := _display_name(profile))
+    }
 
 
-def _shown(user: Mapping[str, Any]) -> str:
+def _display_name(user: Mapping[str, Any]) -> str:
     """The name by which a user or a profile is shown."""
     profile = user["profile"] if isinstance(user.get("profile"), dict) else {}
     given = [profile.get(key) for key in ("display_name", "real_name")]
@@ -145,11 +147,11 @@ def _message(record: Any, names: Mapping[str, str], where: str, report: Report) 
     profiles = [profile for profile in given if isinstance(profile, dict)]
     bot = _text(record, "bot_id")
     who = bot or _text(record, "user") or _text(record, "username")
-    shown = (_text(record, "username"), names.get(who), *map(_shown, profiles), who)
+    shown = (_text(record, "username"), names.get(who), *map(_display_name, profiles), who)
     named = next(filter(None, shown), None)
     files = [file for file in list_in(record, "files") if isinstance(file, dict)]
     media = tuple(_medium(file) for file in files)
-    text = _readable(_said(record), names)
+    text = _readable(_message_text(record), names)
     if not (text or media):
         report.skip("a message without text or files", where)
         return None
@@ -160,7 +162,7 @@ def _message(record: Any, names: Mapping[str, str], where: str, report: Report) 
     return Message(role, text, record["ts"], named, media=media, timestamp=iso_time(record["ts"]), metadata=metadata)
 
 
-def _said(record: Mapping[str, Any]) -> str:
+def _message_text(record: Mapping[str, Any]) -> str:
     """The text, or that of the blocks where it is missing or an app gives but its gist; and what attachments add."""
     text, shown = _text(record, "text"), "\n".join(_block_texts(record.get("blocks")))
     if not text or (record.get("bot_id") and len(shown) > len(text)):
@@ -183,7 +185,7 @@ def _block_texts(value: Any, levels: int = 8) -> Iterator[str]:
 def _readable(text: str, names: Mapping[str, str]) -> str:
     """The text with names for mentions, links as they are shown, and without Slack's escapes."""
 
-    def shown(found: re.Match[str]) -> str:
+    def show_reference(found: re.Match[str]) -> str:
         sign, target, label = found.groups()
         if sign == "@":
             return f"@{label or names.get(target, target)}"
@@ -191,7 +193,7 @@ def _readable(text: str, names: Mapping[str, str]) -> str:
             return f"{'#' if sign == '#' else '@'}{(label or target.rpartition('^')[2]).lstrip('@#')}"
         return f"{label} ({target})" if label and label != target else target
 
-    return html.unescape(MENTION.sub(shown, text))
+    return html.unescape(MENTION.sub(show_reference, text))
 
 
 def _medium(file: Mapping[str, Any]) -> str:

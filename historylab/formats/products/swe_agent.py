@@ -16,8 +16,8 @@ from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import pair_by_order
-from historylab.formats.messages.fields import unpacked
-from historylab.formats.messages.record_groups import items_of
+from historylab.formats.messages.fields import unpack_json
+from historylab.formats.messages.record_groups import located_items
 from historylab.formats.messages.reported import read_reported
 from historylab.registry import register
 
@@ -33,13 +33,13 @@ LOOKED_AT = 200  # entries of a history
 
 def holds_history(content: Content) -> float:
     """1 for a history beside a trajectory, or one whose entries have fields of SWE-agent."""
-    return 1 if any(_is_run(value) for _, value in items_of(content.values)) else 0
+    return 1 if any(_is_run(value) for _, value in located_items(content.values)) else 0
 
 
 @register("format", title="SWE-agent trajectory", recognise=holds_history, marks="history trajectory")
 def swe_agent(content: Content, report: Report) -> Iterator[Conversation]:
     """The history of a run of SWE-agent, with its demonstration, calls and observations."""
-    for where, run in items_of(content.values):
+    for where, run in located_items(content.values):
         if not _is_run(run):
             report.skip(f"{kind_of(run)} without a history", where)
             continue
@@ -99,7 +99,7 @@ def _model(config: Any) -> dict[str, Any]:
 
 
 def _agent(config: Any) -> dict[str, Any]:
-    config = unpacked(config)
+    config = unpack_json(config)
     agent = config.get("agent") if isinstance(config, dict) else None
     return agent if isinstance(agent, dict) else {}
 

@@ -18,7 +18,7 @@ from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import pair_by_order
-from historylab.formats.messages.record_groups import items_of
+from historylab.formats.messages.record_groups import located_items
 from historylab.formats.messages.reported import read_reported
 from historylab.formats.messages.usage import to_usage
 from historylab.registry import register
@@ -32,7 +32,7 @@ TICKS = "a voice run of ticks, which have no messages"
 
 def holds_runs(content: Content) -> float:
     """1 for a trajectory of messages under `traj`, or simulations."""
-    return 1 if any(_runs_of(value) for _, value in items_of(content.values)) else 0
+    return 1 if any(_runs_of(value) for _, value in located_items(content.values)) else 0
 
 
 @register("format", title="tau-bench", recognise=holds_runs, marks="traj simulations")
@@ -68,7 +68,7 @@ def _tau(run: dict[str, Any], where: str, report: Report) -> Conversation:
 
 
 def _tau2(file: dict[str, Any], where: str, report: Report) -> Iterator[Conversation]:
-    said, policy = _recording(file.get("info"))
+    said, policy = _read_info(file.get("info"))
     report.leave(file, {"simulations", "info", "timestamp", "tasks"}, where)
     for number, run in enumerate(file["simulations"]):
         at = f"{where} simulations[{number}]".strip()
@@ -98,7 +98,7 @@ def _conversation(
     return Conversation(pair_by_order(messages), title, beside)
 
 
-def _recording(info: Any) -> tuple[dict[str, Any], str]:
+def _read_info(info: Any) -> tuple[dict[str, Any], str]:
     """The agent's model and tools in a tau2 file, and the domain's policy."""
     agent, domain = _object(info, "agent_info"), _object(info, "environment_info")
     said: dict[str, Any] = {"model": agent.get("llm"), "parameters": agent.get("llm_args")}

@@ -26,6 +26,6 @@ shorter text: `written.sent` are the messages with them, `written.planned` those
 """
 
 from historylab.formats.requests.detect import FORMS, open_request
-from historylab.formats.requests.form import Form, Group, Request, Written
+from historylab.formats.requests.form import Form, Group, Request, WrittenRequest
 
-__all__ = ["FORMS", "Form", "Group", "Request", "Written", "open_request"]
+__all__ = ["FORMS", "Form", "Group", "Request", "WrittenRequest", "open_request"]

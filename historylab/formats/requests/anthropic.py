@@ -9,10 +9,10 @@ from typing import Any
 from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.base import kind_of
-from historylab.formats.messages.anthropic_blocks import read_run, text_block, text_of
+from historylab.formats.messages.anthropic_blocks import block_text, read_run, text_block
 from historylab.formats.messages.excerpt import Excerpt
-from historylab.formats.requests.anthropic_items import as_block, messages_in
-from historylab.formats.requests.anthropic_turns import items_of
+from historylab.formats.requests.anthropic_items import as_block, messages_from_item
+from historylab.formats.requests.anthropic_turns import to_items
 from historylab.formats.requests.form import STRICT, Form, IsSummary, Now, Request, is_beside
 
 
@@ -42,11 +42,11 @@ class Anthropic(Form):
         return replace(request, systems=tuple(systems))
 
     def one(self, item: Any) -> tuple[Message, ...]:
-        return tuple(messages_in(item))
+        return tuple(messages_from_item(item))
 
     def items_of(self, messages: Sequence[Message], now: Now) -> list[Any]:
         said = [m for m in messages if not (now.request.whole and is_beside(m))]
-        return items_of(said, now)
+        return to_items(said, now)
 
     def with_systems(self, body: dict[str, Any], messages: Sequence[Message], now: Now) -> dict[str, Any]:
         chosen = [message for message in messages if is_beside(message)]
@@ -66,7 +66,7 @@ def _by_summary(parts: Sequence[Any], is_summary: IsSummary) -> list[list[Any]]:
     runs: list[list[Any]] = []
     apart = True
     for part in parts:
-        summary = is_summary(text_of(as_block(part)) or "")
+        summary = is_summary(block_text(as_block(part)) or "")
         if summary or apart:
             runs.append([])
         runs[-1].append(part)

@@ -8,10 +8,10 @@ from typing import Any
 from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.base import kind_of
-from historylab.formats.messages.anthropic_blocks import CALLS, read_run, runs_of, text_block, text_of
+from historylab.formats.messages.anthropic_blocks import CALLS, block_runs, block_text, read_run, text_block
 from historylab.formats.messages.excerpt import Excerpt
-from historylab.formats.messages.summary_marks import marked
-from historylab.formats.requests.form import STRICT, called, fields_of
+from historylab.formats.messages.summary_marks import mark_summary
+from historylab.formats.requests.form import STRICT, call_records, fields_of
 
 ROLES = ("user", "assistant")
 THOUGHTS = ("thinking", "redacted_thinking")
@@ -28,18 +28,18 @@ def runs_in(item: Any) -> tuple[str, list[list[Any]]]:
         return role, [[content]]
     if not isinstance(content, list | tuple):
         raise LoadError(f"content is {kind_of(content)}, not text or a list of blocks")
-    return role, runs_of(role, [as_block(block) for block in content])
+    return role, block_runs(role, [as_block(block) for block in content])
 
 
-def messages_in(item: Any) -> list[Message]:
+def messages_from_item(item: Any) -> list[Message]:
     """The messages of an item."""
     role, runs = runs_in(item)
     return [_message_of(item, role, run, place, len(runs)) for place, run in enumerate(runs)]
 
 
-def sent_in(item: Any) -> list[Message]:
+def messages_as_sent(item: Any) -> list[Message]:
     """The messages of an item, a summary with its mark."""
-    return [replace(m, content=marked(m.content)) if m.role == "system" else m for m in messages_in(item)]
+    return [replace(m, content=mark_summary(m.content)) if m.role == "system" else m for m in messages_from_item(item)]
 
 
 def as_block(given: Any) -> Any:
@@ -61,15 +61,15 @@ def _message_of(item: Any, role: str, run: list[Any], place: int, of: int) -> Me
         fields |= {"tool_call_id": message.tool_call_id, "content": run[0].get("content") or ""}
     else:
         spoken = message.role == role and run != [message.content]
-        fields["content"] = _said(run) if spoken else message.content
+        fields["content"] = _spoken_blocks(run) if spoken else message.content
     if message.tool_calls:
-        fields["tool_calls"] = called(message)
+        fields["tool_calls"] = call_records(message)
     return replace(message, source=Excerpt(fields, (item,), place, of))
 
 
-def _said(run: list[Any]) -> list[Block]:
+def _spoken_blocks(run: list[Any]) -> list[Block]:
     """What is said in a run: its texts and media."""
-    texts = [(block, text_of(block)) for block in run if isinstance(block, str) or not is_apart(block)]
+    texts = [(block, block_text(block)) for block in run if isinstance(block, str) or not is_apart(block)]
     return [block if text is None else text_block(text) for block, text in texts]
 
 

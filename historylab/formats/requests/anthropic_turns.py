@@ -10,9 +10,9 @@ from historylab.conversation.message import Message
 from historylab.formats.base import Losses
 from historylab.formats.messages.anthropic_blocks import CALLS, RESULT, content_of, is_result, text_block, to_blocks
 from historylab.formats.messages.excerpt import Excerpt
-from historylab.formats.messages.summary_marks import marked
-from historylab.formats.requests.anthropic_items import THOUGHTS, Block, is_apart, runs_in, sent_in
-from historylab.formats.requests.form import LEFT_OUT, Now, fields_of, in_runs, is_whole, parts_of, plain
+from historylab.formats.messages.summary_marks import mark_summary
+from historylab.formats.requests.anthropic_items import THOUGHTS, Block, is_apart, messages_as_sent, runs_in
+from historylab.formats.requests.form import LEFT_OUT, Now, fields_of, in_runs, is_whole, parts_of, plain_copy
 
 MARKER = "cache_control"
 
@@ -47,7 +47,7 @@ def _turns(messages: Sequence[Message], now: Now) -> Iterator[_Turn]:
         else:
             item, place = now.item(source.origin[0]), now.place(source.origin[0])
             role = fields_of(item)["role"]
-            turn = _Turn(role, [] if is_whole(run) else _kept(run, item), item, place)
+            turn = _Turn(role, [] if is_whole(run) else _kept_blocks(run, item), item, place)
         turn.said, turn.differs = run, any(map(_differs, run))
         if turn.blocks or is_whole(run):
             yield turn
@@ -61,7 +61,7 @@ def _differs(message: Message) -> bool:
     return isinstance(source, Excerpt) and source.changed and "server_tool" in message.metadata
 
 
-def _kept(messages: Sequence[Message], item: Any) -> list[Block]:
+def _kept_blocks(messages: Sequence[Message], item: Any) -> list[Block]:
     """The blocks of an item that these messages are; while a call among them may be running, with all its thinking."""
     kept = {message.source.place: message for message in messages}
     blocks: list[Block] = []
@@ -69,24 +69,26 @@ def _kept(messages: Sequence[Message], item: Any) -> list[Block]:
     for place, run in enumerate(runs_in(item)[1]):
         message = kept.get(place)
         if message is None:
-            blocks += [plain(block) for block in run if calling and _is_thought(block)]
+            blocks += [plain_copy(block) for block in run if calling and _is_thought(block)]
         elif message.source.changed:
-            blocks += _changed(message, run)
+            blocks += _changed_blocks(message, run)
         else:
-            blocks += [text_block(block) if isinstance(block, str) else plain(block) for block in run]
+            blocks += [text_block(block) if isinstance(block, str) else plain_copy(block) for block in run]
     return blocks
 
 
-def _changed(message: Message, run: list[Any]) -> list[Block]:
+def _changed_blocks(message: Message, run: list[Any]) -> list[Block]:
     """The blocks of a run with another text. A server's own result has no place for one: it stays."""
     parts = message.source["content"]
     if run and is_result(run[0]):
-        return [plain(run[0]) if run[0]["type"] != RESULT else {**plain(run[0]), "content": plain(parts)}]
-    said = _spoken(parts)
+        return [
+            plain_copy(run[0]) if run[0]["type"] != RESULT else {**plain_copy(run[0]), "content": plain_copy(parts)}
+        ]
+    said = _to_blocks(parts)
     markers = [block[MARKER] for block in run if isinstance(block, dict) and MARKER in block and not is_apart(block)]
     if said and markers:
-        said[-1] = {**said[-1], MARKER: plain(markers[-1])}
-    apart = [plain(block) for block in run if isinstance(block, dict) and is_apart(block)]
+        said[-1] = {**said[-1], MARKER: plain_copy(markers[-1])}
+    apart = [plain_copy(block) for block in run if isinstance(block, dict) and is_apart(block)]
     thoughts = [block for block in apart if _is_thought(block)]
     return [*thoughts, *said, *(block for block in apart if not _is_thought(block))]
 
@@ -94,15 +96,15 @@ def _changed(message: Message, run: list[Any]) -> list[Block]:
 def _new_blocks(message: Message) -> list[Block]:
     """The blocks of a message that is none of the caller's."""
     if message.role == "system":
-        return [text_block(marked(message.content))]
+        return [text_block(mark_summary(message.content))]
     parts = parts_of(message)
     calls = to_blocks(replace(message, content="") if message.role != "tool" else message, Losses())
-    return [*_spoken(parts), *calls] if message.role != "tool" else calls
+    return [*_to_blocks(parts), *calls] if message.role != "tool" else calls
 
 
-def _spoken(parts: Any) -> list[Block]:
+def _to_blocks(parts: Any) -> list[Block]:
     """A text or parts as blocks, without texts of nothing but white space, which the API refuses."""
-    blocks = [text_block(parts)] if isinstance(parts, str) else [plain(part) for part in parts]
+    blocks = [text_block(parts)] if isinstance(parts, str) else [plain_copy(part) for part in parts]
     return [block for block in blocks if block.get("type") != "text" or block["text"].strip()]
 
 
@@ -110,13 +112,13 @@ def _is_thought(block: Any) -> bool:
     return isinstance(block, dict) and block.get("type") in THOUGHTS
 
 
-def items_of(messages: Sequence[Message], now: Now) -> list[Any]:
+def to_items(messages: Sequence[Message], now: Now) -> list[Any]:
     """Messages as items; those that are sent otherwise than planned are noted."""
     items = []
     for turn in _in_alternation(messages, now):
         items.append(item := turn.message)
         if turn.differs:
-            now.otherwise(turn.said, sent_in(item))
+            now.otherwise(turn.said, messages_as_sent(item))
     return items
 
 
@@ -155,7 +157,7 @@ def _were_together(before: _Turn, turn: _Turn) -> bool:
 def _blocks_of(turn: _Turn) -> list[Block]:
     if turn.blocks:
         return turn.blocks
-    content = plain(fields_of(turn.item)["content"])
+    content = plain_copy(fields_of(turn.item)["content"])
     blocks = [content] if isinstance(content, str) else content
     return [text_block(block) if isinstance(block, str) else block for block in blocks]
 

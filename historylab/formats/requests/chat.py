@@ -8,11 +8,11 @@ from typing import Any
 from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.messages.chat_messages import advice_on, pair_by_order, to_message, to_record
-from historylab.formats.messages.rewritten import copied
+from historylab.formats.messages.rewritten import copy_nested
 from historylab.formats.requests.form import Form, Group, Now
 
 
-class Chat(Form):
+class ChatCompletions(Form):
     """Messages as the Chat Completions API takes them. The `source` of each is the caller's own object.
 
     Calls and results without ids are paired in order: a group goes from such a call to where none waits for its result.
@@ -27,7 +27,9 @@ class Chat(Form):
         try:
             while place < len(items):
                 message = to_message(items[place])
-                group = self.group(items, place) if message.tool_calls and _unnamed(message) else (1, (message,))
+                group = (
+                    self.group(items, place) if message.tool_calls and _calls_without_id(message) else (1, (message,))
+                )
                 yield group
                 place += group[0]
         except LoadError:
@@ -39,12 +41,12 @@ class Chat(Form):
 
     def group(self, items: Sequence[Any], start: int) -> Group:
         found = list(self.at(items, start))
-        waiting = _unnamed(found[0])
+        waiting = _calls_without_id(found[0])
         if not waiting:
             return 1, tuple(found)
         while waiting and start + len(found) < len(items):
             found += self.at(items, start + len(found))
-            waiting += _unnamed(found[-1])
+            waiting += _calls_without_id(found[-1])
             if found[-1].role == "tool" and not found[-1].tool_call_id:
                 answered = next((k for k, name in enumerate(waiting) if found[-1].name in (None, name)), None)
                 waiting = [name for k, name in enumerate(waiting) if k != answered]
@@ -55,17 +57,17 @@ class Chat(Form):
 
     def items_of(self, messages: Sequence[Message], now: Now) -> list[Any]:
         place_of, items = now.places.get, now.items
-        return [items[place] if (place := place_of(id(m.source))) is not None else _own(m) for m in messages]
+        return [items[place] if (place := place_of(id(m.source))) is not None else _own_object(m) for m in messages]
 
 
-def _own(message: Message) -> Any:
+def _own_object(message: Message) -> Any:
     """A message that is none of the caller's as one: a dict of which no other request has any part."""
     source = message.source
     if type(source) is not dict:
         return to_record(message) if source is None else source
-    return {name: value if type(value) is str else copied(value) for name, value in source.items()}
+    return {name: value if type(value) is str else copy_nested(value) for name, value in source.items()}
 
 
-def _unnamed(message: Message) -> list[str]:
+def _calls_without_id(message: Message) -> list[str]:
     """The names of the functions that a message calls without an id."""
     return [call.name for call in message.tool_calls if not call.id]

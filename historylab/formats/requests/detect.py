@@ -12,7 +12,7 @@ from typing import Any
 
 from historylab.errors import LoadError, UnknownMember
 from historylab.formats.base import describe, kind_of
-from historylab.formats.requests.chat import Chat
+from historylab.formats.requests.chat import ChatCompletions
 from historylab.formats.requests.form import Form, IsSummary, Request, fields_of
 from historylab.registry import opened_later
 
@@ -30,7 +30,7 @@ def _anthropic() -> Form:
 
 
 FORMS: Mapping[str, Form] = {
-    "chat_completions": Chat(),
+    "chat_completions": ChatCompletions(),
     "responses": opened_later(_responses),
     "anthropic": opened_later(_anthropic),
 }

@@ -13,7 +13,7 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.messages.chat_messages import to_record
 from historylab.formats.messages.content_parts import mapping_of
 from historylab.formats.messages.excerpt import Excerpt
-from historylab.formats.messages.rewritten import copied
+from historylab.formats.messages.rewritten import copy_nested
 
 Group: TypeAlias = "tuple[int, tuple[Message, ...]]"
 """So many items in a row, and the messages in them."""
@@ -45,7 +45,7 @@ class Request:
         return isinstance(self.given, Mapping)
 
 
-class Written(NamedTuple):
+class WrittenRequest(NamedTuple):
     """What to send, of the same kind as what was given.
 
     `planned`: messages that are in it otherwise than a plan renders them; `sent`: what is in their place, with all that
@@ -106,7 +106,9 @@ class Form(ABC):
         """Advice on an item that can't be read."""
         return ""
 
-    def write(self, request: Request, messages: Sequence[Message], places: Mapping[int, int] | None = None) -> Written:
+    def write(
+        self, request: Request, messages: Sequence[Message], places: Mapping[int, int] | None = None
+    ) -> WrittenRequest:
         """The messages, as a plan renders them, as the same kind of list or body; a new one in any case.
 
         `places`: the `id` of an item that was read → its index in `request.items`, where items were read from an equal
@@ -116,7 +118,7 @@ class Form(ABC):
         back: Any = self.items_of(messages, now)
         if request.whole:
             back = self.with_systems({**request.given, self.field: back}, messages, now)
-        return Written(back, now.planned, now.sent)
+        return WrittenRequest(back, now.planned, now.sent)
 
     @abstractmethod
     def items_of(self, messages: Sequence[Message], now: Now) -> list[Any]:
@@ -137,7 +139,7 @@ class Now:
         self._places = places
 
     def otherwise(self, planned: Iterable[Message], sent: Iterable[Message]) -> None:
-        """Note what is sent in the place of messages: see `Written`."""
+        """Note what is sent in the place of messages: see `WrittenRequest`."""
         self.planned += planned
         self.sent += sent
 
@@ -191,13 +193,13 @@ def fields_of(given: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def plain(given: Any) -> Any:
+def plain_copy(given: Any) -> Any:
     """A copy in which nothing nested is shared, the SDK's objects being dicts."""
     if isinstance(given, Mapping):
-        return {name: plain(value) for name, value in given.items()}
+        return {name: plain_copy(value) for name, value in given.items()}
     if isinstance(given, list | tuple):
-        return [plain(value) for value in given]
-    return plain(fields_of(given)) if hasattr(given, "model_dump") else copied(given)
+        return [plain_copy(value) for value in given]
+    return plain_copy(fields_of(given)) if hasattr(given, "model_dump") else copy_nested(given)
 
 
 def in_runs(messages: Sequence[Message]) -> Iterator[list[Message]]:
@@ -243,7 +245,7 @@ def is_beside(message: Message) -> bool:
     return message.role == "system" and not (isinstance(message.source, Excerpt) and message.source.origin)
 
 
-def called(message: Message) -> list[dict[str, Any]]:
+def call_records(message: Message) -> list[dict[str, Any]]:
     """The calls of a message as Chat Completions has them."""
     calls: list[dict[str, Any]] = to_record(message)["tool_calls"]
     return calls

@@ -12,7 +12,7 @@ from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.base import kind_of
 from historylab.formats.messages.excerpt import Excerpt
-from historylab.formats.messages.responses_items import CALLS, HOSTED, joined, read_item, to_items
+from historylab.formats.messages.responses_items import CALLS, HOSTED, join_assistant_messages, read_item, to_items
 from historylab.formats.messages.summary_marks import with_summaries, without_summary
 from historylab.formats.requests.form import (
     STRICT,
@@ -21,14 +21,14 @@ from historylab.formats.requests.form import (
     IsSummary,
     Now,
     Request,
-    Written,
-    called,
+    WrittenRequest,
+    call_records,
     fields_of,
     in_runs,
     is_beside,
     is_whole,
     parts_of,
-    plain,
+    plain_copy,
 )
 
 ELSEWHERE = {
@@ -77,7 +77,7 @@ class Responses(Form):
         while start + count < len(items) and _is_models(items[start + count]):
             found += self.at(items, start + count)
             count += 1
-        return count, _with_origin(joined(list(found)), tuple(items[start : start + count]))
+        return count, _with_origin(join_assistant_messages(list(found)), tuple(items[start : start + count]))
 
     def one(self, item: Any) -> tuple[Message, ...]:
         return _with_origin(_read(item), (item,))
@@ -88,10 +88,12 @@ class Responses(Form):
         for role, row in groupby(said, lambda message: message.role):
             turns = list(row) if role == "assistant" else []
             if len(turns) > 1:  # the plan brought them together: they are one now
-                now.otherwise(turns, joined(turns))
+                now.otherwise(turns, join_assistant_messages(turns))
         return [item for run in in_runs(said) for item in _items(run, now)]
 
-    def write(self, request: Request, messages: Sequence[Message], places: Mapping[int, int] | None = None) -> Written:
+    def write(
+        self, request: Request, messages: Sequence[Message], places: Mapping[int, int] | None = None
+    ) -> WrittenRequest:
         written = super().write(request, messages, places)
         back, text = written.back, request.given.get(self.field) if request.whole else None
         if isinstance(text, str) and len(back[self.field]) == 1 and back[self.field][0] == request.items[0]:
@@ -158,7 +160,7 @@ def _fields(message: Message, items: tuple[Any, ...]) -> dict[str, Any]:
     content = held.get("content", held.get("output"))
     fields["content"] = content if isinstance(content, str | list) and message.media else message.content
     if message.tool_calls:
-        fields["tool_calls"] = called(message)
+        fields["tool_calls"] = call_records(message)
     return fields
 
 
@@ -168,10 +170,10 @@ def _items(run: list[Message], now: Now) -> Iterator[Any]:
         yield from _new_items(run[0])
         return
     items = [now.item(item) for item in source.origin]
-    yield from items if is_whole(run) else _kept(run, items, now)
+    yield from items if is_whole(run) else _kept_items(run, items, now)
 
 
-def _kept(messages: Sequence[Message], items: Sequence[Any], now: Now) -> Iterator[Item]:
+def _kept_items(messages: Sequence[Message], items: Sequence[Any], now: Now) -> Iterator[Item]:
     """The items that these messages of a turn are; without ids that refer to reasoning left out.
 
     A result that is no text, or a server's own, has no place for a shorter one: it stays.
@@ -182,12 +184,12 @@ def _kept(messages: Sequence[Message], items: Sequence[Any], now: Now) -> Iterat
         message = kept.get(place)
         if message is None:
             continue
-        held = [plain(fields_of(items[k])) for k in homes]
+        held = [plain_copy(fields_of(items[k])) for k in homes]
         reasoned = any(item.get("type") == "reasoning" for item in held)
         if message.source.changed and message.role == "tool" and not _holds_text(held):
-            now.otherwise([message], [joined([m for item in items for m in _read(item)])[place]])
+            now.otherwise([message], [join_assistant_messages([m for item in items for m in _read(item)])[place]])
         elif message.source.changed:
-            held = list(_changed(message, held))
+            held = list(_changed_items(message, held))
         for item in held:
             if partly and not reasoned and (item.get("type", "message") == "message" or item.get("type") in CALLS):
                 item.pop("id", None)
@@ -208,7 +210,7 @@ def _homes(items: Sequence[Any]) -> list[list[int]]:
     return homes
 
 
-def _changed(message: Message, items: list[Item]) -> Iterator[Item]:
+def _changed_items(message: Message, items: list[Item]) -> Iterator[Item]:
     """The items of a message with another text."""
     if message.role == "tool":
         yield {**items[0], "output": _parts(message.source["content"], "user")}
@@ -240,7 +242,7 @@ def _parts(content: str | list[Any], role: str) -> str | list[Any]:
     """A text, or parts as this API names those with texts."""
     if isinstance(content, str):
         return content
-    return [_text(p["text"], role) if p.get("type") == "text" else plain(p) for p in map(fields_of, content)]
+    return [_text(p["text"], role) if p.get("type") == "text" else plain_copy(p) for p in map(fields_of, content)]
 
 
 def _text(text: str, role: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from historylab.formats.base import EMPTY_VALUES
-from historylab.formats.messages.fields import unpacked
+from historylab.formats.messages.fields import unpack_json
 
 DEEPEST = 12  # levels of attributes nested in each other
 
@@ -29,7 +29,7 @@ class Attributes:
     def get(self, *names: str) -> Any:
         """The first of these attributes that says something; JSON text is parsed, flattened lists are put together."""
         for name in names:
-            if (given := self._find(name)) is not None and (found := unpacked(given)) not in EMPTY_VALUES:
+            if (given := self._find(name)) is not None and (found := unpack_json(given)) not in EMPTY_VALUES:
                 return found
         return None
 
@@ -49,7 +49,7 @@ class Attributes:
         """Whether any attribute's name begins so."""
         if any(name.startswith(prefixes) for name in self.given):
             return True
-        return self._has_objects and any(_nested(self.given, prefix.rstrip(".")) is not None for prefix in prefixes)
+        return self._has_objects and any(_value_at(self.given, prefix.rstrip(".")) is not None for prefix in prefixes)
 
     def _find(self, name: str) -> Any:
         if name in self.given:
@@ -58,25 +58,25 @@ class Attributes:
             if self._heads[name] is None:
                 below = f"{name}."
                 parts = {key[len(below) :]: held for key, held in self.given.items() if key.startswith(below)}
-                self._heads[name] = together(parts)
+                self._heads[name] = unflatten(parts)
             return self._heads[name]
-        return _nested(self.given, name) if self._has_objects else None
+        return _value_at(self.given, name) if self._has_objects else None
 
 
-def _nested(given: dict[str, Any], name: str) -> Any:
+def _value_at(given: dict[str, Any], name: str) -> Any:
     """The value of a dotted name in objects of objects, of which any key may be dotted, too."""
     if name in given:
         return given[name]
     dot = name.find(".")
     while dot >= 0:
         inner = given.get(name[:dot])
-        if isinstance(inner, dict) and (found := _nested(inner, name[dot + 1 :])) is not None:
+        if isinstance(inner, dict) and (found := _value_at(inner, name[dot + 1 :])) is not None:
             return found
         dot = name.find(".", dot + 1)
     return None
 
 
-def together(parts: dict[str, Any]) -> Any:
+def unflatten(parts: dict[str, Any]) -> Any:
     """Flattened names ("0.role") as lists and objects."""
     tree: dict[str, Any] = {}
     for name, value in parts.items():

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import Exchange
 from historylab.conversation.recorded import PROVIDER
 from historylab.conversation.usage import MODEL
 from historylab.formats.base import EMPTY_VALUES, Report
-from historylab.formats.messages.observed import ObservedRequest, conversations_in
+from historylab.formats.messages.observed import conversations_in
 from historylab.formats.messages.sized import sized_conversations
 from historylab.formats.messages.usage import to_usage
 
@@ -23,7 +24,7 @@ PROVIDERS = {
 EMPTY = "a model call that says neither messages nor usage"
 
 
-def conversations_of(requests: Iterable[ObservedRequest], report: Report) -> Iterator[Conversation]:
+def conversations_of(requests: Iterable[Exchange], report: Report) -> Iterator[Conversation]:
     """The conversations of logged calls: those with messages put together, those without as requests of known size."""
     texts, sizes = [], []
     for request in requests:
@@ -60,11 +61,11 @@ def model_of(*given: Any) -> dict[str, str]:
 
 def usage_by(get: Callable[..., Any], names: dict[str, str]) -> dict[str, int] | None:
     """Usage out of counts under other names, several for each; `get` finds the first of several."""
-    counts = {ours: count for ours, theirs in names.items() if (count := count_of(get(*theirs.split())))}
+    counts = {ours: count for ours, theirs in names.items() if (count := read_count(get(*theirs.split())))}
     return to_usage(counts) if counts else None
 
 
-def count_of(value: Any) -> int:
+def read_count(value: Any) -> int:
     """A count of tokens, given as a number or its text; 0 for anything else."""
     if value is None or isinstance(value, bool):
         return 0

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import Exchange
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.fields import unpacked
-from historylab.formats.messages.observed import ObservedRequest
+from historylab.formats.messages.fields import unpack_json
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.traces.calls import conversations_of, first_of, model_of, provider_of, usage_by
-from historylab.formats.traces.logged import answer_in, sent_in, usage_given
+from historylab.formats.traces.logged import logged_answer, logged_input, usage_given
 from historylab.formats.traces.rows import LOOKED_AT, rows_in
 from historylab.formats.traces.spans import time_of
 from historylab.registry import register
@@ -51,14 +51,14 @@ def helicone(content: Content, report: Report) -> Iterator[Conversation]:
     yield from conversations_of(requests, report)
 
 
-def _request(row: dict[str, Any], where: str, report: Report) -> ObservedRequest:
+def _request(row: dict[str, Any], where: str, report: Report) -> Exchange:
     own, get = report.apart(), first_of(row)
-    request, response = (unpacked(get(*names)) for names in zip(*BODIES, strict=True))
-    if _failed(row, response):
+    request, response = (unpack_json(get(*names)) for names in zip(*BODIES, strict=True))
+    if _has_failed(row, response):
         report.warn("a model call that failed", where)
         response = None
-    sent = sent_in(request, own, f"{where} request")
-    properties = unpacked(get("request_properties", "properties", "customProperties"))
+    sent = logged_input(request, own, f"{where} request")
+    properties = unpack_json(get("request_properties", "properties", "customProperties"))
     named = {str(k).lower(): v for k, v in properties.items()} if isinstance(properties, dict) else {}
     key = named.get("helicone-session-id") or get("session_id", "sessionId", "helicone_session_id")
     answered = response.get("model") if isinstance(response, dict) else None
@@ -69,9 +69,9 @@ def _request(row: dict[str, Any], where: str, report: Report) -> ObservedRequest
         ),
         **provider_of(get("provider")),
     }
-    return ObservedRequest(
+    return Exchange(
         sent.messages,
-        answer_in(response, own, f"{where} response"),
+        logged_answer(response, own, f"{where} response"),
         key if isinstance(key, str) else "",
         to_usage(usage_given(response)) or usage_by(get, USAGE),
         about,
@@ -82,6 +82,6 @@ def _request(row: dict[str, Any], where: str, report: Report) -> ObservedRequest
     )
 
 
-def _failed(row: dict[str, Any], response: Any) -> bool:
+def _has_failed(row: dict[str, Any], response: Any) -> bool:
     status = row.get("response_status", row.get("status"))
     return (isinstance(status, int) and status >= 400) or (isinstance(response, dict) and bool(response.get("error")))

@@ -6,8 +6,8 @@ from collections import deque
 from typing import Any
 
 from historylab.conversation.message import Message
-from historylab.formats.base import Report, Tally
-from historylab.formats.messages.fields import unpacked
+from historylab.formats.base import LocatedCount, Report
+from historylab.formats.messages.fields import unpack_json
 from historylab.formats.traces.parts import has_parts, read_parts_messages
 
 RECENT = 4  # histories that may grow side by side
@@ -42,12 +42,12 @@ def _grows(text: str, before: str) -> bool:
 def _items(text: str, start: int) -> list[Any] | None:
     """The items of a list from that character on; None if it is none."""
     rest = text[start:].lstrip()
-    found = unpacked(f"[{rest[1:]}" if rest[:1] in (",", "[") else f"[{rest}")
+    found = unpack_json(f"[{rest[1:]}" if rest[:1] in (",", "[") else f"[{rest}")
     return found if isinstance(found, list) else None
 
 
 def _add(report: Report, other: Report) -> None:
     for ours, theirs in ((report.skipped, other.skipped), (report.warnings, other.warnings)):
         for reason, tally in theirs.items():
-            mine = ours.setdefault(reason, Tally(0, tally.first))
+            mine = ours.setdefault(reason, LocatedCount(0, tally.first))
             mine.count += tally.count

@@ -8,30 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import Exchange
 from historylab.conversation.lineage import time_keys
 from historylab.conversation.message import Message, prompt_length
-from historylab.conversation.recorded import (
-    DECISIONS,
-    MODE,
-    NOTED_STATE,
-    SENT_TOKENS,
-    SENT_UNDER,
-    UNTRIMMED,
-    WHOLE_TOKENS,
-)
-from historylab.formats.apis.exchanges import Api
+from historylab.conversation.recorded import NOTED_STATE
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.observed import ObservedLog, ObservedRequest
+from historylab.formats.messages.observed import ObservedLog
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.traces.calls import model_of, provider_of
 from historylab.formats.traces.logged import about_in, usage_given
-from historylab.formats.traces.recorded_lines import KIND, KINDS, REQUEST, TABLE, TAGS, TITLE, VERSION, parse_line
-from historylab.formats.traces.request_chains import RequestChains, WholeRequest, api_of
+from historylab.formats.traces.recorded_lines import (
+    KIND,
+    KINDS,
+    REQUEST,
+    TABLE,
+    TAGS,
+    TITLE,
+    VERSION,
+    parse_line,
+    read_exchange,
+)
+from historylab.formats.traces.request_chains import RequestChains, api_of
 from historylab.registry import register
 
 COLUMNS = frozenset({"number", "conversation", "at", "line"})
@@ -84,13 +85,13 @@ class RecordingReader:
     def __init__(self) -> None:
         self._report = Report()
         self._chains = RequestChains()
-        self._requests: list[ObservedRequest] = []
+        self._exchanges: list[Exchange] = []
         self._log = ObservedLog()
         self._said: dict[str, _Conversation] = {}
         self._latest = ""
 
-    def add(self, where: str, conversation: str, line: dict[str, Any]) -> None:
-        """Read one more line, as `parse_line` gives it."""
+    def add(self, where: str, conversation: str, line: dict[str, Any], exchange: Exchange | None = None) -> None:
+        """Read one more line, as `parse_line` gives it; a request's may have been made an exchange already."""
         if not line:
             self._report.skip(NO_LINE, where)
             return
@@ -101,84 +102,52 @@ class RecordingReader:
             self._latest = conversation
         said = self._said.setdefault(conversation or self._latest, _Conversation())
         if line[KIND] == REQUEST:
-            self._add_request(where, conversation, line, said)
+            self._add_request(exchange or read_exchange(line, conversation, where), line, said)
         elif line[KIND] == TAGS and isinstance(line.get("tags"), list):
             said.tags = line["tags"]
         elif line[KIND] == TITLE:
             said.title = str(line.get("title") or "")
 
-    def _add_request(self, where: str, conversation: str, line: dict[str, Any], said: _Conversation) -> None:
+    def _add_request(self, exchange: Exchange, line: dict[str, Any], said: _Conversation) -> None:
+        where = exchange.where
         if line.get("version") != VERSION:
             self._report.warn(f"version {str(line.get('version'))[:20]} of a line, read as version {VERSION}", where)
         own = self._report.apart()
-        whole = self._chains.add(line, own, where)
-        if whole is None:
+        if not self._chains.complete(exchange, line, own):
             for reason, tally in own.skipped.items():
                 self._report.skip(reason, tally.first)
             return
-        if isinstance(state := line.get("state"), dict):
-            texts = {key: value for key, value in state.items() if isinstance(value, str)}
-            said.state = {**texts, **said.state}
-        self._requests.append(_observed(line, whole, conversation, own, where))
-        self._log.add(self._requests[-1])
+        said.state = {**exchange.state, **said.state}
+        _read_answer(exchange, own)
+        self._exchanges.append(exchange)
+        self._log.add(exchange)
 
     def conversations(self, report: Report) -> Iterator[Conversation]:
         """The conversations so far, with what was said of each."""
         report.add(self._report, "")
-        for request in self._requests:
-            request.title = self._said[request.key].title
+        for exchange in self._exchanges:
+            exchange.title = self._said[exchange.conversation].title
         for found in self._log.conversations(report):
             yield _with_said(found, self._said[str(found.metadata.get("conversation_id", ""))])
 
 
-def _observed(
-    line: dict[str, Any], whole: WholeRequest, conversation: str, report: Report, where: str
-) -> ObservedRequest:
-    response, api = line.get("response"), api_of(line.get("api"))
-    started, ended = _times(line)
-    model = response.get("model") if isinstance(response, dict) else None
-    app = {"app": line["app"]} if isinstance(line.get("app"), str) else {}
-    whose = provider_of(api.provider if api else "")
-    return ObservedRequest(
-        whole.messages,
-        _answer(line, api, report, where),
-        conversation,
-        to_usage(usage_given(response)),
-        {**about_in(whole.body), **whose, **model_of(model, whole.body.get("model")), **app},
-        started,
-        ended,
-        where=where,
-        report=report,
-        of_answer=_decided(line),
-    )
-
-
-def _answer(line: dict[str, Any], api: Api | None, report: Report, where: str) -> list[Message]:
-    response = line.get("response")
-    if not (api and isinstance(response, dict) and api.is_answer(response)):
-        why = str(line.get("error") or line.get("status") or "unknown")
-        report.warn(f"{FAILED} ({why[:60]})", where)
-        return []
-    records, told = report.records, api.read_answer(response, f"{where} response", report)
+def _read_answer(exchange: Exchange, report: Report) -> None:
+    """Give an exchange the messages of its answer, its usage, and what is said beside its messages."""
+    response, api = dict(exchange.response), api_of(exchange.api)
+    exchange.report = report
+    exchange.usage = to_usage(usage_given(response))
+    exchange.about = {
+        **about_in(exchange.body),
+        **provider_of(api.provider if api else ""),
+        **model_of(response.get("model"), exchange.body.get("model")),
+        **({"app": exchange.app} if exchange.app else {}),
+    }
+    if not (api and response and api.is_answer(response)):
+        report.warn(f"{FAILED} ({(exchange.error or str(exchange.status or 'unknown'))[:60]})", exchange.where)
+        return
+    records, told = report.records, api.read_answer(response, f"{exchange.where} response", report)
     report.records = records
-    return told[0] if told else []
-
-
-def _decided(line: dict[str, Any]) -> dict[str, Any]:
-    """What an answer's metadata says of the decision about its request."""
-    plan, settings, mode = line.get("plan"), line.get("settings"), line.get("mode")
-    said: dict[str, Any] = {MODE: mode} if isinstance(mode, str) else {}
-    if isinstance(untrimmed := line.get("untrimmed"), str):
-        said[UNTRIMMED] = untrimmed
-    if not isinstance(plan, dict):
-        return said
-    said[SENT_UNDER] = settings if isinstance(settings, dict) else {}
-    if isinstance(plan.get("decisions"), str):
-        said[DECISIONS] = plan["decisions"]
-    tokens, before = plan.get("tokens"), plan.get("before")
-    if mode == "trim" and not untrimmed and type(tokens) is type(before) is int and 0 <= tokens < before:
-        said |= {SENT_TOKENS: tokens, WHOLE_TOKENS: before}
-    return said
+    exchange.answer = told[0] if told else []
 
 
 def _with_said(found: Conversation, said: _Conversation) -> Conversation:
@@ -195,17 +164,6 @@ def _with_noted_times(messages: Sequence[Message], state: Mapping[str, str]) -> 
     leading = prompt_length(messages)
     keys = [*[""] * leading, *time_keys(messages[leading:])]
     return [replace(m, timestamp=state[key]) if key in state else m for m, key in zip(messages, keys, strict=True)]
-
-
-def _times(line: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """When it was sent, and when its answer had come."""
-    started, seconds = line.get("started"), line.get("seconds")
-    try:
-        began = datetime.fromisoformat(started) if isinstance(started, str) else None
-        ended = began and began + timedelta(seconds=seconds if isinstance(seconds, int | float) else 0)
-    except (ValueError, OverflowError):
-        return None, None
-    return (began.isoformat(), ended.isoformat()) if began and ended else (None, None)
 
 
 def _is_recording(content: Content) -> bool:

@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import Exchange
 from historylab.conversation.recorded import PARAMETERS, TOOLS
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.fields import unpacked
-from historylab.formats.messages.observed import ObservedRequest
+from historylab.formats.messages.fields import unpack_json
 from historylab.formats.messages.usage import to_usage
-from historylab.formats.traces.calls import conversations_of, count_of, first_of, model_of
-from historylab.formats.traces.logged import answer_in, sent_in, usage_given
+from historylab.formats.traces.calls import conversations_of, first_of, model_of, read_count
+from historylab.formats.traces.logged import logged_answer, logged_input, usage_given
 from historylab.formats.traces.rows import LOOKED_AT, rows_in
 from historylab.formats.traces.spans import time_of
 from historylab.registry import register
@@ -33,7 +33,7 @@ LEFT_OUT = re.compile(r"<?truncated|too large", re.IGNORECASE)
 def looks_like_langfuse(content: Content) -> float:
     """1 for a trace with observations, 0.9 for rows of observations or traces."""
     rows = [row for _, row in rows_in(content, LOOKED_AT) if isinstance(row, dict)]
-    if any(_is_observation(item) for row in rows for item in _nested(row)[:LOOKED_AT]):
+    if any(_is_observation(item) for row in rows for item in _observations(row)[:LOOKED_AT]):
         return 1
     return 0.9 if any(map(_is_observation, rows)) or any(map(_is_session, rows)) else 0
 
@@ -87,7 +87,7 @@ def _rows(
         yield where, {**around, **fields, "session_id": here["session_id"]}
 
 
-def _request(row: dict[str, Any], where: str, report: Report) -> ObservedRequest:
+def _request(row: dict[str, Any], where: str, report: Report) -> Exchange:
     own, get = report.apart(), first_of(row)
     for name in ("input", "output"):
         if isinstance(row.get(name), str) and len(row[name]) < 200 and LEFT_OUT.match(row[name]):
@@ -95,20 +95,20 @@ def _request(row: dict[str, Any], where: str, report: Report) -> ObservedRequest
             row[name] = None
     if row.get("level") == "ERROR":
         report.warn(f"a model call that failed ({str(row.get('status_message') or 'error')[:60]})", where)
-    sent = sent_in(row.get("input"), own, f"{where} input")
-    parameters = unpacked(row.get("model_parameters"))
-    tools = unpacked(get("tool_definitions"))
+    sent = logged_input(row.get("input"), own, f"{where} input")
+    parameters = unpack_json(row.get("model_parameters"))
+    tools = unpack_json(get("tool_definitions"))
     if isinstance(tools, dict):  # by name
-        tools = [unpacked(tool) for tool in tools.values()]
+        tools = [unpack_json(tool) for tool in tools.values()]
     about = {
         **sent.about,
         **model_of(get("provided_model_name", "model", "internal_model_id")),
         **({PARAMETERS: parameters} if isinstance(parameters, dict) and parameters else {}),
         **({TOOLS: tools} if isinstance(tools, list) and tools else {}),
     }
-    return ObservedRequest(
+    return Exchange(
         sent.messages,
-        answer_in(row.get("output"), own, f"{where} output"),
+        logged_answer(row.get("output"), own, f"{where} output"),
         _text(row.get("session_id")) or _trace(row),
         _usage(row),
         about,
@@ -121,12 +121,12 @@ def _request(row: dict[str, Any], where: str, report: Report) -> ObservedRequest
 
 def _usage(row: dict[str, Any]) -> dict[str, int] | None:
     """Langfuse's own counts (input without what was cached), else the provider's as they were logged."""
-    details = unpacked(row.get("usage_details")) or unpacked(row.get("usage"))
-    given = {str(name): count_of(n) for name, n in details.items()} if isinstance(details, dict) else {}
+    details = unpack_json(row.get("usage_details")) or unpack_json(row.get("usage"))
+    given = {str(name): read_count(n) for name, n in details.items()} if isinstance(details, dict) else {}
     if not any(given.values()):
-        given = {name: count_of(row.get(f"{name}_usage", row.get(f"{name}_tokens"))) for name in ("input", "output")}
-        given["input"] = given["input"] or count_of(row.get("prompt_tokens"))
-        given["output"] = given["output"] or count_of(row.get("completion_tokens"))
+        given = {name: read_count(row.get(f"{name}_usage", row.get(f"{name}_tokens"))) for name in ("input", "output")}
+        given["input"] = given["input"] or read_count(row.get("prompt_tokens"))
+        given["output"] = given["output"] or read_count(row.get("completion_tokens"))
     if not {"input", "output"} & given.keys():
         return to_usage(given) or to_usage(usage_given(row.get("output")))
     cached = {name: count for name, count in given.items() if "cache" in name}
@@ -150,13 +150,13 @@ def _text(value: Any) -> str:
     return str(value) if isinstance(value, str | int) else ""
 
 
-def _nested(row: dict[str, Any]) -> list[Any]:
+def _observations(row: dict[str, Any]) -> list[Any]:
     held = row.get("observations")
     if isinstance(held, list):
         return held
     traces = row.get("traces")
     return (
-        [item for trace in traces if isinstance(trace, dict) for item in _nested(trace)]
+        [item for trace in traces if isinstance(trace, dict) for item in _observations(trace)]
         if isinstance(traces, list)
         else []
     )

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import Exchange
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.fields import unpacked
-from historylab.formats.messages.observed import ObservedRequest
+from historylab.formats.messages.fields import unpack_json
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.traces.attributes import Attributes
 from historylab.formats.traces.calls import conversations_of, first_of, model_of, provider_of, usage_by
-from historylab.formats.traces.logged import about_in, answer_in, sent_in, usage_given
+from historylab.formats.traces.logged import about_in, logged_answer, logged_input, usage_given
 from historylab.formats.traces.rows import LOOKED_AT, rows_in
 from historylab.formats.traces.spans import time_of
 from historylab.registry import register
@@ -65,7 +65,7 @@ def _runs(run: Any, where: str, report: Report, deep: int = 0) -> Iterator[tuple
         report.skip(f"{kind_of(run)}, not a run", where)
         return
     yield where, run
-    children = unpacked(run.get("child_runs"))
+    children = unpack_json(run.get("child_runs"))
     if not isinstance(children, list | None):
         report.warn(f"child_runs that are {kind_of(children)}, not a list", where)
     for i, child in enumerate(children if isinstance(children, list) and deep < DEEPEST else ()):
@@ -75,23 +75,23 @@ def _runs(run: Any, where: str, report: Report, deep: int = 0) -> Iterator[tuple
         yield from _runs(inner, f"{where} child_runs[{i}]".strip(), report, deep + 1)
 
 
-def _request(run: dict[str, Any], key: str, where: str, report: Report) -> ObservedRequest:
+def _request(run: dict[str, Any], key: str, where: str, report: Report) -> Exchange:
     own = report.apart()
-    extra = Attributes({name: unpacked(run.get(name)) for name in ("extra", "metadata")})
+    extra = Attributes({name: unpack_json(run.get(name)) for name in ("extra", "metadata")})
     if run.get("error"):
         report.warn(f"a model call that failed ({str(run['error'])[:60].splitlines()[0]})", where)
-    sent = sent_in(run.get("inputs"), own, f"{where} inputs")
+    sent = logged_input(run.get("inputs"), own, f"{where} inputs")
     called = extra.get("extra.invocation_params", "extra.metadata.ls_invocation_params")
-    outputs = unpacked(run.get("outputs"))
+    outputs = unpack_json(run.get("outputs"))
     about = {
         **(about_in(called) if isinstance(called, dict) else {}),
         **sent.about,
         **model_of(extra.get("extra.metadata.ls_model_name", "metadata.ls_model_name"), sent.about.get("model")),
         **provider_of(extra.get("extra.metadata.ls_provider", "metadata.ls_provider")),
     }
-    return ObservedRequest(
+    return Exchange(
         sent.messages,
-        answer_in(outputs, own, f"{where} outputs"),
+        logged_answer(outputs, own, f"{where} outputs"),
         key,
         to_usage(usage_given(outputs))
         or to_usage(extra.get("extra.metadata.usage_metadata"))
@@ -110,7 +110,7 @@ def _trace(run: dict[str, Any]) -> str:
 
 def _thread(run: dict[str, Any]) -> str:
     """The thread that the application named; a run's own `session_id` is its project."""
-    extra = unpacked(run.get("extra"))
-    metadata = unpacked(extra.get("metadata")) if isinstance(extra, dict) else unpacked(run.get("metadata"))
+    extra = unpack_json(run.get("extra"))
+    metadata = unpack_json(extra.get("metadata")) if isinstance(extra, dict) else unpack_json(run.get("metadata"))
     found = first_of(metadata)(*THREADS) if isinstance(metadata, dict) else None
     return found if isinstance(found, str) else ""

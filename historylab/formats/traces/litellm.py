@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import Exchange
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.fields import unpacked
-from historylab.formats.messages.observed import ObservedRequest
+from historylab.formats.messages.fields import unpack_json
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.traces.attributes import Attributes
 from historylab.formats.traces.calls import conversations_of, first_of, model_of, provider_of, usage_by
-from historylab.formats.traces.logged import about_in, answer_in, sent_in, usage_given
+from historylab.formats.traces.logged import about_in, logged_answer, logged_input, usage_given
 from historylab.formats.traces.rows import LOOKED_AT, rows_in
 from historylab.formats.traces.spans import time_of
 from historylab.registry import register
@@ -55,25 +55,25 @@ def litellm(content: Content, report: Report) -> Iterator[Conversation]:
 
 
 def _payload(row: dict[str, Any]) -> dict[str, Any]:
-    inner = unpacked(row.get(PAYLOAD))
+    inner = unpack_json(row.get(PAYLOAD))
     return inner if isinstance(inner, dict) else row
 
 
-def _request(row: dict[str, Any], where: str, report: Report) -> ObservedRequest:
-    own, said = report.apart(), Attributes({name: unpacked(value) for name, value in row.items()})
+def _request(row: dict[str, Any], where: str, report: Report) -> Exchange:
+    own, said = report.apart(), Attributes({name: unpack_json(value) for name, value in row.items()})
     body = said.get("proxy_server_request")
     body = body.get("body", body) if isinstance(body, dict) else None
     failed = row.get("status") == "failure" or row.get("error_str")
     if failed:
         report.warn(f"a model call that failed ({str(row.get('error_str') or 'failure')[:60]})", where)
     response = None if failed else said.get("response")
-    sent = sent_in(said.get("messages") or body, own, f"{where} messages")
+    sent = logged_input(said.get("messages") or body, own, f"{where} messages")
     parameters, asked = said.get("model_parameters"), about_in(body) if isinstance(body, dict) else {}
     about = {**asked, **(about_in(parameters) if isinstance(parameters, dict) else {}), **sent.about}
     get = first_of(row)
-    return ObservedRequest(
+    return Exchange(
         sent.messages,
-        answer_in(response, own, f"{where} response"),
+        logged_answer(response, own, f"{where} response"),
         str(said.get("session_id", "metadata.session_id", "trace_id", "litellm_trace_id") or ""),
         to_usage(usage_given(response)) or to_usage(said.get("metadata.usage_object")) or usage_by(said.get, USAGE),
         {**about, **model_of(row.get("model"), about.get("model")), **provider_of(row.get("custom_llm_provider"))},

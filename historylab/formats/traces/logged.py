@@ -6,7 +6,7 @@ framework's own wrapping; a plain text is one message.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ from historylab.conversation.message import Message
 from historylab.conversation.recorded import PARAMETERS, TOOLS
 from historylab.conversation.usage import MODEL
 from historylab.formats.base import EMPTY_VALUES, NOTHING, Report, describe, kind_of
-from historylab.formats.messages.fields import unpacked
+from historylab.formats.messages.fields import unpack_json
 from historylab.formats.traces.messages import messages_in
 
 LISTS = ("messages", "contents", "input_messages", "input", "prompt", "prompts", "inputs", "chat_history", "history")
@@ -76,20 +76,20 @@ class Logged:
     about: dict[str, Any] = field(default_factory=dict)
 
 
-def sent_in(value: Any, report: Report, where: str) -> Logged:
+def logged_input(value: Any, report: Report, where: str) -> Logged:
     """The input of a model call: messages, a request's body, a framework's wrapping of either, or a text."""
-    found = _sent_in(unpacked(value), report, where)
+    found = _sent_in(unpack_json(value), report, where)
     if not found.messages and value not in NOTHING and not report.skips:
-        report.warn(f"an input that could not be read, {describe(unpacked(value))[:60]}", where)
+        report.warn(f"an input that could not be read, {describe(unpack_json(value))[:60]}", where)
     return found
 
 
-def answer_in(value: Any, report: Report, where: str) -> list[Message]:
+def logged_answer(value: Any, report: Report, where: str) -> list[Message]:
     """The output of a model call: a response, a message, several, or a text. Only what answers is given back."""
     before = report.skips
-    found = _answer_in(unpacked(value), report, where)
+    found = _answer_in(unpack_json(value), report, where)
     if not found and value not in NOTHING and report.skips == before:
-        report.warn(f"an output that could not be read, {describe(unpacked(value))[:60]}", where)
+        report.warn(f"an output that could not be read, {describe(unpack_json(value))[:60]}", where)
     return found
 
 
@@ -97,7 +97,7 @@ def _sent_in(value: Any, report: Report, where: str, depth: int = 0) -> Logged:
     if isinstance(value, str):
         return Logged([Message("user", value)] if value else [])
     if isinstance(value, list):
-        return Logged(_listed(value, report, where))
+        return Logged(_read_list(value, report, where))
     if not isinstance(value, dict) or depth > MOST_WRAPPED:
         return Logged()
     found = Logged(about=about_in(value))
@@ -107,7 +107,7 @@ def _sent_in(value: Any, report: Report, where: str, depth: int = 0) -> Logged:
         found = _sent_in(value[inner], report, where, depth + 1)
         found.about, said, read = {**about_in(value), **found.about}, found.messages, [inner]
     elif not said:
-        texts = ((name, unpacked(value.get(name))) for name in TEXTS)
+        texts = ((name, unpack_json(value.get(name))) for name in TEXTS)
         name, text = next(((name, text) for name, text in texts if isinstance(text, str) and text), ("", ""))
         said, read = [Message("user", text)] if text else [], [name]
     found.messages = _prompt(value, report, where) + said
@@ -118,11 +118,11 @@ def _sent_in(value: Any, report: Report, where: str, depth: int = 0) -> Logged:
 
 
 def _answer_in(value: Any, report: Report, where: str, depth: int = 0) -> list[Message]:
-    value = unpacked(value)
+    value = unpack_json(value)
     if isinstance(value, str):
         return [Message("assistant", value)] if value else []
     if isinstance(value, list):
-        return _last_answer(_listed(value, report, where, "assistant"))
+        return _last_answer(_read_list(value, report, where, "assistant"))
     if not isinstance(value, dict) or depth > MOST_WRAPPED:
         return []
     choice, others = _first_choice(value)
@@ -136,37 +136,37 @@ def _answer_in(value: Any, report: Report, where: str, depth: int = 0) -> list[M
 
 def usage_given(value: Any) -> Any:
     """The usage object in a response, wherever its API puts it; None if there is none."""
-    value = unpacked(value)
+    value = unpack_json(value)
     if not isinstance(value, dict):
         return None
-    for holder in (value, unpacked(value.get("llm_output")), unpacked(value.get("kwargs"))):
+    for holder in (value, unpack_json(value.get("llm_output")), unpack_json(value.get("kwargs"))):
         for name in USAGES if isinstance(holder, dict) else ():
-            if name in holder and isinstance(held := unpacked(holder[name]), dict) and held:
+            if name in holder and isinstance(held := unpack_json(holder[name]), dict) and held:
                 return held
     choice, _ = _first_choice(value)
     return usage_given(choice) if choice is not None and choice is not value else None
 
 
-def about_in(value: dict[str, Any]) -> dict[str, Any]:
+def about_in(value: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a request's body beside its messages, as metadata."""
     about: dict[str, Any] = {}
     if isinstance(model := value.get(MODEL) or value.get("model_name"), str):
         about[MODEL] = model
-    tools = unpacked(value.get("tools") or value.get("functions"))
+    tools = unpack_json(value.get("tools") or value.get("functions"))
     if isinstance(tools, list) and tools:
-        about[TOOLS] = [unpacked(tool) for tool in tools]
+        about[TOOLS] = [unpack_json(tool) for tool in tools]
     parameters = {name: value[name] for name in SETTINGS if name in value and value[name] not in EMPTY_VALUES}
     return about | ({PARAMETERS: parameters} if parameters else {})
 
 
-def text_of(value: Any) -> str:
+def prompt_text(value: Any) -> str:
     """A prompt's text: a string, or parts with texts."""
-    value = unpacked(value)
+    value = unpack_json(value)
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
-        return text_of(next((value[name] for name in ("text", "content", "parts") if value.get(name)), None))
-    return "\n".join(filter(None, map(text_of, value))) if isinstance(value, list) else ""
+        return prompt_text(next((value[name] for name in ("text", "content", "parts") if value.get(name)), None))
+    return "\n".join(filter(None, map(prompt_text, value))) if isinstance(value, list) else ""
 
 
 def _name_unread(value: dict[str, Any], report: Report, where: str) -> None:
@@ -178,15 +178,15 @@ def _name_unread(value: dict[str, Any], report: Report, where: str) -> None:
             report.warn(f"a field {name[:40]!r} not read", where)
         else:
             report.keep(name, where)
-    tools = unpacked(value.get("tools") or value.get("functions"))
+    tools = unpack_json(value.get("tools") or value.get("functions"))
     if tools and not isinstance(tools, list):
         report.warn(f"tools that are {kind_of(tools)}, not read", where)
 
 
-def _listed(value: list[Any], report: Report, where: str, role: str = "user") -> list[Message]:
+def _read_list(value: list[Any], report: Report, where: str, role: str = "user") -> list[Message]:
     while len(value) == 1 and isinstance(value[0], list):  # a batch of one
         value = value[0]
-    items = [unpacked(item) if isinstance(item, str) else item for item in value]
+    items = [unpack_json(item) if isinstance(item, str) else item for item in value]
     if items and all(isinstance(item, str) for item in items):
         return [Message(role, text) for text in items if text]
     return messages_in([_as_message(i, role) if isinstance(i, dict | str) else i for i in items], report, where)
@@ -213,7 +213,7 @@ def _prompt(value: dict[str, Any], report: Report, where: str) -> list[Message]:
     if value.keys().isdisjoint(PROMPTS):
         return []
     given = next((value[name] for name in PROMPTS if value.get(name) not in NOTHING), None)
-    text = text_of(given)
+    text = prompt_text(given)
     if given and not text:
         report.warn("a system prompt that could not be read", where)
     return [Message("system", text)] if text else []
@@ -223,12 +223,12 @@ def _body(value: dict[str, Any], report: Report, where: str) -> tuple[list[Messa
     """The messages of a request's body, and the fields they were read from."""
     if _is_message(value):
         return messages_in([value], report, where), []
-    held = ((name, unpacked(value[name])) for name in LISTS if name in value)
+    held = ((name, unpack_json(value[name])) for name in LISTS if name in value)
     name, items = next(((name, items) for name, items in held if isinstance(items, list) and items), ("", []))
     if not name:
         return [], []
-    said = _listed(items, report, f"{where} {name}".strip())
-    newest = unpacked(value.get("input")) or value.get("question")
+    said = _read_list(items, report, f"{where} {name}".strip())
+    newest = unpack_json(value.get("input")) or value.get("question")
     if "history" in name and isinstance(newest, str):
         return [*said, Message("user", newest)], [name, "input"]
     return said, [name]
@@ -239,7 +239,7 @@ def _first_choice(value: dict[str, Any]) -> tuple[Any, int]:
     for name, inside in CHOICES:
         if name not in value:
             continue
-        given: Any = unpacked(value[name])
+        given: Any = unpack_json(value[name])
         while isinstance(given, list) and given and isinstance(given[0], list):
             given = given[0]
         if isinstance(given, list) and given and isinstance(first := given[0], dict):

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import Exchange
 from historylab.conversation.recorded import PARAMETERS, TOOLS
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
-from historylab.formats.messages.fields import unpacked
-from historylab.formats.messages.observed import ObservedRequest
-from historylab.formats.traces.attributes import Attributes, together
+from historylab.formats.messages.fields import unpack_json
+from historylab.formats.traces.attributes import Attributes, unflatten
 from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by
-from historylab.formats.traces.logged import answer_in, sent_in
+from historylab.formats.traces.logged import logged_answer, logged_input
 from historylab.formats.traces.rows import LOOKED_AT
 from historylab.formats.traces.spans import Span, spans_in
 from historylab.registry import register
@@ -72,14 +72,14 @@ def _is_call(span: Span) -> bool:
     return kind == "LLM" or (not kind and span.attributes.any_below("llm.input_messages", "llm.token_count."))
 
 
-def _request(span: Span, key: str, report: Report) -> ObservedRequest:
+def _request(span: Span, key: str, report: Report) -> Exchange:
     said, own = span.attributes, report.apart()
     if span.failed:
         report.warn(f"a model call that failed ({span.failed[:60]})", span.where)
     given, answered = said.get("llm.input_messages"), said.get("llm.output_messages")
-    sent = sent_in(_records(given) or said.get("input.value"), own, f"{span.where} input")
-    answer = answer_in(_records(answered) or said.get("output.value"), own, f"{span.where} output")
-    return ObservedRequest(
+    sent = logged_input(_records(given) or said.get("input.value"), own, f"{span.where} input")
+    answer = logged_answer(_records(answered) or said.get("output.value"), own, f"{span.where} output")
+    return Exchange(
         sent.messages,
         answer,
         key,
@@ -99,13 +99,13 @@ def _records(given: Any) -> Any:
 
 def _record(item: dict[str, Any]) -> dict[str, Any]:
     inner = item.get("message")
-    fields = inner if isinstance(inner, dict) else together({k.removeprefix("message."): v for k, v in item.items()})
+    fields = inner if isinstance(inner, dict) else unflatten({k.removeprefix("message."): v for k, v in item.items()})
     record = {
         name: fields[name] for name in ("role", "content", "name", "tool_call_id") if fields.get(name) is not None
     }
-    if isinstance(contents := unpacked(fields.get("contents")), list):
+    if isinstance(contents := unpack_json(fields.get("contents")), list):
         record["content"] = [_part(part) for part in contents if isinstance(part, dict)]
-    calls = unpacked(fields.get("tool_calls"))
+    calls = unpack_json(fields.get("tool_calls"))
     if isinstance(calls, list) and calls:
         record["tool_calls"] = [_call(call) for call in calls if isinstance(call, dict)]
     elif fields.get("function_call_name"):

@@ -11,16 +11,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import Message
 from historylab.conversation.recorded import PARAMETERS, TOOLS
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
-from historylab.formats.messages.fields import unpacked
-from historylab.formats.messages.observed import ObservedRequest
+from historylab.formats.messages.fields import unpack_json
 from historylab.formats.traces.attributes import Attributes
 from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by
 from historylab.formats.traces.histories import Histories
-from historylab.formats.traces.logged import OTHER_ANSWERS, answer_in, sent_in, text_of
+from historylab.formats.traces.logged import OTHER_ANSWERS, logged_answer, logged_input, prompt_text
 from historylab.formats.traces.messages import messages_in
 from historylab.formats.traces.rows import LOOKED_AT
 from historylab.formats.traces.spans import Span, spans_in
@@ -73,7 +73,7 @@ def has_genai_spans(content: Content) -> float:
 @register("format", title="OpenTelemetry GenAI spans", recognise=has_genai_spans, marks="resourceSpans scopeSpans")
 def otel_genai(content: Content, report: Report) -> Iterator[Conversation]:
     """Spans of model calls by OpenTelemetry's GenAI conventions, each with the history it was sent."""
-    spans = list(_joined(spans_in(content, report)))
+    spans = list(_join_events(spans_in(content, report)))
     keys = [span.attributes.text(*SESSIONS) for span in spans]
     sessions = {span.trace: key for span, key in zip(spans, keys, strict=True) if key}
     kinds = list(map(_kind, spans))
@@ -89,7 +89,7 @@ def otel_genai(content: Content, report: Report) -> Iterator[Conversation]:
     yield from conversations_of(requests, report)
 
 
-def _joined(spans: Iterator[Span]) -> Iterator[Span]:
+def _join_events(spans: Iterator[Span]) -> Iterator[Span]:
     """Each span once, with the events that were logged apart from it."""
     known: dict[tuple[str, str], Span] = {}
     for span in spans:
@@ -111,7 +111,7 @@ def _kind(span: Span) -> str:
     return "call" if holds or usage_by(span.attributes.get, USAGE) else ""
 
 
-def _request(span: Span, key: str, histories: Histories, report: Report) -> ObservedRequest:
+def _request(span: Span, key: str, histories: Histories, report: Report) -> Exchange:
     said, own = span.attributes, report.apart()
     details = next((attributes for name, attributes in span.events if name == DETAILS), None)
     if details and not said.raw(*INPUT, *OUTPUT):
@@ -121,7 +121,7 @@ def _request(span: Span, key: str, histories: Histories, report: Report) -> Obse
     sent, answers = _messages(said, span, histories, own)
     if not sent and not answers:
         sent, answers = _of_events(_events(span), own, span.where)
-    return ObservedRequest(
+    return Exchange(
         _instructions(said) + sent,
         answers,
         key,
@@ -140,7 +140,7 @@ def _messages(
     given, where = said.raw(*INPUT), f"{span.where} input"
     sent = histories.read(given, report, where) if isinstance(given, str) else None
     if sent is None:
-        sent = sent_in(_records(unpacked(given)), report, where).messages
+        sent = logged_input(_records(unpack_json(given)), report, where).messages
     output = _records(said.get(*OUTPUT))
     if (
         isinstance(output, list)
@@ -149,7 +149,7 @@ def _messages(
     ):
         report.warn(OTHER_ANSWERS, span.where)
         output = output[:1]
-    return sent, answer_in(output or _answer_of_ai_sdk(said), report, f"{span.where} output")
+    return sent, logged_answer(output or _answer_of_ai_sdk(said), report, f"{span.where} output")
 
 
 def _records(given: Any) -> Any:
@@ -162,9 +162,9 @@ def _records(given: Any) -> Any:
 
 
 def _record(item: dict[str, Any]) -> dict[str, Any]:
-    calls, content = unpacked(item.get("tool_calls")), item.get("content")
+    calls, content = unpack_json(item.get("tool_calls")), item.get("content")
     record = {name: value for name, value in item.items() if name != "finish_reason"}
-    if isinstance(content, str) and isinstance(parts := unpacked(content), list) and all(map(_is_part, parts)):
+    if isinstance(content, str) and isinstance(parts := unpack_json(content), list) and all(map(_is_part, parts)):
         record["content"] = parts
     if isinstance(calls, list):
         record["tool_calls"] = [_call(call) for call in calls]
@@ -208,36 +208,36 @@ def _of_events(events: list[tuple[str, Attributes]], report: Report, where: str)
     sent: list[dict[str, Any]] = []
     answers: list[Any] = []
     for name, event in events:
-        inner = unpacked(event.given.get("gen_ai.event.content"))
+        inner = unpack_json(event.given.get("gen_ai.event.content"))
         body: dict[str, Any] = {**event.given, **(inner if isinstance(inner, dict) else {})}
         if name in ROLES:
             sent.append(_said_in_event(body, ROLES[name]))
         elif name == "gen_ai.choice":
-            message = unpacked(body.get("message"))
+            message = unpack_json(body.get("message"))
             answers.append(_said_in_event(message if isinstance(message, dict) else body, "assistant"))
         elif name in SAID:
             given = event.get("gen_ai.prompt", "gen_ai.completion")
             if name == SAID[0]:
-                return sent_in(_records(given), report, where).messages, _of_events(events[1:], report, where)[1]
+                return logged_input(_records(given), report, where).messages, _of_events(events[1:], report, where)[1]
             answers.append(given if isinstance(given, str) else _records(given))
     if len(answers) > 1:
         report.warn(OTHER_ANSWERS, where)
-    return messages_in(sent, report, where), answer_in(answers[0], report, where) if answers else []
+    return messages_in(sent, report, where), logged_answer(answers[0], report, where) if answers else []
 
 
 def _said_in_event(body: dict[str, Any], role: str) -> dict[str, Any]:
     record = {"role": body.get("role") or role, "content": body.get("content")}
-    if calls := unpacked(body.get("tool_calls")):
+    if calls := unpack_json(body.get("tool_calls")):
         record["tool_calls"] = calls
     if role == "tool" and (call := body.get("id") or body.get("tool_call_id")):
         record["tool_call_id"] = call
     if not isinstance(record["content"], str | list | None):
-        record["content"] = text_of(record["content"]) or str(record["content"])
+        record["content"] = prompt_text(record["content"]) or str(record["content"])
     return _record(record)
 
 
 def _instructions(said: Attributes) -> list[Message]:
-    text = text_of(said.get(*INSTRUCTIONS))
+    text = prompt_text(said.get(*INSTRUCTIONS))
     return [Message("system", text)] if text else []
 
 
@@ -248,6 +248,6 @@ def _about(said: Attributes) -> dict[str, Any]:
     return {
         **about,
         **provider_of(said.get("gen_ai.provider.name", "gen_ai.system")),
-        **({TOOLS: [unpacked(tool) for tool in tools]} if isinstance(tools, list) else {}),
+        **({TOOLS: [unpack_json(tool) for tool in tools]} if isinstance(tools, list) else {}),
         **({PARAMETERS: parameters} if parameters else {}),
     }

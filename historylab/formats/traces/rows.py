@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from historylab.formats.files.content import Content
-from historylab.formats.messages.fields import unpacked
+from historylab.formats.messages.fields import unpack_json
 from historylab.formats.plain.csv_table import rows_of_table
 
 LOOKED_AT = 200  # rows or spans that a format is recognised by
@@ -18,7 +18,7 @@ def rows_in(content: Content, most: int | None = None) -> Iterator[tuple[str, An
     """Every row with its location. `most`: rows of any list."""
     if not _begins_as_json(content):
         for where, row in islice(rows_of_table(content.text), most):
-            yield where, {name: unpacked(cell) for name, cell in row.items() if cell != ""}
+            yield where, {name: unpack_json(cell) for name, cell in row.items() if cell != ""}
         return
     for where, value in content.values[:most]:
         yield from _rows(value, where, most)

@@ -14,7 +14,7 @@ from typing import Any
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import iso_time
-from historylab.formats.messages.fields import as_list, list_in, unpacked
+from historylab.formats.messages.fields import as_list, list_in, unpack_json
 from historylab.formats.traces.attributes import DEEPEST, Attributes
 from historylab.formats.traces.rows import rows_in
 
@@ -76,7 +76,7 @@ def _spans(
             report.skip(f"{kind_of(value)}, not a span", where)
     elif "resourceSpans" in value or "resourceLogs" in value:
         yield from _of_resources(value, where, report, most, later)
-    elif (held := _held(value)) and not any(name in value for name in ATTRIBUTES):
+    elif (held := _holder(value)) and not any(name in value for name in ATTRIBUTES):
         for i, item in enumerate(list_in(value, held)[:most]):
             yield from _spans(item, f"{where} {held}[{i}]".strip(), report, most, later)
     else:
@@ -114,7 +114,7 @@ def _span(value: dict[str, Any], where: str) -> Span:
     said = {what: _first(around, names) for what, names in IDS.items()}
     if kind := value.get("span_kind"):
         given = {"openinference.span.kind": kind, **given}
-    events = as_list(unpacked(_first(value, EVENTS)))
+    events = as_list(unpack_json(_first(value, EVENTS)))
     return Span(
         Attributes(given),
         [_event(event) for event in events if isinstance(event, dict)],
@@ -130,11 +130,11 @@ def _span(value: dict[str, Any], where: str) -> Span:
 
 def _attributes_of(given: Any) -> dict[str, Any]:
     """Attributes as OTLP and Jaeger list them (`key`, `value`), or as an object."""
-    given = unpacked(given)
+    given = unpack_json(given)
     if isinstance(given, dict):
-        return {str(key): _plain(value) for key, value in given.items()}
+        return {str(key): _plain_value(value) for key, value in given.items()}
     pairs = [pair for pair in as_list(given) if isinstance(pair, dict) and isinstance(pair.get("key"), str)]
-    return {pair["key"]: _plain(pair.get("value")) for pair in pairs}
+    return {pair["key"]: _plain_value(pair.get("value")) for pair in pairs}
 
 
 def time_of(raw: Any) -> str | None:
@@ -145,7 +145,7 @@ def time_of(raw: Any) -> str | None:
     return iso_time(raw / 1e9 if type(raw) is int and 10**17 < raw < 10**25 else raw)
 
 
-def _plain(value: Any, deep: int = 0) -> Any:
+def _plain_value(value: Any, deep: int = 0) -> Any:
     """The value in OTLP's wrapping: {"stringValue": "…"}, {"arrayValue": {"values": […]}}."""
     if not isinstance(value, dict) or deep > DEEPEST:
         return value
@@ -154,17 +154,17 @@ def _plain(value: Any, deep: int = 0) -> Any:
         if kind in PACKED:
             return int(held) if kind == "intValue" and str(held).lstrip("-").isdecimal() else held
         if kind == "arrayValue":
-            return [_plain(item, deep + 1) for item in as_list(_get(held, "values"))]
+            return [_plain_value(item, deep + 1) for item in as_list(_get(held, "values"))]
         if kind == "kvlistValue":
             pairs = [pair for pair in as_list(_get(held, "values")) if isinstance(pair, dict)]
-            return {str(pair.get("key")): _plain(pair.get("value"), deep + 1) for pair in pairs}
+            return {str(pair.get("key")): _plain_value(pair.get("value"), deep + 1) for pair in pairs}
     return value
 
 
 def _event(given: dict[str, Any]) -> tuple[str, Attributes]:
     """The name of an event and what it says, in its attributes or its body."""
     said = _attributes_of(given.get("attributes") or given.get("fields") or {})
-    body = _plain(given.get("body"))
+    body = _plain_value(given.get("body"))
     said |= body if isinstance(body, dict) else {"content": body} if isinstance(body, str) else {}
     name = given.get("name") or given.get("eventName") or said.get("event.name") or given.get("event.name") or ""
     return str(name), Attributes(said)
@@ -188,7 +188,7 @@ def _first(value: dict[str, Any], names: tuple[str, ...]) -> Any:
     return None
 
 
-def _held(value: dict[str, Any]) -> str:
+def _holder(value: dict[str, Any]) -> str:
     for name in HOLDERS:
         if isinstance(value.get(name), list):
             return name

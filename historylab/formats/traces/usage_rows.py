@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import Exchange
 from historylab.formats.base import NOTHING, Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.files.row_table import COLUMNS as TALK_COLUMNS
-from historylab.formats.messages.observed import ObservedRequest
 from historylab.formats.messages.sized import sized_conversations
 from historylab.formats.messages.usage import to_usage
-from historylab.formats.traces.calls import count_of, model_of, provider_of
+from historylab.formats.traces.calls import model_of, provider_of, read_count
 from historylab.formats.traces.logged import usage_given
 from historylab.formats.traces.rows import LOOKED_AT, rows_in
 from historylab.formats.traces.spans import time_of
@@ -53,7 +53,7 @@ TEXTS = "content messages message text prompt completion response request choice
 
 
 @dataclass(frozen=True)
-class Columns:
+class UsageColumns:
     """The columns of a table by what they hold; `beside`: whether input is counted without what was cached."""
 
     names: Mapping[str, str]
@@ -97,22 +97,22 @@ def usage_rows(content: Content, report: Report) -> Iterator[Conversation]:
     yield from sized_conversations(requests, report)
 
 
-def _of_tokens(columns: Columns) -> bool:
+def _of_tokens(columns: UsageColumns) -> bool:
     """Whether they count tokens: `input` and `output` may be of anything, unless a model or a cache is named."""
     bare = {_snake(columns.names[kind]) for kind in ("input", "output")} == {"input", "output"} if columns else False
     return bool(columns) and not (bare and columns.names.keys().isdisjoint({"model", "reads", "writes"}))
 
 
-def _columns(rows: list[dict[str, Any]]) -> Columns:
+def _columns(rows: list[dict[str, Any]]) -> UsageColumns:
     given = {_snake(name): name for row in rows[:LOOKED_AT] for name in row}
     found = {kind: next((given[n] for n in names.split() if n in given), "") for kind, names in NAMES.items()}
-    columns = Columns({kind: name for kind, name in found.items() if name})
+    columns = UsageColumns({kind: name for kind, name in found.items() if name})
     cached = [_count(row, columns, "reads") + _count(row, columns, "writes") for row in rows]
     more = any(c > _count(row, columns, "input") for c, row in zip(cached, rows, strict=True))
-    return Columns(columns.names, more or bool(BESIDE & given.keys()))
+    return UsageColumns(columns.names, more or bool(BESIDE & given.keys()))
 
 
-def _usage(row: dict[str, Any], columns: Columns) -> dict[str, int] | None:
+def _usage(row: dict[str, Any], columns: UsageColumns) -> dict[str, int] | None:
     if not columns:
         return to_usage(usage_given(row))
     taken, output, reads, writes, hour = (
@@ -127,12 +127,12 @@ def _usage(row: dict[str, Any], columns: Columns) -> dict[str, int] | None:
     return usage | ({"cache_writes_1h": hour} if hour else {}) if any(usage.values()) else None
 
 
-def _request(row: dict[str, Any], columns: Columns, usage: dict[str, int], where: str) -> ObservedRequest:
+def _request(row: dict[str, Any], columns: UsageColumns, usage: dict[str, int], where: str) -> Exchange:
     cells = {kind: row.get(name) for kind, name in columns.names.items()}
     key = cells.get("group")
-    return ObservedRequest(
+    return Exchange(
         [],
-        key=str(key) if isinstance(key, str | int) else "",
+        conversation=str(key) if isinstance(key, str | int) else "",
         usage=usage,
         about={**model_of(cells.get("model")), **provider_of(cells.get("provider"))},
         started=time_of(cells.get("time")),
@@ -144,7 +144,7 @@ def _request(row: dict[str, Any], columns: Columns, usage: dict[str, int], where
 def _is_sum(named: dict[str, Any]) -> bool:
     """Whether a row counts its requests, or stands for a span of time as providers' reports have it."""
     counted = next((named[name] for name in SUMS.split() if name in named), None)
-    return count_of(counted) > 1 or {"starting_at", "ending_at"} <= named.keys()
+    return read_count(counted) > 1 or {"starting_at", "ending_at"} <= named.keys()
 
 
 def _says_something(row: dict[str, Any]) -> bool:
@@ -156,9 +156,9 @@ def _says_something(row: dict[str, Any]) -> bool:
     )
 
 
-def _count(row: dict[str, Any], columns: Columns, kind: str) -> int:
+def _count(row: dict[str, Any], columns: UsageColumns, kind: str) -> int:
     value = row.get(columns.names.get(kind, ""))
-    return count_of(value.replace(",", "") if isinstance(value, str) else value)
+    return read_count(value.replace(",", "") if isinstance(value, str) else value)
 
 
 def _snake(name: object) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, Self, TypeGuard
 
 import numpy as np
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.growing import BlockColumn, Growing, MessageColumn
+from historylab.conversation.growing import Growing, MessageColumn
 from historylab.conversation.message import Message, ToolCall, instant
 from historylab.counters.base import Counter, token_column
 from historylab.planning.history import History
@@ -40,7 +40,20 @@ def block_column(conversation: Conversation, key: Hashable, fact: Callable[[Mess
         firsts = conversation.columns.block_first[start:stop].tolist()
         return np.fromiter((fact(conversation[i]) for i in firsts), bool, stop - start)
 
-    return conversation.growing(("fact of blocks", key), lambda: BlockColumn(of, bool)).array
+    return conversation.growing(("fact of blocks", key), lambda: _BlockColumn(of, bool)).array
+
+
+class _BlockColumn(MessageColumn[Conversation]):
+    """A number of every block that its first message decides; `of(conversation, start, stop)` finds those of blocks."""
+
+    __slots__ = ()
+
+    def followed_by(self, conversation: Conversation, start: int) -> Self:
+        known, blocks = len(self.array), len(conversation.columns.block_first)
+        return self._with(self._values.followed_by(self._of(conversation, known, blocks)))
+
+    def beginning(self, conversation: Conversation, size: int) -> None:
+        return None  # which blocks these are is not known here
 
 
 def whole_blocks(history: History, messages: np.ndarray) -> np.ndarray:
@@ -103,7 +116,7 @@ def shorter_results(context: Context, key: Hashable, shorten: Shorten, *, media:
     return found.texts
 
 
-class _Shorter(Growing):
+class _Shorter(Growing[Conversation]):
     """The shorter texts of tool results."""
 
     __slots__ = ("_counter", "_shorten", "texts")
@@ -135,7 +148,7 @@ def relevance_index(conversation: Conversation, scorer: Relevance) -> Index:
     return conversation.growing(("relevance", scorer.name), lambda: _Indexed(scorer, scorer.index(()))).index
 
 
-class _Indexed(Growing):
+class _Indexed(Growing[Conversation]):
     """A scorer's index."""
 
     __slots__ = ("_scorer", "index")
@@ -145,14 +158,18 @@ class _Indexed(Growing):
 
     def followed_by(self, conversation: Conversation, start: int) -> _Indexed:
         if start and _grows(self.index):
-            return _Indexed(self._scorer, self.index.followed_by(list(map(_said, conversation[start:]))))
-        return _Indexed(self._scorer, self._scorer.index(list(map(_said, conversation))))
+            return _Indexed(self._scorer, self.index.followed_by(list(map(_spoken_text, conversation[start:]))))
+        return _Indexed(self._scorer, self._scorer.index(list(map(_spoken_text, conversation))))
 
     def beginning(self, conversation: Conversation, size: int) -> _Indexed | None:
         return _Indexed(self._scorer, self.index.beginning(size)) if _grows(self.index) else None
 
     def with_leading(self, conversation: Conversation, before: int, now: int) -> _Indexed | None:
-        led = self.index.led_by(list(map(_said, conversation[:now]))) if before == now and _grows(self.index) else None
+        led = (
+            self.index.led_by(list(map(_spoken_text, conversation[:now])))
+            if before == now and _grows(self.index)
+            else None
+        )
         return _Indexed(self._scorer, led) if led is not None else None
 
 
@@ -160,5 +177,5 @@ def _grows(index: Index) -> TypeGuard[GrowingIndex]:
     return hasattr(index, "followed_by")
 
 
-def _said(message: Message) -> str:
+def _spoken_text(message: Message) -> str:
     return " ".join([message.content, *(call.arguments for call in message.tool_calls)])

@@ -114,7 +114,7 @@ def superseded_results(conversation: Conversation, paths: str = PATHS) -> Supers
     return conversation.growing(("superseded", paths), lambda: _Found(_Files(_names(paths))), most=4).superseded
 
 
-class _Found(Growing):
+class _Found(Growing[Conversation]):
     """What is out of date so far, and the files as the newest conversation to be read left them.
 
     The files change as they are read on, so that only one conversation can go on from here; another begins anew.
@@ -192,7 +192,7 @@ class _Files:
             if number is None:
                 continue
             taken.add(number)
-            if not _failed(result) and (use := _use(calls[number], result, called, i, self.paths)):
+            if not _shows_nothing(result) and (use := _use(calls[number], result, called, i, self.paths)):
                 yield use
 
 
@@ -227,7 +227,7 @@ def _arguments(call: ToolCall) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     items = given.items() if isinstance(given, dict) else ()
-    return {_plain(name): value for name, value in items if value is not None}
+    return {_plain_name(name): value for name, value in items if value is not None}
 
 
 def _first_line(value: object) -> int:
@@ -239,7 +239,7 @@ def _first_line(value: object) -> int:
         return 0
 
 
-def _failed(result: Message) -> bool:
+def _shows_nothing(result: Message) -> bool:
     """Whether the result shows nothing and changed nothing: it failed, came back cleared, or is empty."""
     text = result.content
     shows_nothing = not text.strip() and not result.media
@@ -249,8 +249,8 @@ def _failed(result: Message) -> bool:
 @lru_cache(maxsize=16)
 def _names(listed: str) -> tuple[str, ...]:
     """The names in a list with commas, each once."""
-    return tuple(dict.fromkeys(_plain(name) for name in listed.split(",") if name.strip()))
+    return tuple(dict.fromkeys(_plain_name(name) for name in listed.split(",") if name.strip()))
 
 
-def _plain(name: str) -> str:
+def _plain_name(name: str) -> str:
     return re.sub(r"[\W_]", "", name).casefold()

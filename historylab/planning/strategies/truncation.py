@@ -17,7 +17,7 @@ def truncate_text(text: str, characters: int, mark: str = MARK) -> str:
     left_out = len(text) - characters
     if left_out <= 0:
         return text
-    if found := _marked(mark).search(text, max(0, len(text) - LONGEST_MARK)) if "{n:,}" in mark else None:
+    if found := _mark_pattern(mark).search(text, max(0, len(text) - LONGEST_MARK)) if "{n:,}" in mark else None:
         left_out = found.start() - characters
         if left_out <= 0:
             return text
@@ -26,6 +26,6 @@ def truncate_text(text: str, characters: int, mark: str = MARK) -> str:
 
 
 @lru_cache
-def _marked(mark: str) -> re.Pattern[str]:
+def _mark_pattern(mark: str) -> re.Pattern[str]:
     before, after = map(re.escape, mark.split("{n:,}"))
     return re.compile(rf"{before}(?P<n>[0-9][0-9,]{{0,15}}){after}\Z")

@@ -13,8 +13,8 @@ from historylab.errors import HistoryLabError
 from historylab.recordings.entries import Entry
 from historylab.recordings.library import Library
 from historylab.recordings.search import MessageIndex
-from historylab.stores.base import Participant, StoredMessage
 from historylab.systems.mentu.memory import as_system_message, find_quotes
+from historylab.systems.toolpack.stored_messages import Participant, StoredMessage
 
 LOOKED_INTO = 20  # conversations that the library's search finds best
 SPEAKERS = {"user": Participant("user", "user"), "assistant": Participant("agent", "assistant")}
@@ -44,7 +44,7 @@ def remember(
     if not quoted:
         return None
     sources = dict.fromkeys(message.conversation_id for message in quoted)
-    message = Message("system", as_system_message(map(said.titled, quoted))["content"])
+    message = Message("system", as_system_message(map(said.with_title, quoted))["content"])
     return Remembered(message, tuple(said.entries[key] for key in sources))
 
 
@@ -69,7 +69,7 @@ class _Said:
                 continue
             yield key
 
-    def titled(self, message: StoredMessage) -> StoredMessage:
+    def with_title(self, message: StoredMessage) -> StoredMessage:
         """The message as it is quoted: a model is told the conversation's title, not our key."""
         return replace(message, conversation_id=f"“{self.entries[message.conversation_id].title}”")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from historylab.formats.messages.flat_messages import RESULT_ID
 from historylab.planning.strategies.truncation import truncate_text
-from historylab.systems.base import whole_number
+from historylab.systems.base import require_whole_number
 
 log = logging.getLogger("historylab")
 
@@ -20,7 +20,7 @@ STORAGE_MARK = "\n[truncated for storage]"
 
 def truncate_for_storage(text: str, limit: int = STORED_CHARACTERS) -> str:
     """The text, or its first `limit` characters and a marker that says so."""
-    return truncate_text(text, whole_number(limit, "limit"), STORAGE_MARK)
+    return truncate_text(text, require_whole_number(limit, "limit"), STORAGE_MARK)
 
 
 def rows_from_agent_stream(

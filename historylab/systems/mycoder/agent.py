@@ -79,16 +79,18 @@ def tool_agent(
             return None
         return generate_status_update(total, window, tracker, **background, threshold_percentage=percentage)
 
-    told = _told(conversation, lambda instructions: get_system_prompt(instructions, threshold_percentage=percentage))
+    told = _with_system_prompt(
+        conversation, lambda instructions: get_system_prompt(instructions, threshold_percentage=percentage)
+    )
     every_tool = [*default_tools(model, checkpoints=checkpoints, token_tracker=tracker), *tools]
     for event in run_agent(
         told, settings, instruments=instruments, tools=every_tool, status=status, most_requests=max_iterations
     ):
-        tracker.token_usage.add(_used(event))
+        tracker.token_usage.add(_usage_of(event))
         yield event
 
 
-def _told(conversation: Conversation, prompt: Callable[[str], str]) -> Conversation:
+def _with_system_prompt(conversation: Conversation, prompt: Callable[[str], str]) -> Conversation:
     """The conversation with the system prompt in front."""
     messages = list(conversation)
     given = messages[0].content if messages and messages[0].role == "system" else None
@@ -98,7 +100,7 @@ def _told(conversation: Conversation, prompt: Callable[[str], str]) -> Conversat
     return conversation.edited([Message("system", text), *messages[given is not None :]])
 
 
-def _used(event: Event) -> Usage:
+def _usage_of(event: Event) -> Usage:
     """The usage that an event reports: of an answer, or of the summary a plan made."""
     if isinstance(event, Replied):
         return event.reply.usage or Usage()

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from historylab.errors import HistoryLabError
 from historylab.formats.traces.recorded_lines import CHECKPOINT, KIND, parse_line
-from historylab.recordings.lines import make_line
+from historylab.recordings.exchange import make_line
 from historylab.stores.base import Record, RecordStore
 
 SAVED, GONE = "saved", "discarded"
@@ -29,7 +29,7 @@ class Checkpoint:
     saved_at: float
 
 
-class Place(Protocol):
+class CheckpointPlace(Protocol):
     """Keeps the messages of checkpoints; ids come from `Checkpoints`, which asks only for those that are there."""
 
     def write(self, checkpoint: Checkpoint, messages: list[Any]) -> None: ...

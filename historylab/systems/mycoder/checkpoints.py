@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from historylab.errors import UnknownMember
-from historylab.systems.mycoder.checkpoint_places import Checkpoint, InFolder, InMemory, Place
+from historylab.systems.mycoder.checkpoint_places import Checkpoint, CheckpointPlace, InFolder, InMemory
 
 MOST_KEPT = 50
 
@@ -29,7 +29,11 @@ class Checkpoints:
     """
 
     def __init__(
-        self, folder: str | os.PathLike[str] | None = None, *, keep: int = MOST_KEPT, place: Place | None = None
+        self,
+        folder: str | os.PathLike[str] | None = None,
+        *,
+        keep: int = MOST_KEPT,
+        place: CheckpointPlace | None = None,
     ) -> None:
         self._place = place or (InFolder(Path(folder)) if folder is not None else InMemory())
         self._keep = max(1, keep)

@@ -25,7 +25,7 @@ from historylab.settings.fields import MOST_TOKENS
 from historylab.settings.model import Settings
 from historylab.summarizers.base import SummaryTask
 from historylab.summarizers.writing import write_summary
-from historylab.systems.base import number, whole_number
+from historylab.systems.base import number, require_whole_number
 from historylab.systems.mycoder.checkpoints import Checkpoints
 from historylab.systems.mycoder.generated_summary import GeneratedSummary, GenerateText
 
@@ -52,7 +52,7 @@ class MessageCompaction:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class CompactionParts:
     """The caller's messages in three parts: what stays in front, what becomes the summary, what is recent."""
 
     leading: list[Any]
@@ -122,9 +122,9 @@ def compact_if_needed(
     return compacted
 
 
-def cut_messages(messages: list[Any], preserve_recent: int) -> Cut:
+def cut_messages(messages: list[Any], preserve_recent: int) -> CompactionParts:
     """Cut the messages so that the newest `preserve_recent` stay. Raises SettingsError for a fraction."""
-    preserve = whole_number(preserve_recent, "preserve_recent_messages")
+    preserve = require_whole_number(preserve_recent, "preserve_recent_messages")
     conversation = _former_summaries_marked(flat_conversation(messages))
     counter = _counter()
     history = History(conversation, counter, len(conversation))
@@ -134,10 +134,12 @@ def cut_messages(messages: list[Any], preserve_recent: int) -> Cut:
     parts: tuple[list[Any], list[Any], list[Any]] = ([], [], [])
     for message, is_leading, is_older in zip(messages, leading.tolist(), older.tolist(), strict=True):
         parts[0 if is_leading else 1 if is_older else 2].append(message)
-    return Cut(*parts)
+    return CompactionParts(*parts)
 
 
-def summarize_older(cut: Cut, generate_text: GenerateText, prompt: str, token_tracker: Any = None) -> dict[str, str]:
+def summarize_older(
+    cut: CompactionParts, generate_text: GenerateText, prompt: str, token_tracker: Any = None
+) -> dict[str, str]:
     """The system message that stands for the older messages. Raises InstrumentError for an empty text."""
     task = SummaryTask(flat_conversation(cut.older).messages, MOST_TOKENS, _counter())
     writer = GeneratedSummary(generate_text, prompt or DEFAULT_COMPACTION_PROMPT, token_tracker)

@@ -10,16 +10,16 @@ from typing import Any
 from historylab.chat_models.base import NO_ANSWER, ChatModel
 from historylab.conversation.message import Usage
 from historylab.errors import InstrumentError, SettingsError
-from historylab.systems.base import whole_number
+from historylab.systems.base import require_whole_number
 from historylab.systems.mycoder.checkpoints import Checkpoints
 from historylab.systems.mycoder.compaction import (
     DEFAULT_COMPACTION_PROMPT,
     PRESERVE_RECENT_MESSAGES,
-    Cut,
+    CompactionParts,
     cut_messages,
     summarize_older,
 )
-from historylab.systems.mycoder.generated_summary import GenerateText, text_of
+from historylab.systems.mycoder.generated_summary import GenerateText, content_text
 
 log = logging.getLogger("historylab")
 
@@ -61,7 +61,7 @@ def compact_history_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(arguments, Mapping):
         raise SettingsError(f"compactHistory takes an object of arguments, not {arguments!r}")
     given = arguments.get("preserveRecentMessages", PRESERVE_RECENT_MESSAGES)
-    preserve = whole_number(given, "preserveRecentMessages", FEWEST_PRESERVED)
+    preserve = require_whole_number(given, "preserveRecentMessages", FEWEST_PRESERVED)
     if preserve > MOST_PRESERVED:
         raise SettingsError(f"preserveRecentMessages {preserve} is more than {MOST_PRESERVED}")
     if "customPrompt" not in arguments:
@@ -131,7 +131,7 @@ class CompactHistoryTool:
         return answer, sum(used, Usage())
 
 
-def _reduction(cut: Cut, summary: dict[str, str]) -> int:
+def _reduction(cut: CompactionParts, summary: dict[str, str]) -> int:
     """Per cent of the characters saved, rounded half up: negative when it grew, 0 when there were none."""
-    before, after = sum(len(text_of(message)) for message in cut.older), len(summary["content"])
+    before, after = sum(len(content_text(message)) for message in cut.older), len(summary["content"])
     return math.floor((before - after) / before * 100 + 0.5) if before else 0

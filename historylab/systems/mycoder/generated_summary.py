@@ -29,7 +29,7 @@ class GeneratedSummary:
         self._generate_text, self._prompt, self._token_tracker = generate_text, prompt, token_tracker
 
     def summarize(self, task: SummaryTask) -> str:
-        transcript = "\n".join(f"{role_of(m.source)}: {text_of(m.source)}" for m in task.messages)
+        transcript = "\n".join(f"{given_role(m.source)}: {content_text(m.source)}" for m in task.messages)
         request = [
             {"role": "system", "content": SUMMARIZER_PROMPT},
             {"role": "user", "content": f"{self._prompt}\n\n{TRANSCRIPT_HEADER}\n{transcript}"},
@@ -43,12 +43,12 @@ class GeneratedSummary:
         return text
 
 
-def role_of(message: Any) -> str:
+def given_role(message: Any) -> str:
     """The role as the caller wrote it."""
     return str(mapping_of(message).get("role") or "")
 
 
-def text_of(message: Any) -> str:
+def content_text(message: Any) -> str:
     """The content as text: parts of text joined by newlines, any other value as JSON, "" where there is none."""
     content = mapping_of(message).get("content")
     if content is None or isinstance(content, str):

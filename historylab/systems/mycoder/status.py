@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from historylab.errors import SettingsError
-from historylab.systems.base import number, whole_number
+from historylab.systems.base import number, require_whole_number
 
 log = logging.getLogger("historylab")
 
@@ -73,8 +73,8 @@ def generate_status_update(
     """
     if layout not in LAYOUTS:
         raise SettingsError(f"there is no status layout {layout!r}; choose one of {', '.join(LAYOUTS)}")
-    total_tokens = whole_number(total_tokens, "total_tokens")
-    max_tokens = whole_number(max_tokens or 0, "max_tokens")
+    total_tokens = require_whole_number(total_tokens, "total_tokens")
+    max_tokens = require_whole_number(max_tokens or 0, "max_tokens")
     lines = [
         "--- STATUS UPDATE ---",
         _usage(total_tokens, max_tokens, "" if layout == "plan" else ","),
@@ -89,7 +89,10 @@ def generate_status_update(
 
 def usage_percentage(total_tokens: float, max_tokens: float) -> int:
     """Percentage of the window that is used, rounded half up."""
-    total, window = whole_number(total_tokens, "total_tokens"), whole_number(max_tokens, "max_tokens", 1)
+    total, window = (
+        require_whole_number(total_tokens, "total_tokens"),
+        require_whole_number(max_tokens, "max_tokens", 1),
+    )
     return math.floor(total * 100 / window + 0.5)
 
 
@@ -119,7 +122,7 @@ class StatusUpdates:
     def __init__(
         self, frequency: int = STATUS_FREQUENCY, threshold_percentage: float | None = THRESHOLD_PERCENTAGE
     ) -> None:
-        self.frequency, self._responses = whole_number(frequency, "frequency", 1), 0
+        self.frequency, self._responses = require_whole_number(frequency, "frequency", 1), 0
         self.threshold_percentage = None if threshold_percentage is None else number(threshold_percentage, "threshold")
 
     def due(self, total_tokens: int | None, max_tokens: int | None) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from historylab.formats.messages.content_parts import mapping_of
-from historylab.systems.base import whole_number
+from historylab.systems.base import require_whole_number
 from historylab.systems.mycoder.usage import LLMResponse, TokenUsage
 
 ANTHROPIC_WINDOWS: Mapping[str, int] = {
@@ -84,7 +84,7 @@ def token_usage_from_message(usage: Any, model: str, *, context_window: int | No
 
 
 def _first(given: Mapping[str, Any], names: tuple[str, ...]) -> int:
-    return next((whole_number(given[name], name) for name in names if given.get(name) is not None), 0)
+    return next((require_whole_number(given[name], name) for name in names if given.get(name) is not None), 0)
 
 
 def _inside_prompt(given: Mapping[str, Any]) -> int:

@@ -63,7 +63,7 @@ def assemble_history(
     if strategy == "SlidingWindow":
         plan = keep_window(plan, context, SlidingWindowPruner(sliding_window_turns).turns)
     elif strategy in STRATEGIES:
-        plan = drop_oldest(_summarized(plan, context, summarize) if strategy == "Summarize" else plan, context)
+        plan = drop_oldest(_summarize(plan, context, summarize) if strategy == "Summarize" else plan, context)
     else:
         raise SettingsError(f"there is no strategy {strategy!r}; choose one of {', '.join(STRATEGIES)}")
     counted = counted_messages(plan)
@@ -76,7 +76,7 @@ def assemble_history(
     )
 
 
-def _summarized(plan: HistoryPlan, context: MinimumContext, summarize: Callable[..., str] | None) -> HistoryPlan:
+def _summarize(plan: HistoryPlan, context: MinimumContext, summarize: Callable[..., str] | None) -> HistoryPlan:
     if summarize is None:
         raise SettingsError("strategy 'Summarize' needs a model: give summarize=")
     try:

@@ -6,7 +6,7 @@ import math
 
 from historylab.counters.octopus import approximate_token_count
 from historylab.planning.strategies.truncation import truncate_text
-from historylab.systems.base import whole_number
+from historylab.systems.base import require_whole_number
 
 ROOMY_BUDGET, DEFAULT_BUDGET, TIGHT_BUDGET = 150_000, 100_000, 8_000
 """Tokens of working memory: a large hosted model, Octopus' default, a local model."""
@@ -28,13 +28,13 @@ def history_budget(
 ) -> int:
     """Tokens left for history when everything else has its part; never below 0."""
     parts = (max_working_memory_tokens, system_prompt, procedure, knowledge, episodes, current_message, output_reserve)
-    whole, *taken = (whole_number(part, "a part of the working memory of", -math.inf) for part in parts)
+    whole, *taken = (require_whole_number(part, "a part of the working memory of", -math.inf) for part in parts)
     return max(0, whole - sum(taken))
 
 
 def truncate_tool_result(text: str, *, max_tokens: int = TOOL_RESULT_LIMIT) -> str:
     """The text, or over `max_tokens` its beginning and how many tokens were cut."""
-    max_tokens = whole_number(max_tokens, "max_tokens")
+    max_tokens = require_whole_number(max_tokens, "max_tokens")
     cut = approximate_token_count(text) - max_tokens
     if cut <= 0:
         return text

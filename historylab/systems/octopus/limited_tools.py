@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from historylab.agent.tools import RewritingTool, Tool, as_text
+from historylab.agent.tools import RewritingTool, Tool, result_text
 from historylab.systems.octopus.budget import truncate_tool_result
 
 
@@ -25,7 +25,7 @@ class LimitedTool:
         return self.tool.schema
 
     def __call__(self, /, **arguments: Any) -> str:
-        return truncate_tool_result(as_text(self.tool(**arguments)))
+        return truncate_tool_result(result_text(self.tool(**arguments)))
 
 
 def limit_tools(tools: Iterable[Tool | RewritingTool]) -> list[Tool | RewritingTool]:

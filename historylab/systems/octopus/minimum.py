@@ -40,7 +40,7 @@ def ensure_min_history(
     ]
     if not missing:
         return pruned
-    placed = [*zip(_ordered(pruned, places, original), pruned, strict=True), *((i, original[i]) for i in missing)]
+    placed = [*zip(_positions(pruned, places, original), pruned, strict=True), *((i, original[i]) for i in missing)]
     return [message for _, message in sorted(placed, key=lambda pair: pair[0])]
 
 
@@ -65,7 +65,7 @@ def _places(pruned: list[Any], original: list[Any]) -> list[int | None]:
     return places[::-1]
 
 
-def _ordered(pruned: list[Any], places: list[int | None], original: list[Any]) -> list[float]:
+def _positions(pruned: list[Any], places: list[int | None], original: list[Any]) -> list[float]:
     """Where each pruned message goes among the original's indices; any other follows what it followed."""
     systems = (mapping_of(message).get("role") == "system" for message in original)
     behind_leading = next((i for i, system in enumerate(systems) if not system), len(original)) - 0.5

@@ -16,7 +16,7 @@ from historylab.planning.plan import HistoryPlan
 from historylab.planning.slot_zero import start
 from historylab.planning.strategies.base import Context, Instruments, first_of_last_turns
 from historylab.settings.model import Settings
-from historylab.systems.base import as_message, conversation_of, number, sent_messages, whole_number
+from historylab.systems.base import as_message, conversation_of, number, require_whole_number, sent_messages
 
 CountTokens = Callable[[Any], int]
 
@@ -46,7 +46,7 @@ def begin_plan(
     conversation = conversation_of(history)
     whole = History(conversation, _counter(count_tokens), len(conversation))
     target: Any = number(target_tokens, "target_tokens")  # no limit is one as well
-    turns = whole_number(min_history_turns, "min_history_turns", -math.inf)
+    turns = require_whole_number(min_history_turns, "min_history_turns", -math.inf)
     context = MinimumContext(whole, Settings(policy="all"), Instruments(whole.counter), None, turns)
     return start(whole, max(0, target), preserve_system_messages=True), context
 

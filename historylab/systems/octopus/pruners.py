@@ -16,7 +16,7 @@ from historylab.planning.strategies.pruners.fifo import fifo
 from historylab.planning.strategies.pruners.sliding_window import sliding_window
 from historylab.summarizers.base import SummaryTask
 from historylab.summarizers.writing import write_summary
-from historylab.systems.base import number, whole_number
+from historylab.systems.base import number, require_whole_number
 from historylab.systems.octopus.planning import CountTokens, begin_plan, count_message_tokens, plan_messages
 
 SLIDING_WINDOW_TURNS = 10
@@ -48,7 +48,7 @@ class SlidingWindowPruner:
     """Always the last `turns` turns, whole, whatever the target; with no more turns than that, everything."""
 
     def __init__(self, turns: int = SLIDING_WINDOW_TURNS):
-        self.turns = whole_number(turns, "a window in turns of")
+        self.turns = require_whole_number(turns, "a window in turns of")
 
     def prune(self, history: Iterable[Any], target_tokens: int, *, cancelled: Cancelled | None = None) -> list[Any]:
         return plan_messages(keep_window(*begin_plan(history, target_tokens), self.turns))

@@ -11,10 +11,10 @@ from historylab.systems.presets.server_side import (
     LARGEST,
     LINE,
     TRIGGER,
-    compacting,
+    compaction_in_words,
+    compaction_settings,
     most,
     sends_all,
-    what_is_compacted,
 )
 
 OPTION = "tool_output.clear."
@@ -24,7 +24,7 @@ PRESET = Settings(
     tool_output="clear",
     options={f"{OPTION}keep": 3, f"{OPTION}batch": 1, f"{OPTION}trigger": 100_000},
 )
-COMPACTION = compacting(150_000)
+COMPACTION = compaction_settings(150_000)
 FIELDS = (
     PresetField(
         f"{OPTION}trigger",
@@ -79,7 +79,7 @@ def anthropic() -> Preset:
 def rule(settings: Settings) -> str:
     if not sends_all(settings) or settings.tool_output not in ("off", "clear"):
         return ""
-    return " and ".join(filter(None, (_what_is_cleared(settings), what_is_compacted(settings))))
+    return " and ".join(filter(None, (_what_is_cleared(settings), compaction_in_words(settings))))
 
 
 def assumes(settings: Settings) -> str:

@@ -11,13 +11,13 @@ from historylab.systems.presets.server_side import (
     LARGEST,
     LINE,
     TRIGGER,
-    compacting,
+    compaction_in_words,
+    compaction_settings,
     most,
     sends_all,
-    what_is_compacted,
 )
 
-PRESET = Settings(policy="all", pruner="off", **compacting(200_000))
+PRESET = Settings(policy="all", pruner="off", **compaction_settings(200_000))
 FIELDS = (
     PresetField(
         TRIGGER,
@@ -43,7 +43,7 @@ def openai() -> Preset:
 
 
 def rule(settings: Settings) -> str:
-    return what_is_compacted(settings) if sends_all(settings) and settings.tool_output == "off" else ""
+    return compaction_in_words(settings) if sends_all(settings) and settings.tool_output == "off" else ""
 
 
 def assumes(settings: Settings) -> str:

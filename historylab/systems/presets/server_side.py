@@ -27,7 +27,7 @@ LINE = PresetField(
 )
 
 
-def compacting(trigger: int) -> dict[str, Any]:
+def compaction_settings(trigger: int) -> dict[str, Any]:
     """The settings of a compaction of everything from so many input tokens on."""
     options = {"trigger": trigger, "messages": 0, "keep_task": True, "min_freed": 0.0, "max_share": 0.005}
     return {"compaction": "preserve_recent", **{f"{OPTION}{name}": value for name, value in options.items()}}
@@ -38,7 +38,7 @@ def sends_all(settings: Settings) -> bool:
     return (settings.policy, settings.pruner) == ("all", "off") and settings.compaction in ("off", "preserve_recent")
 
 
-def what_is_compacted(settings: Settings) -> str:
+def compaction_in_words(settings: Settings) -> str:
     """ "compacts everything at 200,000 tokens"; "" without a compaction."""
     if settings.compaction == "off":
         return ""

@@ -4,15 +4,18 @@ Source: toolpack-agents' page on conversation history; where the published code 
 5cdbd51) differs, and what is done about it, is listed in docs/systems.md.
 """
 
-from historylab.agent.conversation_search import ConversationSearchTool, conversation_search_tool
 from historylab.counters.toolpack import estimate_tokens
 from historylab.settings.model import Settings
-from historylab.stores.base import ConversationStore, Participant, StoredMessage
-from historylab.stores.memory import InMemoryConversationStore
-from historylab.stores.sqlite import SQLiteConversationStore
 from historylab.systems.toolpack.agent import BaseAgent
 from historylab.systems.toolpack.assembler import AssembledPrompt, assemble_prompt
 from historylab.systems.toolpack.capture import CaptureInterceptor, compose_chain
+from historylab.systems.toolpack.conversation_search import (
+    ConversationSearchTool,
+    conversation_search_tool,
+    create_conversation_search_tool,
+)
+from historylab.systems.toolpack.conversation_store import ConversationStore
+from historylab.systems.toolpack.memory_store import InMemoryConversationStore
 from historylab.systems.toolpack.options import (
     SUMMARY_THRESHOLD,
     TOKEN_BUDGET,
@@ -20,7 +23,8 @@ from historylab.systems.toolpack.options import (
     AssemblerOptions,
     resolve_assembler_options,
 )
-from historylab.systems.toolpack.search_text import create_conversation_search_tool
+from historylab.systems.toolpack.sqlite_store import SQLiteConversationStore
+from historylab.systems.toolpack.stored_messages import Participant, StoredMessage
 from historylab.systems.toolpack.summaries import SummarizerAgent, SummarizerOutput
 
 PRESET = Settings(

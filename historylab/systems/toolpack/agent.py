@@ -7,14 +7,14 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from historylab.agent.conversation_search import ConversationSearchTool, conversation_search_tool
 from historylab.errors import SettingsError
-from historylab.stores.base import ConversationStore
-from historylab.stores.memory import InMemoryConversationStore
 from historylab.systems.toolpack.assembler import assemble_prompt
 from historylab.systems.toolpack.capture import CaptureInterceptor, Interceptor, compose_chain, id_of
+from historylab.systems.toolpack.conversation_search import ConversationSearchTool, conversation_search_tool
+from historylab.systems.toolpack.conversation_store import ConversationStore
+from historylab.systems.toolpack.memory_store import InMemoryConversationStore
 from historylab.systems.toolpack.options import AssemblerOptions, resolve_assembler_options, snake_case
-from historylab.systems.toolpack.summaries import Summarizer
+from historylab.systems.toolpack.summaries import SummaryCallable
 
 log = logging.getLogger("historylab")
 
@@ -53,7 +53,7 @@ class BaseAgent:
     assembler_options: AssemblerOptions | Mapping[str, Any] | None = None
     channels: Iterable[Any]
     interceptors: Iterable[Interceptor] = ()
-    summarizer: Summarizer | None = None
+    summarizer: SummaryCallable | None = None
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -69,7 +69,7 @@ class BaseAgent:
         assembler_options: AssemblerOptions | Mapping[str, Any] | None = None,
         channels: Iterable[Any] | None = None,
         interceptors: Iterable[Interceptor] | None = None,
-        summarizer: Summarizer | None = None,
+        summarizer: SummaryCallable | None = None,
     ):
         given: dict[str, Any] = {
             "name": name,

@@ -19,7 +19,7 @@ import numpy as np
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Summary
 from historylab.counters.toolpack import ToolpackCounter
-from historylab.formats.frameworks.toolpack import to_message
+from historylab.formats.frameworks.toolpack import read_stored_message
 from historylab.planning.history import History
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.slot_zero import start
@@ -29,12 +29,13 @@ from historylab.planning.strategies.filters.addressed_only import only_addressed
 from historylab.planning.strategies.projections.point_of_view import point_of_view
 from historylab.planning.strategies.pruners.fifo import fifo
 from historylab.settings.model import Settings
-from historylab.stores.base import ConversationStore, Participant, StoredMessage
 from historylab.summarizers.base import SummaryTask
 from historylab.summarizers.writing import write_summary
 from historylab.systems.base import sent_messages
+from historylab.systems.toolpack.conversation_store import ConversationStore
 from historylab.systems.toolpack.options import AssemblerOptions, as_options
-from historylab.systems.toolpack.summaries import RoomSummarizer, Summarizer, covered_turns, summary_body
+from historylab.systems.toolpack.stored_messages import Participant, StoredMessage
+from historylab.systems.toolpack.summaries import RoomSummarizer, SummaryCallable, covered_turns, summary_body
 
 log = logging.getLogger("historylab")
 
@@ -74,7 +75,7 @@ def assemble_prompt(
     agent_id: str,
     agent_name: str,
     options: AssemblerOptions | Mapping[str, Any] | None = None,
-    summarizer: Summarizer | None = None,
+    summarizer: SummaryCallable | None = None,
     *,
     now: datetime | None = None,
 ) -> AssembledPrompt:
@@ -86,10 +87,10 @@ def assemble_prompt(
     """
     room = Room(store, conversation_id, agent_id, agent_name, as_options(options))
     turns = _load(room, now)
-    return _assembled(plan_turns(room, turns, summarizer), len(turns))
+    return _assemble(plan_turns(room, turns, summarizer), len(turns))
 
 
-def plan_turns(room: Room, turns: list[StoredMessage], summarizer: Summarizer | None = None) -> HistoryPlan:
+def plan_turns(room: Room, turns: list[StoredMessage], summarizer: SummaryCallable | None = None) -> HistoryPlan:
     """The plan for the loaded turns: over the threshold with a summary, or the newest so many."""
     plan, context = _begin(room, turns)
     if room.options.addressed_only_mode:
@@ -123,14 +124,14 @@ def _since(minutes: float | None, now: datetime) -> str | None:
 
 def _begin(room: Room, turns: list[StoredMessage]) -> tuple[HistoryPlan, Context]:
     """A plan that sends every turn as the agent sees it."""
-    messages = point_of_view([to_message(turn.to_dict()) for turn in turns], agent=room.agent_id)
+    messages = point_of_view([read_stored_message(turn.to_dict()) for turn in turns], agent=room.agent_id)
     history = History(Conversation(messages), ToolpackCounter(), len(messages))
     context = Context(history, Settings(policy="all"), Instruments(history.counter), None)
     return start(history, max(0, room.options.token_budget), preserve_system_messages=False), context
 
 
 def _roll(
-    plan: HistoryPlan, context: Context, room: Room, turns: list[StoredMessage], summarizer: Summarizer
+    plan: HistoryPlan, context: Context, room: Room, turns: list[StoredMessage], summarizer: SummaryCallable
 ) -> HistoryPlan:
     """The older half as a summary, stored in its place, once there are more turns than the threshold."""
     threshold = room.options.rolling_summary_threshold
@@ -139,7 +140,7 @@ def _roll(
     if all(turn.is_summary for turn in old):  # nothing new to summarise
         return plan
     try:
-        summary = _summarized(context, room, old, summarizer)
+        summary = _summarize(context, room, old, summarizer)
         _store_summary(room, old, summary.text)
     except Exception as problem:  # whatever a model's or a store's client raises: the conversation must go on
         log.warning(
@@ -149,12 +150,12 @@ def _roll(
     return plan.summarize(blocks, summary, OLDER_HALF)
 
 
-def _summarized(context: Context, room: Room, old: list[StoredMessage], summarizer: Summarizer) -> Summary:
+def _summarize(context: Context, room: Room, old: list[StoredMessage], summarizer: SummaryCallable) -> Summary:
     """The summary of the old turns; a former one goes to the summariser apart, to be absorbed."""
     former = [turn for turn in old if turn.is_summary]
     turns = [turn for turn in old if not turn.is_summary]
     task = SummaryTask(
-        [to_message(turn.to_dict()) for turn in turns],
+        [read_stored_message(turn.to_dict()) for turn in turns],
         math.floor(room.options.token_budget * SUMMARY_SHARE),
         context.history.counter,
         "\n".join(summary_body(turn) for turn in former),
@@ -180,7 +181,7 @@ def _store_summary(room: Room, old: list[StoredMessage], text: str) -> None:
     room.store.delete_messages(room.conversation_id, [turn.id for turn in old])
 
 
-def _assembled(plan: HistoryPlan, turns_loaded: int) -> AssembledPrompt:
+def _assemble(plan: HistoryPlan, turns_loaded: int) -> AssembledPrompt:
     kept = sent_messages(plan)
     messages = [{"role": message.role, "content": message.content} for message in kept]
     ids = [message.id for message in kept]

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from historylab.stores.base import ConversationStore, Participant, StoredMessage
+from historylab.systems.toolpack.conversation_store import ConversationStore
+from historylab.systems.toolpack.stored_messages import Participant, StoredMessage
 
 log = logging.getLogger("historylab")
 

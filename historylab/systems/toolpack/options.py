@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from historylab.errors import SettingsError
-from historylab.systems.base import number, whole_number
+from historylab.systems.base import number, require_whole_number
 
 TOKEN_BUDGET, SUMMARY_THRESHOLD, TURNS_TO_LOAD = 3000, 40, 100
 
@@ -42,7 +42,7 @@ class AssemblerOptions:
             ("rolling_summary_threshold", 1),
             ("max_turns_to_load", -math.inf),
         ):
-            object.__setattr__(self, name, whole_number(getattr(self, name), name, least))
+            object.__setattr__(self, name, require_whole_number(getattr(self, name), name, least))
         if self.time_window_minutes is not None:
             number(self.time_window_minutes, "time_window_minutes")
         if not isinstance(self.scope, str | None):

@@ -14,8 +14,8 @@ from historylab.conversation.message import instant
 from historylab.counters.toolpack import estimate_tokens
 from historylab.errors import InstrumentError
 from historylab.planning.strategies.truncation import truncate_text
-from historylab.stores.base import StoredMessage
 from historylab.summarizers.base import SummaryTask
+from historylab.systems.toolpack.stored_messages import StoredMessage
 
 LONGEST_TURN = 200  # characters of a turn that the model is shown
 SUMMARY_TOKENS = 800
@@ -34,7 +34,7 @@ class SummarizerOutput:
     stock: bool = field(default=False, repr=False, compare=False)
 
 
-class Summarizer(Protocol):
+class SummaryCallable(Protocol):
     """Any callable that answers a SummarizerOutput, or its published JSON, as a mapping or as text."""
 
     def __call__(
@@ -74,7 +74,7 @@ def covered_turns(summary: StoredMessage) -> int:
 class RoomSummarizer:
     """A room's summariser as one of the core's: it is given stored turns, and its answer gets the published mark."""
 
-    def __init__(self, summarizer: Summarizer, turns: Sequence[StoredMessage], agent_id: str, agent_name: str):
+    def __init__(self, summarizer: SummaryCallable, turns: Sequence[StoredMessage], agent_id: str, agent_name: str):
         self.name: str = getattr(summarizer, "name", "summarizer")
         self._summarizer, self._turns = summarizer, turns
         self._agent_id, self._agent_name = agent_id, agent_name

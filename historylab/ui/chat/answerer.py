@@ -6,7 +6,7 @@ import os
 
 import streamlit as st
 
-from historylab.chat_models.environment import ENVIRONMENT, Server
+from historylab.chat_models.environment import ENVIRONMENT, ModelServer
 from historylab.chat_models.replayed import next_messages, position_after
 from historylab.errors import ModelError
 from historylab.settings.model import Settings
@@ -18,7 +18,7 @@ from historylab.ui.session.chat_session import MODEL, REPLAYED, SCRIPTED, ChatSe
 from historylab.ui.shared.notice import notice
 from historylab.wording.chat import NAME, SCRIPTED_ABOUT
 from historylab.wording.cuts import capitalize_first
-from historylab.wording.untrusted import escape, markdown, one_line
+from historylab.wording.untrusted import code_span, escape, one_line
 
 WORDS = {SCRIPTED: "Scripted, no key", REPLAYED: "The open conversation", MODEL: "A model on a server"}
 KEY, URL = "chat-key", "chat-url"
@@ -103,7 +103,7 @@ def _server(chat: ChatSession, settings: Settings) -> None:
         with fields:
             _server_fields(chat)
     st.checkbox(
-        f"Send this chat to {markdown(settings.model)} at {markdown(chat.server.host)}",
+        f"Send this chat to {code_span(settings.model)} at {code_span(chat.server.host)}",
         chat.agreed != "" and chat.may_ask(settings.model),
         key=session.seed_widget("chat-agreed", chat.agreed != "" and chat.may_ask(settings.model)),
         on_change=lambda: _agree(chat, settings.model),
@@ -161,7 +161,7 @@ def _take_url(chat: ChatSession) -> None:
     session.touch()
     if url == chat.server.url or chat.running:
         return
-    server = Server(url, public_only=bool(url) and not _private_allowed()) if url else ENVIRONMENT
+    server = ModelServer(url, public_only=bool(url) and not _private_allowed()) if url else ENVIRONMENT
     try:
         server.check_address()
     except ModelError as problem:
@@ -176,11 +176,13 @@ def _take_key(chat: ChatSession) -> None:
     session.forget_widget(KEY)
     session.touch()
     if key and not chat.running:
-        chat.use_server(Server(chat.server.url, key, public_only=chat.server.public_only))
+        chat.use_server(ModelServer(chat.server.url, key, public_only=chat.server.public_only))
 
 
 def _forget_key(chat: ChatSession) -> None:
-    chat.use_server(Server(chat.server.url, public_only=chat.server.public_only) if chat.server.url else ENVIRONMENT)
+    chat.use_server(
+        ModelServer(chat.server.url, public_only=chat.server.public_only) if chat.server.url else ENVIRONMENT
+    )
     session.touch()
 
 

@@ -6,7 +6,6 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from historylab.agent.conversation_search import conversation_search_tool
 from historylab.agent.events import Event
 from historylab.agent.ferry_desk import answer_at_the_desk, ferry_tools
 from historylab.agent.loop import run_agent
@@ -29,6 +28,7 @@ from historylab.settings.model import Settings
 from historylab.systems.mycoder import Checkpoints, default_tools, tool_agent
 from historylab.systems.mycoder.status import INSTRUCTIONS
 from historylab.systems.octopus.limited_tools import limit_tools
+from historylab.systems.toolpack.conversation_search import conversation_search_tool
 from historylab.ui.chat.stored import CONVERSATION, store_new_messages
 from historylab.ui.session import cached_recording, chosen_system, session
 from historylab.ui.session.chat_checkpoints import checkpoints_of
@@ -122,7 +122,7 @@ def _events(
     store_new_messages(chat, conversation)
     recording, by_mycoder = aids.recording, aids.system == MYCODER
     conversation = put_memory(chat, aids.library, prompt=INSTRUCTIONS if by_mycoder else "")
-    state = recording.state if recording else chat.store
+    state = recording.state if recording else chat.state
     instruments = open_instruments(settings, chat_model=model, store=state)
     tools = _tools(chat, model, aids)
     if by_mycoder:

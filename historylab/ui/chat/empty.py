@@ -10,7 +10,7 @@ from historylab.ui.chat import asking
 from historylab.ui.session import session, viewing
 from historylab.ui.session.chat_session import REPLAYED, ChatSession
 from historylab.wording.chat import EXAMPLES, NAME
-from historylab.wording.untrusted import escape, markdown, one_line
+from historylab.wording.untrusted import code_span, escape, one_line
 
 
 def invitation(chat: ChatSession, settings: Settings) -> None:
@@ -35,7 +35,7 @@ def invitation(chat: ChatSession, settings: Settings) -> None:
 
 def _go_on_from_open(chat: ChatSession) -> None:
     open_now = viewing.opened().conversation
-    named = markdown(open_now.title or "the open conversation", NAME)
+    named = code_span(open_now.title or "the open conversation", NAME)
     st.button(
         f"Go on from {named}, {count_of(len(open_now), 'message')}",
         key="go-on",

@@ -71,7 +71,7 @@ def _timeline(chat: ChatSession, conversation: Conversation, settings: Settings)
     known = CachedRepliesOnly(asking.open_model(chat, settings))
     try:
         recording = asking.recording_of(chat)
-        state = recording.state if recording else chat.store
+        state = recording.state if recording else chat.state
         instruments = open_instruments(settings, chat_model=known, store=state)
         return cached.chat_timeline(conversation, settings, chat.written, instruments)
     except NotAsked:  # a request that wasn't sent, under settings that would ask for its summary

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from historylab.agent.conversation_search import conversation_search_tool
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.costs.amounts import count_of
-from historylab.stores.base import Participant, StoredMessage
 from historylab.systems.toolpack.capture import now_text
+from historylab.systems.toolpack.conversation_search import conversation_search_tool
+from historylab.systems.toolpack.stored_messages import Participant, StoredMessage
 from historylab.ui.session import session
 from historylab.ui.session.chat_session import ChatSession
 from historylab.wording.untrusted import escape, multiline, one_line

@@ -1,4 +1,4 @@
-"""The comparison in a sentence per configuration as the page's headline, and the bar above it."""
+"""The comparison in a sentence per configuration as the page's headline, and the bar above it, with its report."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from historylab.planning.replay import Timeline
 from historylab.tuning.compare import comparison_sentence
 from historylab.ui.compare import configurations
 from historylab.ui.compare.configurations import Configuration
-from historylab.ui.compare.report_dialog import report_button
-from historylab.ui.session import address, session
+from historylab.ui.request.reported import reported
+from historylab.ui.request.request_field import current_request
+from historylab.ui.session import address, cached, drawers, session
 from historylab.ui.shared.notice import notice
 from historylab.ui.toolbar.share_dialog import share_button
 from historylab.wording.untrusted import escape, one_line
+
+REPORT = "report"
 
 
 def comparison_verdict(compared: list[Configuration], timelines: list[Timeline]) -> None:
@@ -46,5 +49,28 @@ def comparison_bar(conversation: Conversation, compared: list[Configuration], ti
         f'<div class="hl-meta">{count_of(len(conversation), "message")}; open another in the playground</div>'
     )
     with buttons.container(horizontal=True, horizontal_alignment="right"):
-        report_button(compared, timelines)
+        _report_button(compared, timelines)
         share_button(compared[0].settings, "compare", configurations.compared_changes(compared[0].resolution))
+
+
+def _report_button(compared: list[Configuration], timelines: list[Timeline]) -> None:
+    """The button that opens the dialog; the file is made as it opens."""
+    st.button(
+        "Report", key=REPORT, on_click=drawers.open_drawer, args=(REPORT,), help="What you compare, as a file to send"
+    )
+    if drawers.take_open_request(REPORT):
+        _dialog(compared, timelines)
+
+
+@st.dialog("Report on what is compared")
+def _dialog(compared: list[Configuration], timelines: list[Timeline]) -> None:
+    number = current_request(timelines[0])
+    shown = tuple(reported(t, c.resolution, c.letter) for c, t in zip(compared, timelines, strict=True))
+    file = cached.report_file(shown, number)
+    st.html(
+        f"<p>Maps, charts and decisions of {count_of(len(shown), 'configuration')} in one HTML file, which loads "
+        f"nothing. It has {len(file) / 1000:,.0f} kB and holds text of the conversation.</p>"
+    )
+    st.download_button(
+        "Download the report", file, f"compare-{number + 1}.html", "text/html", key="download-report", on_click="ignore"
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from historylab.figures.difference_fates import Difference
+from historylab.figures.difference_fates import PlanDifference
 from historylab.figures.difference_map import difference_looks
 from historylab.figures.retention_map import view
 from historylab.planning.replay import Timeline
@@ -30,7 +30,7 @@ def difference_map(timelines: Sequence[Timeline], number: int, letter: str) -> N
 
 def difference_legend(letter: str) -> str:
     """The legend of colours and textures as HTML, the largest difference first."""
-    colours = {Difference.ONLY_A: "only-A", Difference.ONLY_B: f"only-{letter}"}
+    colours = {PlanDifference.ONLY_A: "only-A", PlanDifference.ONLY_B: f"only-{letter}"}
     looks = sorted(difference_looks(letter).items(), reverse=True)
     entries = "".join(_entry(look, colours.get(difference, difference.name.lower())) for difference, look in looks)
     return f'<div class="hl-legend">{entries}</div>'

@@ -11,7 +11,7 @@ import streamlit as st
 from historylab.conversation.conversation import Conversation
 from historylab.costs.amounts import count_of
 from historylab.costs.workload import Load, Workload, measure_loads
-from historylab.counters.badge import Counted, badge_of, counted
+from historylab.counters.badge import Counted, badge_of, counting_of
 from historylab.errors import LoadError
 from historylab.formats.load import Conversations
 from historylab.pricing import Prices
@@ -57,7 +57,7 @@ def measure_workload(
     counter = cached.counter(settings)
     for load in measure_loads(run.conversations(), settings, prices):
         found.loads.append(load)
-        found.counted.append(counted(counter, run.conversation, settings.overhead))
+        found.counted.append(counting_of(counter, run.conversation, settings.overhead))
         found.within += 1
         if run.interrupted():
             break

@@ -12,7 +12,7 @@ from historylab.recordings.entries import Entry
 from historylab.recordings.library import Library
 from historylab.recordings.search import Match, Quote, quote_words
 from historylab.settings.model import Settings
-from historylab.ui.session import cached, holding, viewing
+from historylab.ui.session import cached, upload_budget, viewing
 from historylab.wording.library import ORIGINS
 from historylab.wording.message_text import speaker
 from historylab.wording.untrusted import one_line, replace_hidden
@@ -59,7 +59,7 @@ def row_of(library: Library, match: Match, words: str, settings: Settings, *, ti
 
 
 def _origin(entry: Entry) -> str:
-    if entry.origin in (holding.SAMPLE, holding.CHAT):
+    if entry.origin in (upload_budget.SAMPLE, upload_budget.CHAT):
         return entry.origin.capitalize()
     said = ORIGINS[entry.source]
     return f"{said}: {one_line(entry.origin, NARROW)}" if entry.origin else said

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from historylab.conversation.usage import is_textless
 from historylab.costs.cache_reads import cache_reads
 from historylab.costs.recorded_cache import billed_model
 from historylab.costs.traffic import Traffic, baseline_of, billed_traffic
@@ -31,7 +30,7 @@ def lost_so_far(sent: SentPlans) -> None:
 
 
 def _lost(timeline: Timeline) -> str:
-    if is_textless(timeline.original):
+    if timeline.original.recorded.textless:
         return f'<div class="hl-chip-said">{escape(RECALL_UNKNOWN)}</div>'
     found = cached.retained(timeline, ())
     facts, fact = lost_facts(found), named_loss(losses_shown(found))

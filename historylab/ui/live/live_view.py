@@ -9,7 +9,7 @@ from historylab.recordings.watch import Watch, WatchedConversation
 from historylab.ui.live.conversation_list import conversation_list
 from historylab.ui.live.getting_started import nothing_to_watch, recording_unreadable, waiting_for_requests
 from historylab.ui.live.proxy_settings import proxy_settings
-from historylab.ui.live.watched_picture import faults, watched_bar, watched_picture
+from historylab.ui.live.watched_picture import check_of_decisions, faults, watched_bar, watched_picture
 from historylab.ui.session import cached_recording, session, watching
 from historylab.ui.shared.notice import notice
 from historylab.ui.shared.page import go_to
@@ -69,9 +69,11 @@ def _picture(watch: Watch, shown: WatchedConversation) -> None:
     watched_bar(watch, shown)
     try:
         found = watch.conversations(shown.id)
-        sent = cached_recording.sent(watching.main_conversation(found), shown.of_newest)
+        conversation = watching.main_conversation(found)
+        sent = cached_recording.sent(conversation, shown.of_newest)
     except HistoryLabError as problem:
         notice(f"This conversation can't be read: {problem}", "error")
         return
     faults(shown, sent, found.report)
     watched_picture(watch, shown, sent)
+    check_of_decisions(shown, conversation, sent)

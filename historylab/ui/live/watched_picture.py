@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from historylab.conversation.conversation import Conversation
 from historylab.costs.amounts import count_of
 from historylab.figures.retention_map import view
 from historylab.figures.token_chart import pack_chart
@@ -14,13 +15,13 @@ from historylab.recordings.watch import Watch, WatchedConversation
 from historylab.ui.live.cost_so_far import cost_so_far, lost_so_far
 from historylab.ui.request.verdict_chips import seen_chip
 from historylab.ui.request.verdict_line import legend, verdict_line
-from historylab.ui.session import cached, session, watching
+from historylab.ui.session import cached, cached_recording, session, watching
 from historylab.ui.shared.history_map import history_map, map_look
 from historylab.ui.shared.notice import folded, notice
 from historylab.ui.shared.time_zone import reader_zone
 from historylab.ui.shared.timeline_data import TimelineData
 from historylab.ui.shared.token_bars import bars_component
-from historylab.wording.live import clock_time, faults_in_words, gaps_in_words
+from historylab.wording.live import check_in_words, clock_time, faults_in_words, gaps_in_words
 from historylab.wording.loading import reasons_in_words
 from historylab.wording.untrusted import escape, one_line
 
@@ -53,6 +54,25 @@ def faults(shown: WatchedConversation, sent: SentPlans, report: Report) -> None:
             notice(sentence)
         if lines:
             st.html(folded(f"{count_of(report.skips, 'line')} of the recording could not be used", lines))
+
+
+def check_of_decisions(shown: WatchedConversation, conversation: Conversation, sent: SentPlans) -> None:
+    """The button that has what is on record compared with a new plan; and, once it was clicked, what that found."""
+    if not sent.timeline.decided:
+        return
+    of_newest, line = shown.of_newest, shown.last_number
+    if session.tab().live.checked == (shown.id, line):
+        found = cached_recording.otherwise(conversation, of_newest)
+        notice(check_in_words(found, len(sent.timeline.plans)))
+        return
+    st.button(
+        "Check against a new plan",
+        key="live-check",
+        type="tertiary",
+        help="What is drawn is what was recorded. This plans every request again and compares.",
+        on_click=watching.check_decisions,
+        args=(shown.id, line),
+    )
 
 
 @session.fragment

@@ -9,13 +9,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
-from historylab.ui.editing.deletion_note import deletion_note
 from historylab.ui.request.explanation import close_button, explanation, message_text
 from historylab.ui.request.loss_walk import loss_walk, where_to_begin
-from historylab.ui.request.needed_later import needed_later
 from historylab.ui.request.try_it import try_it
-from historylab.ui.session import cached, session, viewing
+from historylab.ui.session import cached, edits, session, viewing
 from historylab.ui.shared.answer_region import answer_region
+from historylab.wording.answer import deletion_in_words, need_in_words, short_label
+from historylab.wording.untrusted import escape
+
+NEEDS_SHOWN = 4
 
 
 def answer_place(timeline: Timeline, number: int, resolution: Resolution) -> Callable[[], None]:
@@ -26,7 +28,7 @@ def answer_place(timeline: Timeline, number: int, resolution: Resolution) -> Cal
     answer_region(session.tab().picks)
     walk, chosen = st.container(key="walk", gap="small"), session.tab().message
     with walk:
-        deletion_note()
+        _deletion_note()
     said = st.container(key="said", gap="small")
     rest = _place_for_the_rest(timeline, number, chosen)
     if chosen is None or chosen >= len(timeline.conversation):
@@ -48,7 +50,7 @@ def answer_place(timeline: Timeline, number: int, resolution: Resolution) -> Cal
             if session.tab().message is None:
                 where_to_begin(timeline)
             elif chosen is not None:
-                needed_later(timeline, chosen)
+                _needed_later(timeline, chosen)
 
     return draw_rest
 
@@ -75,3 +77,38 @@ def _later(timeline: Timeline, chosen: int) -> None:
     st.html('<div class="hl-small">It comes after the request shown.</div>')
     label = f"The first request after it: {timeline.steps[first].label}"
     st.button(label, key="first-request", on_click=viewing.select_request, args=(first,))
+
+
+def _needed_later(timeline: Timeline, chosen: int) -> None:
+    """A line per need of message `chosen`, those that were lost first; nothing where none is known."""
+    found = cached.retained(timeline, viewing.must_remember())
+    needs = found.needed_of(chosen)
+    if not needs:
+        return
+    st.html('<div class="hl-label">Needed later</div>')
+    for k, (need, held) in enumerate(needs[:NEEDS_SHOWN]):
+        with st.container(horizontal=True, gap="small", key=f"needed-{k}", wrap=False):
+            st.button(
+                short_label(timeline, need.step),
+                key=f"need-{k}",
+                type="tertiary",
+                help=f"Show {timeline.steps[need.step].label}",
+                on_click=viewing.select_request,
+                args=(need.step,),
+            )
+            lost = "" if held else " hl-needed-lost"
+            said = need_in_words(timeline, need, held=held, loss=found.loss_of(need))
+            st.html(f'<div class="hl-small{lost}">{escape(said)}</div>')
+    if len(needs) > NEEDS_SHOWN:
+        st.html(f'<div class="hl-meta">and {len(needs) - NEEDS_SHOWN:,} more</div>')
+
+
+def _deletion_note() -> None:
+    """What a deletion took along, and the way back, while it is the last edit."""
+    last = edits.last_deletion()
+    if not last:
+        return
+    before, at, marked = last
+    with st.container(key="deletion", gap="small"):
+        st.html(f'<div class="hl-small" role="status">{escape(deletion_in_words(before, at, marked=marked))}</div>')
+        st.button("Undo the deletion", key="undo-deletion", on_click=edits.undo_edit)

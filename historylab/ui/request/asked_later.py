@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import streamlit as st
 
-from historylab.conversation.usage import is_textless
 from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
-from historylab.recall.questions import Asked
+from historylab.recall.questions import AskedQuestion
 from historylab.ui.request.message_selection import choose_message
 from historylab.ui.request.questions_form import questions_form
 from historylab.ui.session import cached, viewing
@@ -33,7 +32,7 @@ QUOTE = 80  # characters of a question
 
 def asked_later(timeline: Timeline) -> None:
     """The text area and which answers are kept; before there is a question, what it is for."""
-    if is_textless(timeline.original):  # the list of losses says that nothing is known
+    if timeline.original.recorded.textless:  # the list of losses says that nothing is known
         return
     st.html('<div class="hl-title">What might be asked later?</div>')
     questions_form()
@@ -46,7 +45,7 @@ def asked_later(timeline: Timeline) -> None:
         _table(timeline, found)
 
 
-def _sentence(asked: Asked) -> str:
+def _sentence(asked: AskedQuestion) -> str:
     """ "“Which seat?”: if asked next, 2 of the 5 messages likeliest to answer it are held, but not the likeliest." """
     shown = one_line(asked.question, QUOTE)
     quoted = shown if "“" in shown else f"“{shown}”"  # what is proposed quotes the message itself
@@ -62,7 +61,7 @@ def _sentence(asked: Asked) -> str:
     return f"{quoted}: if asked next, {share} {count} {which} {'is' if held == 1 else 'are'} held{but}."
 
 
-def _table(timeline: Timeline, found: Sequence[Asked]) -> None:
+def _table(timeline: Timeline, found: Sequence[AskedQuestion]) -> None:
     rows, last = list(_rows(found)), len(timeline.plans) - 1
     about = ESTIMATE + ABOUT if any(asked.estimate for asked in found) else ABOUT
     st.html(f'<div class="hl-meta hl-tips">{with_terms(about, "estimate")}</div>')
@@ -82,6 +81,6 @@ def _table(timeline: Timeline, found: Sequence[Asked]) -> None:
     )
 
 
-def _rows(found: Sequence[Asked]) -> Iterator[tuple[str, int, bool]]:
+def _rows(found: Sequence[AskedQuestion]) -> Iterator[tuple[str, int, bool]]:
     for asked in found:
         yield from ((asked.question, i, held) for i, held in zip(asked.messages, asked.kept, strict=True))

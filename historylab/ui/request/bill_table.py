@@ -1,4 +1,4 @@
-"""The bill under each cache model, these settings beside not trimming."""
+"""The bill under each cache model, these settings beside not trimming; and the overhead that the file's usage shows."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from historylab.costs.recorded_cache import billed_model, cache_in_use
 from historylab.costs.recount import counter_of_money
 from historylab.costs.traffic import baseline_of
 from historylab.counters.badge import count_badge
+from historylab.counters.calibration import good_calibration
 from historylab.planning.replay import Timeline
-from historylab.ui.session import cached, prices, viewing
+from historylab.settings.resolve import Resolution
+from historylab.ui.session import cached, choices, prices, viewing
 from historylab.wording.costs import (
     BASELINE,
     as_reported_sentence,
@@ -24,6 +26,8 @@ from historylab.wording.costs import (
     pays_sentence,
 )
 from historylab.wording.cuts import capitalize_first, settings_in_words
+from historylab.wording.recorded import measured_sentence
+from historylab.wording.settings import locked_by
 from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape
 
@@ -93,3 +97,36 @@ def _history(compared: CostComparison) -> str:
     if share == float("inf"):
         return "The budget leaves the history no room."
     return f"Uncut, the history would be {share:.1f}× the budget on average."
+
+
+def overhead_offer(timeline: Timeline, resolution: Resolution) -> None:
+    """The measurement and a button to use it; nothing if the transcript carries no usage, or too little."""
+    found = good_calibration(timeline.original, counter_of_money(timeline))  # usage is reported on what was recorded
+    if found is None:
+        return
+    st.html(f'<div class="hl-small">{escape(measured_sentence(found))}</div>')
+    settings = timeline.settings
+    if (settings.overhead, settings.counter_factor) == (found.overhead, found.factor):
+        st.html('<div class="hl-meta">Both are in effect.</div>')
+        return
+    if (origin := resolution.provenance["overhead"]).locked:
+        why = locked_by(origin)
+        st.html(f'<div class="hl-meta">🔒\ufe0e The overhead stays at {settings.overhead:,}: {why}.</div>')
+        return
+    raised = settings.budget + found.overhead - settings.overhead
+    with st.container(horizontal=True):
+        use = f"Use the measured overhead of {found.overhead:,} tokens and factor of {found.factor:.2f}"
+        st.button(use, key="use-overhead", on_click=_use, args=(found.settings,))
+        if not resolution.provenance["budget"].locked:
+            st.button(
+                f"… and raise the budget to {raised:,}",
+                key="use-overhead-and-raise",
+                help="The overhead counts against the budget. Raised by as much, the history keeps the room it has.",
+                on_click=_use,
+                args=({**found.settings, "budget": raised},),
+            )
+
+
+def _use(values: Mapping[str, float]) -> None:
+    for name, value in values.items():
+        choices.choose_setting(name, value)

@@ -19,7 +19,7 @@ from historylab.wording.answer import since_in_words
 from historylab.wording.message_text import full_text, speaker, unsent_thinking
 from historylab.wording.palette import LOOKS
 from historylab.wording.settings import summary_author
-from historylab.wording.untrusted import escape, markdown, multiline, one_line
+from historylab.wording.untrusted import code_span, escape, multiline, one_line
 from historylab.wording.verdict import counted_by
 
 SHORT = 600  # characters up to which a text is shown without scrolling
@@ -78,7 +78,7 @@ def message_text(timeline: Timeline, number: int, chosen: int, resolution: Resol
 def summary_text(summary: Summary, key: str = "summary") -> None:
     """The summary sent in place of older messages."""
     covered = count_of(summary.covers, "message")
-    title = f"Σ A summary of {covered} in {summary.tokens:,} tokens: {markdown(summary_author(summary.by))}"
+    title = f"Σ A summary of {covered} in {summary.tokens:,} tokens: {code_span(summary_author(summary.by))}"
     if summary.note:  # why another summarizer wrote it, or why it is cut short: shown without unfolding
         st.html(f'<div class="hl-meta">Σ {escape(one_line(summary.note, 300))}</div>')
     _unfolded(title, key, multiline(summary.text, MOST), 240)

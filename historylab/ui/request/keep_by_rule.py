@@ -17,7 +17,7 @@ from historylab.ui.session import trial
 from historylab.wording.answer import why_not_tried
 from historylab.wording.rules import RulesStatus
 from historylab.wording.settings import title_of
-from historylab.wording.untrusted import escape, markdown, one_line
+from historylab.wording.untrusted import code_span, escape, one_line
 
 LONGEST = 60  # characters of a rule on a button's help
 
@@ -55,7 +55,7 @@ def _keep_button(label: str, key: str, changes: Mapping[str, Any], timeline: Tim
         key=key,
         type="tertiary",
         icon=":material/push_pin:",
-        help=f"Adds {markdown(added)} to {title_of('pin')}, which exports carry: you can undo it",
+        help=f"Adds {code_span(added)} to {title_of('pin')}, which exports carry: you can undo it",
         on_click=trial.try_settings,
         args=(changes, timeline.settings),
     )

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from historylab.conversation.usage import is_textless
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import Loss, Retention
 from historylab.recall.rules import track_rules
@@ -57,7 +56,7 @@ RULE_COLUMNS = (Column("Rule"), Column("Said in", "word"), Column("What became o
 
 def loss_list(timeline: Timeline, found: Retention) -> None:
     """Per kind the share kept, how bad the losses are, then every loss, the worst first; and the rules that left."""
-    if is_textless(timeline.original):
+    if timeline.original.recorded.textless:
         st.html(f'<div class="hl-small">{escape(RECALL_UNKNOWN)}</div>')
         return
     _losses(timeline, found)

@@ -6,7 +6,6 @@ from collections import Counter
 
 import streamlit as st
 
-from historylab.conversation.usage import is_textless
 from historylab.planning.replay import Timeline
 from historylab.ui.request.message_selection import choose_message
 from historylab.ui.session import cached, viewing
@@ -34,7 +33,7 @@ def loss_walk(timeline: Timeline, number: int, chosen: int | None) -> None:
 
 def where_to_begin(timeline: Timeline) -> None:
     """Where no message is chosen: a loss that mattered, with the way to it, or that there is none."""
-    if is_textless(timeline.original):
+    if timeline.original.recorded.textless:
         st.html(f'<div class="hl-small">{escape(RECALL_UNKNOWN)}</div><div class="hl-meta">{CHOOSE}</div>')
         return
     found = cached.retained(timeline, viewing.must_remember())

@@ -10,13 +10,13 @@ from historylab.counters.badge import recorded_otherwise
 from historylab.counters.base import has_media
 from historylab.figures.sent_otherwise import summary_at
 from historylab.planning.replay import Step, Timeline
+from historylab.registry import member
 from historylab.ui.request.message_selection import CHAT, FILTERS, LIST, choose_message, found_messages
-from historylab.ui.request.projection_note import projected_note
-from historylab.ui.session import cached, session, viewing
+from historylab.ui.session import cached, chosen_system, opening, session, viewing
 from historylab.ui.session.must_remember import starred_messages
 from historylab.ui.shared.message_list import draw_messages, keep_in_browser, list_look
 from historylab.wording.untrusted import escape
-from historylab.wording.verdict import counted_by
+from historylab.wording.verdict import count_shown, counted_by
 
 KEY = "messages"
 
@@ -25,7 +25,7 @@ def message_list(timeline: Timeline, number: int) -> None:
     """The messages at request `number` (from 0), as rows or as a chat."""
     step, packed = timeline.steps[number], _packed(timeline)
     kept = {name: key for name, (_, key) in packed.items()}
-    projected_note(timeline, number)
+    _projected_note(timeline, number)
     draw_messages(KEY, {**kept, **_view(timeline, step)}, found_messages(step), lambda: _look(timeline))
     how = escape(counted_by(timeline))  # holds the model's name, which a link may set
     st.html(
@@ -73,3 +73,31 @@ def _look(timeline: Timeline) -> None:
         choose_message(timeline, look["request"], look["message"])
     elif "message" in look:
         viewing.select_message(None)
+
+
+def _projected_note(timeline: Timeline, number: int) -> None:
+    """A line where a projection or a layout stands between the conversation and what request `number` sends."""
+    parts = [*_projection(timeline), *_layout(timeline, number)]
+    if parts:
+        st.html(f'<div class="hl-meta hl-projected">{escape(" ".join(parts))}</div>')
+
+
+def _projection(timeline: Timeline) -> list[str]:
+    settings = timeline.settings
+    if settings.projection == "off":
+        return []
+    found = chosen_system.current_preset()
+    how = found[0].seen_as if found and found[0].seen_as else f"as “{member('projection', settings.projection).title}”"
+    given, shown = len(opening.conversation()), count_shown(timeline.conversation)
+    counts = f": {shown:,} made from the conversation's {given:,}" if shown != given else ""
+    return [f"The messages are shown {how}{counts}."]
+
+
+def _layout(timeline: Timeline, number: int) -> list[str]:
+    """A sentence on the layout, if it changes the messages so far."""
+    plan = timeline.plans[number]
+    messages = list(timeline.conversation.messages[: plan.size])
+    if plan.layout is None or plan.layout(messages) == messages:
+        return []
+    arranged = member("layout", timeline.settings.layout).summary
+    return [f"They are rearranged before being sent, as the exact payload shows: {arranged[:1].lower()}{arranged[1:]}"]

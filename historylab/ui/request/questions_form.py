@@ -8,7 +8,7 @@ from historylab.chat_models import environment
 from historylab.errors import InstrumentError
 from historylab.ui.session import choices, model_consent, session, viewing
 from historylab.ui.shared.notice import notice
-from historylab.wording.untrusted import markdown
+from historylab.wording.untrusted import code_span
 
 KEY, PROPOSED = "questions", "Questions this conversation could be asked"
 EXAMPLE = "What was the order number?\nWhich of the two hotels has a lift?"
@@ -53,7 +53,7 @@ def _asked_model() -> str:
     """Let the model propose questions, if the latest click was for that; what went wrong."""
     model = choices.resolution().settings.model
     if model_consent.proposals_wanted(model):
-        with st.spinner(f"{markdown(model)} proposes questions"):
+        with st.spinner(f"{code_span(model)} proposes questions"):
             try:
                 model_consent.propose_questions(viewing.opened().conversation, model)
             except InstrumentError as refusal:
@@ -66,7 +66,7 @@ def _model_button() -> None:
     model = choices.resolution().settings.model
     if environment.ENVIRONMENT.is_set_up:
         st.button(
-            f"Let {markdown(model)} at {markdown(environment.display_host())} propose some",
+            f"Let {code_span(model)} at {code_span(environment.display_host())} propose some",
             key="propose",
             on_click=model_consent.request_questions,
             args=(environment.model_and_host(model),),
@@ -76,7 +76,7 @@ def _model_button() -> None:
 
 def _box(key: str, text: str, ticked: bool) -> None:
     session.seed_widget(key, ticked)
-    st.checkbox(markdown(text, viewing.LONGEST_QUESTION), ticked, key=key, on_change=_tick, args=(key, text))
+    st.checkbox(code_span(text, viewing.LONGEST_QUESTION), ticked, key=key, on_change=_tick, args=(key, text))
 
 
 def _tick(key: str, text: str) -> None:

@@ -4,29 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+import numpy as np
 import streamlit as st
 
-from historylab.conversation.usage import is_textless
+from historylab.costs.amounts import count_of
+from historylab.planning.refusals import refusal_cause, refusal_sentence
 from historylab.planning.replay import Timeline
-from historylab.planning.validity import recorded_validity
+from historylab.planning.validity import guard_report, recorded_validity
 from historylab.recall.retention import Retention
 from historylab.settings.resolve import Resolution
 from historylab.ui.request.asked_later import asked_later
-from historylab.ui.request.bill_table import bill_table
+from historylab.ui.request.bill_table import bill_table, overhead_offer
 from historylab.ui.request.loss_list import loss_list
 from historylab.ui.request.message_list import message_list
-from historylab.ui.request.overhead_offer import overhead_offer
 from historylab.ui.request.payload import payload
-from historylab.ui.request.refused_list import refused_list
 from historylab.ui.request.stage_trace import stage_trace
 from historylab.ui.session import cached, session, viewing
 from historylab.ui.shared.price_list import price_list
+from historylab.ui.shared.row_table import Column, row_table
 from historylab.ui.shared.scroll_to import scroll_to
 from historylab.wording.losses import lost_facts
+from historylab.wording.settings import setting_in_words
+from historylab.wording.untrusted import escape
 
 MESSAGES, LOST, COST, REFUSED, ASKED = "Messages", "Lost facts", "Cost", "Refused", "Asked later"
 PAYLOAD, STAGES = "Payload", "Stages"
 ALL = (MESSAGES, LOST, COST, REFUSED, ASKED, PAYLOAD, STAGES)
+REFUSED_KEY, MOST_REFUSED = "refused", 200
+COLUMNS = (Column("Request", "word"), Column("Why it would be refused"))
 
 
 def request_tabs(timeline: Timeline, number: int, resolution: Resolution) -> None:
@@ -35,7 +40,7 @@ def request_tabs(timeline: Timeline, number: int, resolution: Resolution) -> Non
         MESSAGES: lambda: message_list(timeline, number),
         LOST: lambda: loss_list(timeline, _retained(timeline)),
         COST: lambda: _cost(timeline, resolution),
-        REFUSED: lambda: refused_list(timeline),
+        REFUSED: lambda: _refused_list(timeline),
         ASKED: lambda: asked_later(timeline),
         PAYLOAD: lambda: payload(timeline, number),
         STAGES: lambda: stage_trace(timeline, number),
@@ -51,7 +56,7 @@ def request_tabs(timeline: Timeline, number: int, resolution: Resolution) -> Non
 def tab_counts(timeline: Timeline) -> None:
     """Counts beside the tabs' names, of what the chips computed. As a style: with other labels they are other tabs."""
     counts = {
-        LOST: "" if is_textless(timeline.original) else lost_facts(_retained(timeline)).badge,
+        LOST: "" if timeline.original.recorded.textless else lost_facts(_retained(timeline)).badge,
         REFUSED: f"{recorded_validity(timeline).refused.sum():,}",
         ASKED: f"{len(viewing.questions()) or ''}",
     }
@@ -71,3 +76,32 @@ def _cost(timeline: Timeline, resolution: Resolution) -> None:
     bill_table(timeline)
     price_list(timeline.settings.model)
     overhead_offer(timeline, resolution)
+
+
+def _refused_list(timeline: Timeline) -> None:
+    """The requests that would be refused; a click on one shows it. Then what slicing without care would do."""
+    found = recorded_validity(timeline)
+    wrong = np.flatnonzero(found.refused | found.wrong_end | found.empty).tolist()
+    shown = wrong[:MOST_REFUSED]
+    st.html(f'<div class="hl-small">{escape(refusal_sentence(timeline, setting_in_words))}</div>')
+    if shown:
+        more = f" The first {MOST_REFUSED:,} of {len(wrong):,} are shown." if len(wrong) > MOST_REFUSED else ""
+        st.html(f'<div class="hl-meta">A click on a row shows that request.{more}</div>')
+        row_table(
+            REFUSED_KEY,
+            COLUMNS,
+            [(f"request {i + 1:,}, {timeline.steps[i].label}", _why(timeline, i)) for i in shown],
+            lambda row: viewing.select_request(shown[row]),
+            label=f"{count_of(len(wrong), 'request')} that an API would refuse",
+            chosen=next((row for row, request in enumerate(shown) if request == session.tab().request), None),
+        )
+    if not timeline.decided_by:  # the guard is our stages'
+        st.html(f'<div class="hl-meta">{escape(guard_report(timeline).sentence())}</div>')
+
+
+def _why(timeline: Timeline, request: int) -> str:
+    found = recorded_validity(timeline)
+    if found.refused[request] or found.empty[request]:
+        cause = refusal_cause(timeline, request, setting_in_words)
+        return cause if found.refused[request] else f"{cause}; other APIs refuse it"
+    return "ends in an answer, which some models refuse"

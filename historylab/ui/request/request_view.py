@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import streamlit as st
 
+from historylab.figures.token_chart import pack_chart
 from historylab.planning.replay import Timeline
-from historylab.settings.resolve import Resolution
+from historylab.settings.resolve import Provenance, Resolution
 from historylab.ui.request.answer_place import answer_place
 from historylab.ui.request.mend_buttons import mend_buttons
 from historylab.ui.request.request_field import current_request, request_field
 from historylab.ui.request.request_tabs import request_tabs, tab_counts
 from historylab.ui.request.retention_map import retention_map
 from historylab.ui.request.search_field import search
-from historylab.ui.request.token_chart import token_chart
 from historylab.ui.request.verdict_chips import cost_chip, lost_chip, refused_note, seen_chip
 from historylab.ui.request.verdict_line import legend, verdict_line
-from historylab.ui.session import session
+from historylab.ui.session import cached, choices, session, viewing
+from historylab.ui.shared.history_map import map_look
+from historylab.ui.shared.token_bars import bars_component, dropped_budget
+
+CHART = "tokens"
 
 
 @session.fragment
@@ -38,7 +42,7 @@ def request_view(timeline: Timeline, resolution: Resolution) -> None:
             request_field(timeline)
         with st.container(key="answer", gap="small"):
             draw_rest = answer_place(timeline, number, resolution)
-        token_chart(timeline, resolution)
+        _token_chart(timeline, resolution)
         request_tabs(timeline, number, resolution)
     with lost:
         lost_chip(timeline, number, resolution)
@@ -48,3 +52,34 @@ def request_view(timeline: Timeline, resolution: Resolution) -> None:
         refused_note(timeline)
     tab_counts(timeline)
     draw_rest()
+
+
+def _token_chart(timeline: Timeline, resolution: Resolution) -> None:
+    """The chart, the same for every request: the browser marks the one shown.
+
+    A click shows a request, a drag of the budget's line sets it.
+    """
+    origin = resolution.provenance["budget"]
+    packed, (_, key) = cached.packed_tokens(timeline), cached.packed_map(timeline)
+    bars_component()(
+        key=CHART,
+        data=pack_chart(packed, key, _locked_by(origin) if origin.locked else ""),
+        on_look_change=lambda: _look_at_chart(timeline),
+        on_budget_change=lambda: _choose_budget(origin),
+    )
+
+
+def _locked_by(origin: Provenance) -> str:
+    return f"set by {origin.name}" if origin.source == "environment" else "kept by a strict environment"
+
+
+def _look_at_chart(timeline: Timeline) -> None:
+    request, _ = map_look(CHART, timeline)
+    if request is not None:
+        viewing.select_request(request)
+
+
+def _choose_budget(origin: Provenance) -> None:
+    budget = dropped_budget(CHART)
+    if budget is not None and not origin.locked:
+        choices.choose_setting("budget", budget)

@@ -15,7 +15,7 @@ from historylab.ui.request.bill_table import bill_of
 from historylab.ui.session import cached, drawers, session, trial, viewing
 from historylab.ui.session.background_work import ClickWaits, give_way
 from historylab.ui.session.tab import Trial
-from historylab.wording.answer import Seen, Shift, before_and_after, what_would_keep, why_not_tried
+from historylab.wording.answer import MeasuredTimeline, Shift, before_and_after, what_would_keep, why_not_tried
 from historylab.wording.over_budget import mend_in_words
 from historylab.wording.untrusted import escape
 
@@ -117,9 +117,9 @@ def _before_and_after(timeline: Timeline, number: int, chosen: int | None, tried
             st.button("Keep", key="keep-trial", on_click=trial.keep_trial)
 
 
-def _seen(timeline: Timeline) -> Seen:
+def _seen(timeline: Timeline) -> MeasuredTimeline:
     bills, own = bill_of(timeline)
-    return Seen(timeline, cached.retained(timeline, viewing.must_remember()), bills.get(own))
+    return MeasuredTimeline(timeline, cached.retained(timeline, viewing.must_remember()), bills.get(own))
 
 
 def _row(shift: Shift) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from historylab.conversation.usage import is_textless
 from historylab.costs.amounts import count_of
 from historylab.figures.context_bar import context_bar
 from historylab.planning.context_fill import context_limit
@@ -19,7 +18,7 @@ from historylab.ui.request.message_selection import choose_message
 from historylab.ui.session import cached, viewing
 from historylab.ui.session.must_remember import starred
 from historylab.ui.shared.chips import chip_head, chip_number
-from historylab.wording.context import fill_sentence, used_tokens
+from historylab.wording.context import context_fill_sentence, used_tokens
 from historylab.wording.costs import BASELINE, PRICES_UNKNOWN, CostFinding, cost_finding, is_untrimmed
 from historylab.wording.cuts import capitalize_first
 from historylab.wording.losses import RECALL_UNKNOWN, loss_in_short, losses_shown, lost_facts, lost_value, named_loss
@@ -29,7 +28,7 @@ from historylab.wording.palette import ALARM
 from historylab.wording.rules import rules_status
 from historylab.wording.settings import setting_in_words
 from historylab.wording.terms import with_terms
-from historylab.wording.untrusted import escape, markdown
+from historylab.wording.untrusted import code_span, escape
 from historylab.wording.verdict import SEES, WOULD_SEE, counted_by, forgotten_sentence
 
 LOST_FROM = (
@@ -49,7 +48,7 @@ def seen_chip(timeline: Timeline, number: int, *, would: bool = False) -> None:
         f'<span data-used="{key}" data-overhead="{timeline.settings.overhead}">{used_tokens(timeline, number):,}</span>'
     )
     alarm = f"{ALARM.glyph} " if over else ""
-    said = with_terms(fill_sentence(timeline, number), "window", "budget", "threshold")
+    said = with_terms(context_fill_sentence(timeline, number), "window", "budget", "threshold")
     st.html(
         f'{chip_head(f"What the model {WOULD_SEE if would else SEES}", origin)}<div class="hl-in-a-row hl-tips">'
         f'<div class="hl-cost{" hl-over" if over else ""}">{alarm}{used} of {limit.tokens:,} tokens</div>'
@@ -66,7 +65,7 @@ def lost_chip(timeline: Timeline, number: int, resolution: Resolution) -> None:
     facts_lost = [loss for loss in losses if loss.kind != "star"]
     fact = named_loss(facts_lost)
     star = next((loss for loss in losses if loss.kind == "star"), None)
-    if is_textless(timeline.original):
+    if timeline.original.recorded.textless:
         said = f'<div class="hl-chip-said">{escape(RECALL_UNKNOWN)}</div>'
     else:
         facts = lost_facts(found)
@@ -98,7 +97,7 @@ def _to_loss(timeline: Timeline, loss: Loss) -> None:
             key="see-first-loss",
             type="tertiary",
             icon=":material/arrow_forward:",
-            help=f"Go to the request that no longer had {markdown(lost_value(loss))}",
+            help=f"Go to the request that no longer had {code_span(lost_value(loss))}",
             on_click=choose_message,
             args=(timeline, loss.step, loss.message),
         )

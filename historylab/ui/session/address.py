@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 
 from historylab.formats.samples import DEFAULT_SAMPLE
-from historylab.settings.link import OURS, SYSTEM, Place, Refused, decode, link_parameters, place_parameters
+from historylab.settings.link import OURS, SYSTEM, Place, RefusedParameter, decode, link_parameters, place_parameters
 from historylab.settings.names import NOT_IN_LINKS, as_text, by_url_name, url_name
 from historylab.systems.presets.base import find_preset, preset_in_link, presets
 from historylab.ui.session import landing, viewing
@@ -55,7 +55,7 @@ def _follow_system(spec: str) -> None:
     state, found = tab(), find_preset(spec)
     state.system = spec if found else ""
     if spec and not found:
-        state.misread = (*state.misread, Refused(SYSTEM, spec, f"known are {', '.join(presets())}"))
+        state.misread = (*state.misread, RefusedParameter(SYSTEM, spec, f"known are {', '.join(presets())}"))
 
 
 def _opens(place: Place) -> tuple[str, int]:

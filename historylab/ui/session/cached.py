@@ -28,7 +28,7 @@ from historylab.figures.sent_otherwise import pack_otherwise
 from historylab.figures.svg_file import map_file, token_file
 from historylab.figures.token_chart import pack_tokens
 from historylab.formats.base import Report
-from historylab.formats.convert import Written, write
+from historylab.formats.convert import WrittenConversations, write
 from historylab.formats.load import Conversations, collection_paused
 from historylab.formats.samples import load_sample
 from historylab.generators.base import generate
@@ -38,7 +38,7 @@ from historylab.planning.replay import Timeline, replay
 from historylab.planning.strategies.base import Instruments
 from historylab.pricing import Prices
 from historylab.recall.must_remember import MustRemember
-from historylab.recall.questions import Asked, Question, ask_all
+from historylab.recall.questions import AskedQuestion, Question, ask_all
 from historylab.recall.retention import Retention, retention
 from historylab.reports.decisions import decisions_csv
 from historylab.reports.report import report
@@ -51,12 +51,13 @@ from historylab.tuning.compare import Figures
 from historylab.ui.session import model_consent
 from historylab.ui.session.background_work import Work
 from historylab.ui.session.model_consent import Consented
-from historylab.wording.sources import Outcome, outcome_of
+from historylab.wording.sources import SettingsEffect, outcome_of
 
 
 def timeline_key(timeline: Timeline) -> str:
     """Conversation and settings; with a model, also the summaries it wrote, for they may differ the next time."""
-    key = " ".join((timeline.conversation.digest, timeline.settings.key, *(each.key for each in timeline.under)))
+    under = (each.key for each in timeline.under)
+    key = " ".join((timeline.conversation.digest, timeline.settings.key, *under, timeline.decided))
     if not settings_that_ask(timeline.settings):
         return key
     written = {plan.summary.made_at: plan.summary for plan in timeline.plans if plan.summary}
@@ -224,7 +225,7 @@ def picture_files(timeline: Timeline, number: int) -> tuple[bytes, bytes]:
     show_spinner="Writing the file",
     hash_funcs={Conversation: lambda one: f"{one.digest} {one.title} {one.metadata!r}"},
 )
-def written(conversations: tuple[Conversation, ...], format: str) -> Written:
+def written(conversations: tuple[Conversation, ...], format: str) -> WrittenConversations:
     """Conversations in another format, as a document or as lines of several, and what that has no place for."""
     return write(conversations[0] if len(conversations) == 1 else conversations, format)
 
@@ -287,14 +288,14 @@ def retained(timeline: Timeline, must_remember: tuple[int, ...]) -> Retention:
 @st.cache_resource(
     max_entries=24, scope="session", show_spinner="Looking for what each source does", hash_funcs=BY_CONTENT
 )
-def outcome(conversation: Conversation, settings: Settings, must_remember: tuple[int, ...]) -> Outcome:
+def outcome(conversation: Conversation, settings: Settings, must_remember: tuple[int, ...]) -> SettingsEffect:
     """What settings come to on a conversation. Its replay isn't kept, as only these numbers of it are shown."""
     timeline = replay(conversation, settings)
     return outcome_of(timeline, retention(timeline, stars=must_remember))
 
 
 @st.cache_resource(max_entries=3, scope="session", show_spinner="Asking what may be asked later", hash_funcs=BY_CONTENT)
-def asked(timeline: Timeline, questions: tuple[Question, ...]) -> tuple[Asked, ...]:
+def asked(timeline: Timeline, questions: tuple[Question, ...]) -> tuple[AskedQuestion, ...]:
     """Each question that might be asked later, asked next, and which of its answers are then held."""
     return ask_all(timeline, questions)
 

@@ -15,7 +15,7 @@ from historylab.recordings.place import open_recording
 from historylab.recordings.recorded_shelf import RecordedShelf
 from historylab.recordings.recorder import Recorder
 from historylab.recordings.search import MessageIndex
-from historylab.recordings.sent_plans import SentPlans, sent_plans
+from historylab.recordings.sent_plans import SentPlans, decided_otherwise, sent_plans
 from historylab.recordings.watch import Watch
 from historylab.ui.session.cached import BY_CONTENT
 
@@ -50,3 +50,10 @@ def sent(conversation: Conversation, of_newest: Mapping[str, Any]) -> SentPlans:
     """A conversation of a recording as it was sent, for all who watch it."""
     with collection_paused():
         return sent_plans(conversation, of_newest)
+
+
+@st.cache_resource(max_entries=4, show_spinner="Planning every request again", hash_funcs=BY_CONTENT)
+def otherwise(conversation: Conversation, of_newest: Mapping[str, Any]) -> tuple[int, ...]:
+    """The requests (from 0) about which a new plan decides otherwise than is on record."""
+    with collection_paused():
+        return decided_otherwise(conversation, of_newest)

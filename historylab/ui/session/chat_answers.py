@@ -9,7 +9,7 @@ from historylab.conversation.message import Message
 from historylab.errors import HistoryLabError
 from historylab.planning.plan import HistoryPlan
 from historylab.settings.model import Settings
-from historylab.wording.chat import Seen
+from historylab.wording.chat import SeenRequest
 
 STOPPED = "stopped"
 """The key of the metadata of an answer that was stopped."""
@@ -22,7 +22,7 @@ class Answer:
     message: Message
     conversation: Conversation
     settings: Settings
-    seen: Seen
+    seen: SeenRequest
 
 
 @dataclass(frozen=True, slots=True)

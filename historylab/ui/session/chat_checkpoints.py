@@ -9,7 +9,7 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.formats.messages.chat_messages import to_message, to_record
 from historylab.recordings.exchange import new_conversation
-from historylab.systems.mycoder.checkpoint_places import Checkpoint, InMemory, InRecording, Place
+from historylab.systems.mycoder.checkpoint_places import Checkpoint, CheckpointPlace, InMemory, InRecording
 from historylab.systems.mycoder.checkpoints import Checkpoints
 from historylab.ui.session import watching
 from historylab.ui.session.chat_session import ChatSession
@@ -22,7 +22,7 @@ LATEST_CHATS = 20
 class ChatCheckpoints(Checkpoints):
     """Those of one chat. What was saved in this tab comes back as it was, with what is known of its messages."""
 
-    def __init__(self, chat: ChatSession, place: Place):
+    def __init__(self, chat: ChatSession, place: CheckpointPlace):
         super().__init__(place=place)
         self._chat = chat
         self._said: dict[str, Conversation] = {}

@@ -23,17 +23,18 @@ from historylab.agent.events import (
     ToolResult,
 )
 from historylab.chat_models.base import ChatModel
-from historylab.chat_models.environment import ENVIRONMENT, Server, model_and_host
+from historylab.chat_models.environment import ENVIRONMENT, ModelServer, model_and_host
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, prompt_length
 from historylab.planning.plan import HistoryPlan
 from historylab.recordings.exchange import new_conversation
-from historylab.registry import member
 from historylab.settings.model import Settings
-from historylab.stores.base import Store
+from historylab.stores.base import StateStore, open_store
 from historylab.systems.mentu.library_memory import Remembered
 from historylab.systems.mentu.memory import HEADING
 from historylab.systems.mycoder.checkpoints import Checkpoints
+from historylab.systems.toolpack.conversation_store import ConversationStore
+from historylab.systems.toolpack.memory_store import InMemoryConversationStore
 from historylab.ui.session.chat_answers import STOPPED, Answer, Failure
 from historylab.ui.session.chat_run import PLANNING, ChatRun
 from historylab.wording.chat import compacted_sentence, rewritten_sentence, seen_of
@@ -43,9 +44,12 @@ FERRIES, SEARCH, COMPACT = "ferries", "conversation_search", "compactHistory"
 MOST_STORED = 100_000  # messages that can be searched
 
 
-def _open_store() -> Store:
-    store: Store = member("store", "memory").target(max_messages_per_conversation=MOST_STORED)
-    return store
+def _open_store() -> ConversationStore:
+    return InMemoryConversationStore(max_messages_per_conversation=MOST_STORED)
+
+
+def _open_state() -> StateStore:
+    return open_store("memory://")
 
 
 @dataclass(eq=False)
@@ -54,7 +58,7 @@ class ChatSession:
 
     conversation: Conversation = field(default_factory=lambda: Conversation(title="Chat"))
     answerer: str = SCRIPTED
-    server: Server = ENVIRONMENT
+    server: ModelServer = ENVIRONMENT
     agreed: str = ""  # the model and server that messages may be sent to
     address_problem: str = ""
     tools: frozenset[str] = frozenset({FERRIES, SEARCH})
@@ -73,7 +77,8 @@ class ChatSession:
     shown: object = None  # what is open elsewhere, if that is this chat
     written: int = 0  # summaries so far
     id: str = field(default_factory=new_conversation)  # of the conversation in a recording
-    store: Store = field(default_factory=_open_store, repr=False)
+    store: ConversationStore = field(default_factory=_open_store, repr=False)
+    state: StateStore = field(default_factory=_open_state, repr=False)  # summaries, where nothing is recorded
     _answers: dict[int, Answer] = field(default_factory=dict)  # by the message's identity
     _notes: dict[int, list[str]] = field(default_factory=dict)
     _previous: tuple[str, Conversation, HistoryPlan] | None = None
@@ -123,7 +128,8 @@ class ChatSession:
         self.replace(Conversation(title="Chat"))
         with self._lock:
             self._answers, self._notes, self.position = {}, {}, 0
-            self.store, self.written, self.shown, self.id = _open_store(), 0, None, new_conversation()
+            self.store, self.state = _open_store(), _open_state()
+            self.written, self.shown, self.id = 0, None, new_conversation()
             self.checkpoints, self.memory_problem = None, ""
 
     def choose_answerer(self, who: str) -> None:
@@ -132,7 +138,7 @@ class ChatSession:
     def switch_tool(self, name: str, *, on: bool) -> None:
         self.tools = self.tools | {name} if on else self.tools - {name}
 
-    def use_server(self, server: Server) -> None:
+    def use_server(self, server: ModelServer) -> None:
         """Ask that server from now on; what was agreed to was another."""
         self.server, self.agreed, self.failure, self.address_problem = server, "", None, ""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from historylab.chat_models.environment import model_and_host
-from historylab.costs.proposal import Proposal, proposed_settings
+from historylab.costs.proposal import SettingsProposal, proposed_settings
 from historylab.errors import SettingsError
 from historylab.settings.consent import decided_by, within_consent
 from historylab.settings.names import TEMPLATE
@@ -108,11 +108,11 @@ def compare_with(changes: Sequence[Mapping[str, Any]]) -> None:
 # -- what the open file was recorded with
 
 
-def proposal() -> Proposal:
+def proposal() -> SettingsProposal:
     """The settings that the open file proposes; none for a sample or a generated conversation, nor as AgentDock's."""
     opened, system = tab().opened, tab().system.partition(":")[0]
     ours = opened is None or opened.spec.startswith(("sample:", "gen:"))
-    return Proposal({}) if opened is None or ours or system == AGENTDOCK else proposed_settings(opened.original)
+    return SettingsProposal({}) if opened is None or ours or system == AGENTDOCK else proposed_settings(opened.original)
 
 
 def ignore_recorded() -> None:

@@ -11,7 +11,7 @@ from historylab.formats.base import Report
 from historylab.formats.load import UPLOAD_BYTES, Conversations, formats_read, load
 from historylab.tuning import corpus
 from historylab.ui.session.tab import GivenFile, ReadFile, RefusedFile, ToOpen
-from historylab.wording.untrusted import markdown
+from historylab.wording.untrusted import code_span
 
 MOST_FILES = 200
 MOST_TOGETHER = 5 * UPLOAD_BYTES
@@ -32,7 +32,7 @@ def read_files(asked: ToOpen, show: Show) -> tuple[list[tuple[ReadFile, Conversa
     for number, given in enumerate(asked.files):
         if len(asked.files) > 1 or _size(given) > QUICK:
             which = f" {number + 1:,} of {len(asked.files):,}:" if len(asked.files) > 1 else ""
-            show(number / len(asked.files), f"Reading{which} {markdown(given.name)}")
+            show(number / len(asked.files), f"Reading{which} {code_span(given.name)}")
         room -= len(given.data) if isinstance(given.data, bytes) else 0
         try:
             if number >= MOST_FILES:

@@ -11,7 +11,7 @@ from historylab.formats.load import Conversations
 from historylab.ui.session import session, viewing
 from historylab.ui.session.given_files import Show
 from historylab.ui.session.tab import GivenFile, ReadFile, ToOpen
-from historylab.wording.untrusted import markdown
+from historylab.wording.untrusted import code_span
 
 LARGE = 50_000_000
 """Bytes from which a file is listed rather than loaded."""
@@ -28,7 +28,7 @@ def large_file(asked: ToOpen) -> Path | None:
 
 def open_large(path: Path, show: Show) -> None:
     """List that file's conversations and open the first. Raises HistoryLabError."""
-    name = markdown(path.name)
+    name = code_span(path.name)
     listing = list_conversations(path, lambda done, of: show(done / max(1, of), f"Looking through {name}"))
     _open(GivenFile(path.name, path), listing, 0)
 

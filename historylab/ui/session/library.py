@@ -11,7 +11,7 @@ from historylab.recordings.library import Library
 from historylab.recordings.place import named_place
 from historylab.recordings.recorded_shelf import is_recorded, name_of
 from historylab.recordings.search import MessageIndex
-from historylab.ui.session import cached_recording, drawers, holding, opening, viewing, watching
+from historylab.ui.session import cached_recording, drawers, opening, upload_budget, viewing, watching
 from historylab.ui.session.session import tab, touch
 
 LONGEST_SEARCH = 200
@@ -19,7 +19,7 @@ LONGEST_SEARCH = 200
 
 def library() -> tuple[Library, str]:
     """The library, and why the recording can't be read; empty if it can, or if there is none."""
-    held = holding.shelf()
+    held = upload_budget.shelf()
     place = named_place()
     if not place:
         return Library(held), ""
@@ -105,7 +105,7 @@ def open_entry(library: Library, key: str, message: int | None = None) -> None:
     """Open a conversation in the playground, there at that message (from 0)."""
     if is_recorded(key) and (watch := watching.recording()):
         watching.open_in_playground(watch, name_of(key), message=message)
-    elif found := holding.find_held(key):
+    elif found := upload_budget.find_held(key):
         held, which = found
         here = held.opened
         viewing.open_conversations(here.conversations, here.spec, which, here.files, here.listing, here.listed)
@@ -132,6 +132,6 @@ def delete(library: Library, keys: Sequence[str]) -> None:
     recorded = [key for key in keys if is_recorded(key)]
     if recorded and library.recorded:
         library.recorded.delete(recorded)
-    if holding.let_go(key for key in keys if not is_recorded(key)):
+    if upload_budget.let_go(key for key in keys if not is_recorded(key)):
         opening.ask_for_sample(DEFAULT_SAMPLE)
     tick(keys, yes=False)

@@ -24,7 +24,7 @@ from historylab.settings.consent import offline, settings_that_ask
 from historylab.settings.model import Settings
 from historylab.summarizers.reply_cache import CachedRepliesOnly, NotAsked
 from historylab.ui.session import choices, session
-from historylab.wording.untrusted import markdown
+from historylab.wording.untrusted import code_span
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ def _replay_with_progress(conversation: Conversation, settings: Settings) -> Tim
     projected = project(conversation, settings)
     instruments = open_instruments(settings, store=noted_state(conversation))
     total, plans = len(projected.columns.requests), []
-    who = markdown(model_and_host(settings.model))
+    who = code_span(model_and_host(settings.model))
     bar = st.progress(0.0, f"{who} writes the summaries")
     try:
         for plan in plan_requests(projected, settings, instruments=instruments):

@@ -21,7 +21,7 @@ from historylab.errors import HistoryLabError, UnknownFormat
 from historylab.formats.load import first_asking
 from historylab.formats.mapping import FieldMapping
 from historylab.formats.samples import DEFAULT_SAMPLE
-from historylab.settings.link import REQUEST, WHICH, Place, Refused
+from historylab.settings.link import REQUEST, WHICH, Place, RefusedParameter
 from historylab.settings.names import OPEN
 from historylab.ui.session import cached, drawers, session, viewing
 from historylab.ui.session.given_files import Show, bounded, files_at, merged, read_files
@@ -200,12 +200,12 @@ def _open_linked(linked: Place) -> None:
     viewing.follow_marks(linked.stars if found and opened.which == linked.which else None)
 
 
-def _beyond(linked: Place) -> Iterator[Refused]:
+def _beyond(linked: Place) -> Iterator[RefusedParameter]:
     """What a link names beyond what there is of it: the last one is shown instead."""
     entries, requests = len(viewing.opened().entries), len(viewing.opened().original.columns.requests)
     if linked.which >= entries:
         held = count_of(entries, "conversation")
-        yield Refused(WHICH, str(linked.which + 1), f"the file holds {held}; the last is shown")
+        yield RefusedParameter(WHICH, str(linked.which + 1), f"the file holds {held}; the last is shown")
     if linked.request is not None and linked.request >= requests > 0:
         made = count_of(requests, "request")
-        yield Refused(REQUEST, str(linked.request + 1), f"the conversation makes {made}; the last is shown")
+        yield RefusedParameter(REQUEST, str(linked.request + 1), f"the conversation makes {made}; the last is shown")

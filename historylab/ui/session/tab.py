@@ -21,7 +21,7 @@ from historylab.formats.mapping import FieldMapping
 from historylab.formats.sessions import Session
 from historylab.recall.questions import Question
 from historylab.recordings.entries import Source
-from historylab.settings.link import Place, Refused
+from historylab.settings.link import Place, RefusedParameter
 from historylab.tuning.constraints import BETTER
 from historylab.ui.session.address_sync import AddressSync
 from historylab.ui.session.chat_session import ChatSession
@@ -156,6 +156,7 @@ class LiveChoices:
 
     picked: str = ""  # the conversation that stays; empty: whichever has the newest request
     request: int | None = None  # from 0; None is the newest
+    checked: tuple[str, int] = ("", 0)  # the conversation whose decisions are checked, as of this line
 
 
 @dataclass
@@ -247,6 +248,6 @@ class TabState:
 
     # the address
     linked: Place = field(default_factory=Place)  # what the link opens
-    misread: tuple[Refused, ...] = ()
+    misread: tuple[RefusedParameter, ...] = ()
     address: AddressSync = field(default_factory=AddressSync)
     began: float = 0  # when the page began to be drawn, by perf_counter

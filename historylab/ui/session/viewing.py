@@ -16,8 +16,8 @@ from historylab.formats.load import Conversations
 from historylab.recall.must_remember import marked_in_file
 from historylab.recall.proposals import propose_questions
 from historylab.recall.questions import Question
-from historylab.settings.link import STARS, Refused
-from historylab.ui.session import holding, landing
+from historylab.settings.link import STARS, RefusedParameter
+from historylab.ui.session import landing, upload_budget
 from historylab.ui.session.session import tab, touch
 from historylab.ui.session.tab import Opened, ReadFile
 
@@ -44,7 +44,7 @@ def open_conversations(
     state.opened, state.problem = Opened(conversations, spec, which, files, None, listing, listed), ""
     state.request = state.message = state.trial = None  # a trial is about a message of the conversation before
     state.stars, state.questions = marked_in_file(state.opened.original), ()
-    holding.hold(state.opened)
+    upload_budget.hold(state.opened)
 
 
 def opened() -> Opened:
@@ -145,7 +145,7 @@ def follow_marks(marks: Sequence[int] | None) -> None:
     beyond = ",".join(str(i + 1) for i in marks or () if i >= len(original))
     if beyond:
         held = f"the conversation has {count_of(len(original), 'message')}"
-        state.misread = (*state.misread, Refused(STARS, beyond, held))
+        state.misread = (*state.misread, RefusedParameter(STARS, beyond, held))
 
 
 def marks_for_link(file: Opened) -> tuple[int, ...] | None:

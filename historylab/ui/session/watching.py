@@ -60,6 +60,11 @@ def look_at(conversation: str, request: int | None) -> None:
         session.touch()  # the list says so
 
 
+def check_decisions(conversation: str, line: int) -> None:
+    """Plan the requests of that conversation again, and compare; until a line comes after this one."""
+    tab().live.checked = conversation, line
+
+
 def main_conversation(found: Conversations) -> Conversation:
     """The one of a recording's conversation that is shown: a log may hold more, of which one makes requests."""
     return found[first_asking(found)]

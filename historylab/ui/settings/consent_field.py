@@ -14,7 +14,7 @@ from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import model_consent, session
 from historylab.ui.shared.notice import notice
-from historylab.wording.untrusted import escape, markdown, one_line
+from historylab.wording.untrusted import code_span, escape, one_line
 
 FIELD, MOST_CALLS, PROMPT = "summarizer", "summarizer.model.most_calls", "summarizer.model.prompt"
 SHOWN = 200  # characters of instructions that are not ours
@@ -75,7 +75,7 @@ def model_call_notice(resolution: Resolution, timeline: Timeline) -> None:
 
 def _named(settings: Settings) -> str:
     """The model, which a link may name, and its server, as Markdown."""
-    return f"{markdown(settings.model)} at {markdown(display_host())}"
+    return f"{code_span(settings.model)} at {code_span(display_host())}"
 
 
 def fallback_summaries(timeline: Timeline) -> list[Summary]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from historylab.costs.amounts import count_of
-from historylab.counters.tool_definitions import Tool, count_prompt, count_tools, read_tools
+from historylab.counters.tool_definitions import ToolDefinition, count_prompt, count_tools, read_tools
 from historylab.errors import LoadError
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import cached, choices, session
@@ -47,7 +47,7 @@ def _inside(resolution: Resolution) -> None:
     _use(resolution, sum(counts) + of_prompt)
 
 
-def _show_counts(tools: list[Tool], counts: list[int], prompt: int) -> None:
+def _show_counts(tools: list[ToolDefinition], counts: list[int], prompt: int) -> None:
     parts = [f"{count_of(len(tools), 'tool')}: {count_of(sum(counts), 'token')}"] if tools else []
     parts += [f"prompt: {prompt:,} tokens"] if prompt else []
     largest = sorted(zip(counts, tools, strict=True), key=lambda found: -found[0])[:MOST_NAMED]

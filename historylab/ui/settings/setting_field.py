@@ -11,7 +11,7 @@ from typing import Any, TypedDict
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from historylab.planning.strategies.filters.participants import named
+from historylab.planning.strategies.filters.participants import named_authors
 from historylab.registry import SEVERAL, members
 from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.resolve import Provenance, Resolution
@@ -165,7 +165,7 @@ def _people(schema: Mapping[str, Any]) -> list[str]:
     """The ids in the open conversation that such an option may hold; none where there are none."""
     if "offers" not in schema:
         return []
-    found = named(opening.conversation(), agents=schema["offers"] == "agents")
+    found = named_authors(opening.conversation(), agents=schema["offers"] == "agents")
     return [name for name in found if "," not in name]
 
 

@@ -1,18 +1,25 @@
-"""What each source, and a strict environment, does to the conversation: the same conversation replayed without it."""
+"""What settings as they are tried do: verdict and map under them, and the conversation replayed without each source."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+import streamlit as st
+
 from historylab.conversation.conversation import Conversation
 from historylab.errors import HistoryLabError
+from historylab.planning.replay import Timeline
 from historylab.settings.consent import offline
 from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
+from historylab.ui.request.request_field import current_request, request_field
+from historylab.ui.request.retention_map import retention_map
+from historylab.ui.request.verdict_line import legend, verdict_line
 from historylab.ui.session import cached, choices, session, viewing, what_if
 from historylab.ui.sources.source_order import effect_shown
-from historylab.wording.sources import Outcome, difference, effect_sentence, same_outcome, says_anything
+from historylab.wording.sources import SettingsEffect, difference, effect_sentence, same_outcome, says_anything
+from historylab.wording.terms import with_terms
 
 
 def show_effects(conversation: Conversation, resolution: Resolution, places: Mapping[str, Any]) -> None:
@@ -60,6 +67,19 @@ def _compared(conversation: Conversation, now: Settings, other: Settings, lead: 
     return "" if same_outcome(before, after) else f"{lead}{difference(before, after)}."
 
 
-def outcome(conversation: Conversation, settings: Settings) -> Outcome:
+def outcome(conversation: Conversation, settings: Settings) -> SettingsEffect:
     """What settings come to on the conversation; no model is called for a trial."""
     return cached.outcome(conversation, offline(settings), viewing.must_remember())
+
+
+@session.fragment
+def tried_picture(timeline: Timeline, compared: str) -> None:
+    """The verdict on the request shown, how it compares with what is real, and the map."""
+    number = current_request(timeline)
+    verdict_line(timeline, number)
+    with st.container():
+        if compared:
+            st.html(f'<div class="hl-effect">{with_terms(compared, "fact", "request")}</div>')
+    legend(timeline, number)
+    retention_map(timeline, number)
+    request_field(timeline)

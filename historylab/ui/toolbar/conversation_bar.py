@@ -10,12 +10,10 @@ from historylab.conversation.conversation import Conversation
 from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
-from historylab.ui.editing.edited_bar import edited_bar
 from historylab.ui.session import viewing
+from historylab.ui.toolbar.notes import edited_bar, recorded_line, sent_under_line
 from historylab.ui.toolbar.open_drawer import open_button
 from historylab.ui.toolbar.opened_files import opened_files, picker
-from historylab.ui.toolbar.recorded_line import recorded_line
-from historylab.ui.toolbar.sent_under_line import sent_under_line
 from historylab.ui.toolbar.share_dialog import share_button
 from historylab.wording.untrusted import escape, one_line
 from historylab.wording.verdict import counted_by

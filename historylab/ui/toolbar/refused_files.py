@@ -10,13 +10,13 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from historylab.costs.amounts import count_of
 from historylab.errors import LoadError, UnknownFormat
 from historylab.formats.mapping import FieldMapping
-from historylab.formats.proposals import Proposal
+from historylab.formats.proposals import MappingProposal
 from historylab.ui.session import opening, session
 from historylab.ui.session.tab import GivenFile, RefusedFile, ToOpen
 from historylab.ui.shared.notice import notice
 from historylab.ui.toolbar.format_choice import format_choice, mapping_download
 from historylab.wording.cuts import capitalize_first
-from historylab.wording.untrusted import markdown
+from historylab.wording.untrusted import code_span
 
 MOST = 10
 SAVED = "saved-mapping"
@@ -44,7 +44,7 @@ def refused_files() -> None:
         _by_hand(refused[0])
 
 
-def _offered(file: RefusedFile) -> Sequence[Proposal]:
+def _offered(file: RefusedFile) -> Sequence[MappingProposal]:
     return file.why.proposals if isinstance(file.why, UnknownFormat) else ()
 
 
@@ -52,8 +52,8 @@ def _proposals(place: int, file: RefusedFile) -> None:
     """A button for each list that looks like messages."""
     for number, found in enumerate(_offered(file)):
         mapping = found.mapping
-        where = markdown(mapping.items, 60) if mapping.items else "the file"
-        fields = f"{markdown(mapping.role, 40)}, {markdown(mapping.text, 40)}"
+        where = code_span(mapping.items, 60) if mapping.items else "the file"
+        fields = f"{code_span(mapping.role, 40)}, {code_span(mapping.text, 40)}"
         st.button(
             f"Read {where} ({found.items:,} items: {fields})",
             key=f"proposal {place} {number}",

@@ -9,11 +9,13 @@ import streamlit as st
 
 from historylab.errors import SettingsError
 from historylab.exporters.base import pins_of
+from historylab.settings.link import encode
 from historylab.settings.model import Settings
 from historylab.settings.names import NOT_IN_LINKS
-from historylab.ui.session import address, drawers, edits
+from historylab.systems.presets.base import preset_in_link
+from historylab.ui.session import address, drawers, edits, session
 from historylab.ui.shared.notice import notice
-from historylab.ui.toolbar.share import full_link, request_for_link
+from historylab.ui.shared.page import PAGES
 from historylab.wording.settings import differing_in_words
 from historylab.wording.untrusted import escape, one_line
 
@@ -40,7 +42,7 @@ def share_button(settings: Settings, path: str = "", compare: Compared = None) -
 @st.dialog("Share a link to this")
 def _dialog(settings: Settings, path: str, compare: Compared) -> None:
     try:
-        link = full_link(settings, path, compare)
+        link = _full_link(settings, path, compare)
     except SettingsError as problem:
         notice(f"There is no link: {problem}", "error")
         return
@@ -61,7 +63,7 @@ def _dialog(settings: Settings, path: str, compare: Compared) -> None:
 
 def link_contents(settings: Settings, compare: Compared = None) -> Iterator[str]:
     """The contents of the link, a line each."""
-    request, shown = request_for_link(), address.current_place(compare=compare)
+    request, shown = _request_for_link(), address.current_place(compare=compare)
     yield f"the settings: {differing_in_words(settings)}, and the link means the same under any template"
     kind, _, name = shown.conversation.partition(":")
     unedited = ", as it was before your edits" if edits.current_edits() else ""
@@ -76,3 +78,27 @@ def link_contents(settings: Settings, compare: Compared = None) -> Iterator[str]
         yield f"which messages must be remembered, by number: {one_line(listed, 80)}"
     if shown.compare:
         yield f"what you compare it with: {' and '.join('BCD'[: len(shown.compare)])}"
+
+
+def _full_link(settings: Settings, path: str = "", compare: Sequence[Mapping[str, Any]] | None = None) -> str:
+    """The settings that differ from the defaults, the open sample or seed, the request shown, and what is compared.
+
+    For an edited conversation it opens the original, which has other requests, and leaves the request out.
+
+    `path` is the page's: "compare". Raises SettingsError if the link would be too long.
+    """
+    place = address.current_place(request=_request_for_link(), compare=compare)
+    return f"{_playground_address()}{path}?{encode(settings, place, preset_in_link(place.system))}"
+
+
+def _request_for_link() -> int | None:
+    """The request shown (from 0); None if edits, which no link carries, may have moved it."""
+    return None if edits.current_edits() else session.tab().request
+
+
+def _playground_address() -> str:
+    """The playground's address without a query; it is at the root, whatever path this tab came by."""
+    base = (st.context.url or "").partition("?")[0]
+    for name in PAGES:
+        base = base.removesuffix("/").removesuffix(f"/{name}")
+    return base + "/"

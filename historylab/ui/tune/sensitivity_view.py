@@ -28,7 +28,7 @@ def sensitivity_view(search: SettingsSearch, advice: Advice, picked: Trial) -> N
     if not around:
         st.html('<div class="hl-meta">Nothing that is varied has an effect here.</div>')
         return
-    rest = [settings for answers in around.values() for settings in answers if advice.known(settings) is None]
+    rest = [settings for answers in around.values() for settings in answers if advice.trial_of(settings) is None]
     if rest:
         work = cached.background_work("around", search.base.key, picked.settings.key, *(each.key for each in rest))
         work_progress(
@@ -46,7 +46,7 @@ def _table(around: Mapping[str, Sequence[Settings]], advice: Advice, picked: Tri
     origin = advice.beside_base(picked)
     groups = []
     for name, answers in around.items():
-        known = [(settings, trial) for settings in answers if (trial := advice.known(settings))]
+        known = [(settings, trial) for settings in answers if (trial := advice.trial_of(settings))]
         tried = [(settings, advice.beside_base(trial)) for settings, trial in known]
         reach = max((abs(beside.cost_ratio - origin.cost_ratio) for _, beside in tried), default=0)
         groups.append((reach, name, tried))

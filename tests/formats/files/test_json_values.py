@@ -6,7 +6,7 @@ import pytest
 
 from historylab.errors import TooLarge
 from historylab.formats.files import json_values
-from historylab.formats.files.json_values import Parser
+from historylab.formats.files.json_values import JsonParser
 
 
 @pytest.fixture(autouse=True)
@@ -17,7 +17,7 @@ def limits(monkeypatch):
 
 @pytest.mark.parametrize("text", ["[" + "{}," * 101 + "1]", "[" * 201, "[" + "[]," * 101 + '"a'])
 def test_too_many_lists_and_objects_are_refused_unparsed(text, monkeypatch):
-    parser = Parser()
+    parser = JsonParser()
     monkeypatch.setattr(json_values, "from_json", None)
     with pytest.raises(TooLarge, match="more than 100 lists and objects; load a part of it"):
         parser.value(text)
@@ -25,17 +25,17 @@ def test_too_many_lists_and_objects_are_refused_unparsed(text, monkeypatch):
 
 def test_too_many_items_are_refused_unparsed():
     with pytest.raises(TooLarge, match="more than 200 items"):
-        Parser().value("[" + "1," * 201 + "1]")
+        JsonParser().value("[" + "1," * 201 + "1]")
 
 
 @pytest.mark.parametrize("inside", ["{[,", '\\"{', "\\\\", ", "])
 def test_brackets_and_commas_of_texts_are_no_containers(inside):
     text = f'["{inside * 300}", {{"a": "{inside * 300}"}}]'
-    assert len(Parser().value(text)) == 2
+    assert len(JsonParser().value(text)) == 2
 
 
 def test_the_lines_of_a_file_count_together():
-    parser = Parser()
+    parser = JsonParser()
     with pytest.raises(TooLarge, match="more than 100 lists and objects"):
         for _ in range(500):
             parser.value('[{"a": 1}]')

@@ -33,7 +33,7 @@ def test_a_row_group_is_decoded_once_however_many_pieces_it_has(tmp_path, monkey
     asked = [f"question {n} " * 9 for n in range(90)]
     path.write_bytes(table([{"messages": [{"role": "user", "content": text}]} for text in asked]))
     decoded: list[int] = []
-    whole = parquet_rows.ParquetRows._decoded
+    whole = parquet_rows.ParquetRows._decode_group
     monkeypatch.setattr(pieces, "PIECE_BYTES", 500)
     monkeypatch.setattr(parquet_rows, "MAX_BATCH", 7)
     monkeypatch.setattr(

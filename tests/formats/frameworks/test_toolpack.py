@@ -11,7 +11,7 @@ from stored_messages import fill, posted
 from historylab.errors import UnknownFormat
 from historylab.formats.load import load
 from historylab.formats.samples import load_sample
-from historylab.stores.sqlite import SQLiteConversationStore
+from historylab.systems.toolpack import SQLiteConversationStore
 
 
 def file(*messages, change: dict | None = None, lines: bool = True) -> bytes:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import Report
-from historylab.formats.messages.observed import COMPACTED, OTHER_PROMPT, REWORDED, TRIMMED, UNRELATED, ObservedRequest
+from historylab.formats.messages.observed import COMPACTED, OTHER_PROMPT, REWORDED, TRIMMED, UNRELATED
 from historylab.formats.messages.observed import conversations_in as stitch
 
 ROLES = {"s": "system", "u": "user", "a": "assistant", "t": "tool"}
@@ -15,15 +16,15 @@ def said(words: str) -> list[Message]:
     return [Message(ROLES[word[0]], word[2:]) for word in words.split()]
 
 
-def request(sent: str, answer: str = "", **fields) -> ObservedRequest:
-    return ObservedRequest(said(sent), said(answer), **{"key": "k", **fields})
+def request(sent: str, answer: str = "", **fields) -> Exchange:
+    return Exchange(said(sent), said(answer), **{"conversation": "k", **fields})
 
 
 def texts(conversation) -> str:
     return " ".join(f"{m.role[0]}:{m.content}" for m in conversation)
 
 
-def stitched(*requests: ObservedRequest):
+def stitched(*requests: Exchange):
     report = Report()
     found = list(stitch(requests, report))
     return found, report
@@ -77,9 +78,7 @@ def test_calls_and_results_between_two_requests_are_part_of_it():
     repeated = Message("assistant", tool_calls=(ToolCall("c1", "f", '{"b":2,"a":1}'),))
     result = Message("tool", "42", tool_call_id="1")
     ask = Message("user", "how many?")
-    found, _ = stitched(
-        ObservedRequest([ask], [call]), ObservedRequest([ask, repeated, result], [Message("assistant", "42")])
-    )
+    found, _ = stitched(Exchange([ask], [call]), Exchange([ask, repeated, result], [Message("assistant", "42")]))
     assert [[m.role for m in c] for c in found] == [["user", "assistant", "tool", "assistant"]]
 
 
@@ -143,7 +142,7 @@ def test_trimmed_compacted_and_unrelated_requests_are_conversations_of_their_own
 
 def test_a_compaction_part_tells_a_compacted_history():
     summary = Message("user", "so far …", metadata={"compaction": True})
-    later = ObservedRequest([summary, Message("user", "4")], said("a:z"), "k")
+    later = Exchange([summary, Message("user", "4")], said("a:z"), "k")
     _, report = stitched(request("u:1 a:x u:2", "a:y"), later)
     assert list(report.warnings) == [COMPACTED]
 
@@ -159,12 +158,12 @@ def test_two_prompts_that_are_asked_the_same_are_two_conversations():
 
 
 def test_requests_without_a_key_are_unrelated_without_a_word():
-    found, report = stitched(request("u:1", "a:x", key=""), request("u:2", "a:y", key=""))
+    found, report = stitched(request("u:1", "a:x", conversation=""), request("u:2", "a:y", conversation=""))
     assert (len(found), report.remarks) == (2, 0)
 
 
 def test_keys_are_never_mixed():
-    found, _ = stitched(request("u:1", "a:x", key="A"), request("u:1 a:x u:2", "a:y", key="B"))
+    found, _ = stitched(request("u:1", "a:x", conversation="A"), request("u:1 a:x u:2", "a:y", conversation="B"))
     assert [c.metadata["conversation_id"] for c in found] == ["A", "B"]
 
 
@@ -189,11 +188,11 @@ class SameHash(str):
         return self
 
 
-def hashed_alike(request: ObservedRequest) -> ObservedRequest:
+def hashed_alike(request: Exchange) -> Exchange:
     sent, answer = (
         [Message(m.role, SameHash(m.content)) for m in messages] for messages in (request.messages, request.answer)
     )
-    return ObservedRequest(sent, answer, request.key)
+    return Exchange(sent, answer, request.conversation)
 
 
 def test_histories_whose_texts_have_one_hash_are_told_apart():

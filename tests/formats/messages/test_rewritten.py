@@ -9,7 +9,7 @@ import pytest
 from historylab import Settings, trim
 from historylab.conversation.message import Message
 from historylab.formats.messages.chat_messages import to_message, to_record
-from historylab.formats.messages.rewritten import copied, in_one, in_role, with_text
+from historylab.formats.messages.rewritten import copy_nested, in_one, in_role, with_text
 
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/gif;base64,R0lG", "detail": "low"}}
 SOUND = {"type": "input_audio", "input_audio": {"data": "UklG", "format": "wav"}}
@@ -79,7 +79,7 @@ def test_what_is_not_held_is_said_in_words():
 def test_a_copy_shares_no_dict_or_list_and_keeps_what_else_there_is():
     held = Opaque()
     given = {"a": [{"b": ({"c": 1}, held)}], "given": held}
-    new = copied(given)
+    new = copy_nested(given)
     assert new == given
     assert not {id(x) for x in nested(given)} & {id(x) for x in nested(new)}
     assert new["given"] is new["a"][0]["b"][1] is held

@@ -8,12 +8,11 @@ import pytest
 
 from historylab import Settings, replay
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import Message, known_size
-from historylab.conversation.usage import is_textless
-from historylab.counters.base import open_counter, scaled, token_column
+from historylab.counters.base import open_counter, token_column, with_factor
 from historylab.counters.calibration import calibrate
 from historylab.formats.base import Report
-from historylab.formats.messages.observed import ObservedRequest
 from historylab.formats.messages.sized import IN_PART, OPENING, SIZES, SMALLER, sized_conversations
 from historylab.registry import members
 from historylab.reports.report import report
@@ -26,7 +25,7 @@ from historylab.wording.losses import RECALL_UNKNOWN
 def sizes(*rows: tuple[int, int], key: str = "k", **fields):
     report = Report()
     requests = [
-        ObservedRequest([], key=key, usage={"input": sent, "output": made}, about={"model": "gpt-5"}, **fields)
+        Exchange([], conversation=key, usage={"input": sent, "output": made}, about={"model": "gpt-5"}, **fields)
         for sent, made in rows
     ]
     return list(sized_conversations(requests, report)), report
@@ -40,14 +39,14 @@ def test_what_a_request_grew_by_is_the_answer_before_it_and_new_input():
     (conversation,), report = sizes((1000, 50), (1300, 20))
     assert [m.role for m in conversation] == ["user", "assistant", "user", "assistant"]
     assert known(conversation) == [1000, 50, 250, 20]
-    assert is_textless(conversation)
+    assert conversation.recorded.textless
     assert (conversation.recorded.model, [u.output for u in conversation.recorded.usage]) == ("gpt-5", [50, 20])
     assert {reason: tally.count for reason, tally in report.warnings.items()} == {OPENING: 1, SIZES: 2}
 
 
 def test_cache_reads_and_writes_belong_to_the_context():
     usage = {"input": 10, "cache_reads": 900, "cache_writes": 90, "output": 5}
-    (conversation,) = sized_conversations([ObservedRequest([], usage=usage)], Report())
+    (conversation,) = sized_conversations([Exchange([], usage=usage)], Report())
     assert known(conversation) == [1000, 5]
 
 
@@ -67,7 +66,7 @@ def test_of_an_answer_that_was_not_sent_again_whole_what_the_context_grew_by_is_
 
 def test_models_and_keys_are_apart():
     requests = [
-        ObservedRequest([], key=key, usage={"input": 100, "output": 1}, about={"model": model})
+        Exchange([], conversation=key, usage={"input": 100, "output": 1}, about={"model": model})
         for key, model in (("a", "x"), ("a", "y"), ("b", "x"))
     ]
     assert len(list(sized_conversations(requests, Report()))) == 3
@@ -78,7 +77,7 @@ def test_every_counter_takes_the_known_size(name):
     (conversation,), _ = sizes((1000, 50), (1300, 20))
     counter = open_counter(name, "gpt-5")
     assert token_column(conversation, counter).tolist() == [1000, 50, 250, 20]
-    assert token_column(conversation, scaled(counter, 1.5)).tolist() == [1000, 50, 250, 20]
+    assert token_column(conversation, with_factor(counter, 1.5)).tolist() == [1000, 50, 250, 20]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-from historylab.conversation.usage import is_textless
 from historylab.formats.load import load
 
 ASK, SAY = {"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}
@@ -48,7 +47,7 @@ def test_litellms_messages_may_be_in_the_proxys_request_alone():
 def test_rows_without_bodies_are_requests_of_known_size():
     litellm = {**LITELLM, "messages": "{}", "response": "{}", "prompt_tokens": 100, "completion_tokens": 5}
     helicone = {**HELICONE, "request_body": None, "prompt_tokens": 100, "completion_tokens": 5}
-    assert all(is_textless(loaded(row)[0]) for row in (litellm, helicone))
+    assert all(loaded(row)[0].recorded.textless for row in (litellm, helicone))
 
 
 def test_calls_that_are_no_conversation_are_skipped():

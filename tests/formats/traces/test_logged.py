@@ -7,18 +7,18 @@ import json
 import pytest
 
 from historylab.formats.base import Report
-from historylab.formats.traces.logged import answer_in, sent_in, usage_given
+from historylab.formats.traces.logged import logged_answer, logged_input, usage_given
 
 USER = {"role": "user", "content": "hi"}
 SAID = {"role": "assistant", "content": "hello"}
 
 
 def sent(value: object):
-    return sent_in(value, Report(), "row")
+    return logged_input(value, Report(), "row")
 
 
 def answered(value: object) -> list[str]:
-    return [f"{m.role}: {m.content}" for m in answer_in(value, Report(), "row")]
+    return [f"{m.role}: {m.content}" for m in logged_answer(value, Report(), "row")]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_body_says_its_model_tools_and_parameters():
 
 def test_other_fields_of_a_body_are_named_in_its_order():
     report = Report()
-    sent_in({"messages": [USER], "h": 1, "g": [1], "f": 1, "e": [1], "d": 1, "c": [1]}, report, "")
+    logged_input({"messages": [USER], "h": 1, "g": [1], "f": 1, "e": [1], "d": 1, "c": [1]}, report, "")
     assert list(report.kept) == ["h", "f", "d"]
     assert list(report.warnings) == [f"a field {name!r} not read" for name in "gec"]
 
@@ -100,7 +100,7 @@ def test_an_output_is_one_answer_however_it_is_wrapped(value):
 
 def test_of_several_choices_the_first_answers_and_the_others_are_named():
     report = Report()
-    assert len(answer_in({"choices": [{"message": SAID}, {"message": SAID}]}, report, "row")) == 1
+    assert len(logged_answer({"choices": [{"message": SAID}, {"message": SAID}]}, report, "row")) == 1
     assert report.remarks == 1
 
 
@@ -111,7 +111,7 @@ def test_what_answers_nothing_is_no_answer(value):
 
 def test_an_unknown_list_is_skipped_aloud():
     report = Report()
-    assert sent_in([{"shoe": 1}], report, "row 7").messages == []
+    assert logged_input([{"shoe": 1}], report, "row 7").messages == []
     assert report.skips
 
 

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from historylab.conversation.usage import is_textless
 from historylab.errors import LoadError
 from historylab.formats.load import load
 
@@ -73,7 +72,7 @@ def test_input_includes_what_was_cached_unless_it_cannot():
 def test_calls_without_content_are_requests_of_known_size():
     sizes = [{"gen_ai__usage__input_tokens": n, "gen_ai__usage__output_tokens": 5} for n in (100, 200)]
     (conversation,) = loaded(*(span("chat", number=i, **size) for i, size in enumerate(sizes)))
-    assert is_textless(conversation)
+    assert conversation.recorded.textless
     assert len(conversation) == 4
 
 

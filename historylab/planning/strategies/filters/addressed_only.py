@@ -18,7 +18,7 @@ from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
 from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.facts import column, is_stored_summary, whole_blocks
-from historylab.planning.strategies.filters.participants import AGENTS, PEOPLE, is_named, is_own, participant
+from historylab.planning.strategies.filters.participants import AGENTS, PEOPLE, is_author, is_named, participant
 from historylab.registry import FINE, register
 
 NOT_ADDRESSED = reason(
@@ -73,7 +73,7 @@ def only_addressed(plan: HistoryPlan, context: Context, agent: str, aliases: Ite
 
 def _facts(conversation: Conversation, agent: str, names: frozenset[str]) -> tuple[np.ndarray, np.ndarray]:
     """bool[n] each: messages that concern the agent (its own, mentions, stored summaries); and those it wrote."""
-    own = column(conversation, ("own", agent), lambda m: is_own(m, agent))
+    own = column(conversation, ("own", agent), lambda m: is_author(m, agent))
     written = column(conversation, ("written", agent), lambda m: bool(agent) and participant(m) == agent)
     mentioned = column(conversation, ("mentions", names), lambda m: _mentions(m.metadata.get("mentions"), names))
     return own | written | mentioned | column(conversation, "stored summary", is_stored_summary), own

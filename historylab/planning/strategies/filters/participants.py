@@ -38,7 +38,7 @@ def is_agent(message: Message) -> bool:
     return kind == "agent" if kind else message.role in ("assistant", "tool")
 
 
-def is_own(message: Message, agent: str) -> bool:
+def is_author(message: Message, agent: str) -> bool:
     """Whether this agent wrote it. Without an id, every agent's messages count; an unnamed agent is always this one.
 
     A person counts only where the chat is known to be one of people (the kind "person"): elsewhere somebody could take
@@ -49,7 +49,7 @@ def is_own(message: Message, agent: str) -> bool:
     return bool(agent) and message.metadata.get("participantKind") == PERSON and participant(message) == agent
 
 
-def named(messages: Sequence[Message], *, agents: bool = False) -> list[str]:
+def named_authors(messages: Sequence[Message], *, agents: bool = False) -> list[str]:
     """The ids of named authors, most messages first; with `agents`, of agents only if there are any."""
     authors = [m for m in messages if is_named(m) and m.role != "tool"]
     chosen = [m for m in authors if is_agent(m)] if agents and any(map(is_agent, messages)) else authors

@@ -39,7 +39,7 @@ def tagged_prompt(
     """System messages, one user message with the history and the current message, then the tools at work on it."""
     systems = [m for m in messages if m.role == "system"]
     rest = [m for m in messages if m.role != "system"]
-    asked = _asked(rest)
+    asked = _prompt_size(rest)
     said, running = rest[:asked], rest[asked:]
     if not said or (len(said) == 1 and said[0].role == "user"):
         return [*systems, *rest]
@@ -49,7 +49,7 @@ def tagged_prompt(
     return [*systems, in_one("user", text, said), *running]
 
 
-def _asked(messages: Sequence[Message]) -> int:
+def _prompt_size(messages: Sequence[Message]) -> int:
     """The number of messages in the prompt: all, or while tools are at work those up to the newest user message."""
     if messages and messages[-1].role == "tool":
         newest = next((k for k in range(len(messages), 0, -1) if messages[k - 1].role == "user"), None)
@@ -64,7 +64,9 @@ def prompt_with_history(current: str | None, history: Sequence[tuple[str, str]],
     """
     if not history:
         return current or ""
-    lines = [f"{LABELS.get(role, 'Assistant')}: {escaped(text) if escape_tags else text}" for role, text in history]
+    lines = [
+        f"{LABELS.get(role, 'Assistant')}: {escape_openings(text) if escape_tags else text}" for role, text in history
+    ]
     closing = [CONTINUE] if current is None else [CONTINUE + HUMAN_SAYS, current]
     return "\n".join([f"<{TAG}>", *lines, f"</{TAG}>", "", *closing])
 
@@ -74,6 +76,6 @@ def is_prompt(text: str) -> bool:
     return text.startswith(f"<{TAG}>\n") and f"\n</{TAG}>\n\n{CONTINUE}" in text
 
 
-def escaped(text: str) -> str:
+def escape_openings(text: str) -> str:
     """The text with the opening `<` of either tag, however it is spelled, as `&lt;`."""
     return _A_TAG.sub("&lt;", text)

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from historylab.conversation.message import Message
 from historylab.formats.messages.rewritten import in_role
-from historylab.planning.strategies.filters.participants import AGENTS, is_agent, is_own, participant
+from historylab.planning.strategies.filters.participants import AGENTS, is_agent, is_author, participant
 from historylab.registry import register
 
 
@@ -27,15 +27,15 @@ def point_of_view(
     ] = "",
 ) -> list[Message]:
     """Each message as the agent sees it: its own, or said by a named user."""
-    return [_seen(message, agent) for message in messages]
+    return [_as_seen_by(message, agent) for message in messages]
 
 
-def _seen(message: Message, agent: str) -> Message:
+def _as_seen_by(message: Message, agent: str) -> Message:
     if message.tool_calls or message.role == "tool":
         return message
     if message.role == "system":
         return _rewritten(message, "system", message.content)
-    if is_own(message, agent):
+    if is_author(message, agent):
         return _rewritten(message, "assistant", message.content)
     name = _name(message)
     peer = " (agent)" if is_agent(message) else ""

@@ -62,7 +62,7 @@ def adaptive(
     """Keeps as many of the newest turns as fit a share of the model's room."""
     users = newest_sent_users(plan, most + 1).tolist()
     room = int(share * _room(plan, context))
-    fitting = _fitting(plan, users, room)
+    fitting = _fitting_turns(plan, users, room)
     turns = min(max(fitting, least), most)
     if turns >= len(users):
         return plan
@@ -77,7 +77,7 @@ def _room(plan: HistoryPlan, context: Context) -> int:
     return min(plan.budget, window) if window else plan.budget
 
 
-def _fitting(plan: HistoryPlan, users: list[int], room: int) -> int:
+def _fitting_turns(plan: HistoryPlan, users: list[int], room: int) -> int:
     """How many of the newest user messages fit the room with all after them; pinned blocks count wherever they are."""
     blocks = plan.history.blocks
     always = plan.tokens - plan.tokens_of(before(blocks))

@@ -64,7 +64,7 @@ def _notices(context: Context, paths: str) -> Texts:
     return conversation.growing(key, lambda: _Notices(paths, counter, Texts(NOTHING, counter, {}, media=False))).texts
 
 
-class _Notices(Growing):
+class _Notices(Growing[Conversation]):
     """Texts in place of results that are out of date; the first `known` of them were looked at."""
 
     __slots__ = ("_counter", "_known", "_paths", "texts")

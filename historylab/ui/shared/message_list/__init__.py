@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from historylab.figures.packing import framed
+from historylab.figures.packing import frame_head
 from historylab.planning.replay import Timeline
 from historylab.ui.session import session
 from historylab.ui.shared.browser import component
@@ -23,13 +23,13 @@ KEEPER = Path(__file__).parent.with_name("kept_texts")
 
 def keep_in_browser(name: str, packed: bytes, key: str) -> None:
     """Have the browser keep these deflated bytes under that key; Streamlit sends them once while they don't change."""
-    component(KEEPER, ("kept_texts",))(key=f"data {name}", data=framed({"key": key}) + packed)
+    component(KEEPER, ("kept_texts",))(key=f"data {name}", data=frame_head({"key": key}) + packed)
 
 
 def draw_messages(mount: str, view: Mapping[str, Any], found: np.ndarray, on_look: Callable[[], None]) -> None:
     """Draw the list. `view` names what it shows by the keys kept; `found` (bool[size]) is what a search found."""
     bits = np.packbits(found, bitorder="little").tobytes() if view["searching"] else b""
-    component(Path(__file__).parent, SCRIPTS)(key=mount, data=framed(view) + bits, on_look_change=on_look)
+    component(Path(__file__).parent, SCRIPTS)(key=mount, data=frame_head(view) + bits, on_look_change=on_look)
 
 
 def list_look(mount: str, timeline: Timeline) -> dict[str, Any]:

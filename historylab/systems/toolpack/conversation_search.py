@@ -1,16 +1,19 @@
-"""`conversation_search`: a tool with which a model searches its own conversation for messages no longer sent to it.
+"""The tools with which a model searches its own conversation for messages no longer sent to it.
 
-The conversation's id belongs to the tool and is no argument; other arguments are ignored, so no prompt can make the
-model read another conversation.
+`conversation_search` answers in JSON, `search_conversation_history` in text. The conversation's id belongs to the tool
+and is no argument; other arguments are ignored, so no prompt can make the model read another conversation.
 """
 
 from __future__ import annotations
 
 import logging
 import math
+from collections.abc import Callable
 from typing import Any
 
-from historylab.stores.base import SEARCH_TOKENS, ConversationStore
+from historylab.systems.toolpack.conversation_store import SEARCH_LIMIT, SEARCH_TOKENS, ConversationStore
+from historylab.systems.toolpack.stored_messages import StoredMessage
+from historylab.systems.toolpack.summaries import format_clock
 
 log = logging.getLogger("historylab")
 
@@ -54,7 +57,9 @@ class ConversationSearchTool:
         """
         wanted = "" if query is None else str(query)
         try:
-            found = self._store.search(self._conversation_id, wanted, limit=_whole(limit), token_cap=self._token_cap)
+            found = self._store.search(
+                self._conversation_id, wanted, limit=_read_limit(limit), token_cap=self._token_cap
+            )
         except Exception:  # whatever a store's driver raises: the agent goes on
             log.warning("[%s] Failed to search the conversation", NAME, exc_info=True)
             return {"results": [], "count": 0, "error": "The conversation could not be searched."}
@@ -76,7 +81,32 @@ def conversation_search_tool(
     return ConversationSearchTool(store, conversation_id, token_cap=token_cap)
 
 
-def _whole(limit: Any) -> int:
+def _read_limit(limit: Any) -> int:
     if isinstance(limit, bool) or not isinstance(limit, int | float) or not math.isfinite(limit):
         return DEFAULT_RESULTS
     return int(limit)
+
+
+def create_conversation_search_tool(
+    store: ConversationStore,
+    conversation_id: str,
+    *,
+    max_results: int = SEARCH_LIMIT,
+    token_cap: int = SEARCH_TOKENS,
+) -> Callable[[str], str]:
+    """A tool that finds a query in one conversation and answers in lines, newest first."""
+
+    def search_conversation_history(query: str) -> str:
+        if not (query or "").strip():
+            return "Error: query must not be empty."
+        found = store.search(conversation_id, query.strip(), limit=max_results, token_cap=token_cap)
+        if not found:
+            return f'No messages found matching "{query}".'
+        return "\n".join([f'Found {len(found)} result(s) for "{query}":', "", *map(_line, found)])
+
+    return search_conversation_history
+
+
+def _line(message: StoredMessage) -> str:
+    peer = " (agent)" if message.participant.kind == "agent" else ""
+    return f"[{format_clock(message.timestamp)}] {message.participant.name}{peer}: {message.content}"

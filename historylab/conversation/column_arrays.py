@@ -5,16 +5,13 @@ The arrays are those of `ColumnsIndex`, by its names.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from historylab.conversation.columns import ASSISTANT, NEVER, OTHER, SYSTEM, Columns
 from historylab.conversation.growing import GrowingArray
-
-if TYPE_CHECKING:
-    from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
 
 Arrays = dict[str, GrowingArray]
 REPLACED = 2  # the row of `of_message` with what stands for a message
@@ -55,15 +52,15 @@ def _last_of(block: np.ndarray, home: int) -> int:
     return int(np.flatnonzero(block == home)[-1])
 
 
-def waiting_calls(conversation: Conversation, columns: Columns, size: int) -> dict[int, list[str]]:
+def waiting_calls(messages: Sequence[Message], columns: Columns, size: int) -> dict[int, list[str]]:
     """The ids of calls without a result, by block, if the first `size` messages are all there is."""
     answered_at = columns.answered_at[: columns.blocks_before.item(size)]
     waiting = {}
     for home in np.flatnonzero(answered_at > size).tolist():
         first = columns.block_first.item(home)
-        waiting[home] = [call.id for call in conversation[first].tool_calls]
+        waiting[home] = [call.id for call in messages[first].tool_calls]
         for i in (np.flatnonzero(columns.block[first + 1 : size] == home) + first + 1).tolist():
-            waiting[home].remove(conversation[i].tool_call_id or "")
+            waiting[home].remove(messages[i].tool_call_id or "")
     return waiting
 
 

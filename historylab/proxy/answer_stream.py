@@ -11,16 +11,16 @@ from historylab.proxy.headers import RawHeaders
 MOST_HELD = 1_000_000  # bytes
 
 
-class PassingBack:
-    """Sends an answer's beginning and its pieces; `said` gives the headers that are ours once it begins.
+class AnswerStream:
+    """Sends an answer's beginning and its pieces; `ours` gives our own headers once it begins.
 
     What is `held` is sent at the end, or when more comes than may be held; its last piece always waits for the end. An
     answer that isn't ended is broken off by the server: its client sees a network error.
     """
 
-    def __init__(self, send: Send, status: int, headers: RawHeaders, said: Callable[[], RawHeaders], *, held: bool):
+    def __init__(self, send: Send, status: int, headers: RawHeaders, ours: Callable[[], RawHeaders], *, held: bool):
         self.started = False
-        self._send, self._status, self._headers, self._said, self._held = send, status, headers, said, held
+        self._send, self._status, self._headers, self._ours, self._held = send, status, headers, ours, held
         self._pieces: list[bytes] = []
         self._size = 0
 
@@ -37,7 +37,7 @@ class PassingBack:
         """Send status and headers, to which nothing can be added any more."""
         if not self.started:
             self.started = True
-            headers = [*self._headers, *self._said()]
+            headers = [*self._headers, *self._ours()]
             await self._send({"type": "http.response.start", "status": self._status, "headers": headers})
 
     async def end(self) -> None:

@@ -7,8 +7,8 @@ import json
 import pytest
 from stored_messages import fill, posted
 
-from historylab.agent.conversation_search import conversation_search_tool
-from historylab.stores.memory import InMemoryConversationStore
+from historylab.systems.toolpack import InMemoryConversationStore
+from historylab.systems.toolpack.conversation_search import conversation_search_tool
 
 
 def store():

@@ -6,7 +6,7 @@ import pytest
 
 from historylab.errors import StoreError
 from historylab.formats.traces.recorded_lines import parse_line
-from historylab.recordings.lines import make_line
+from historylab.recordings.exchange import make_line
 
 
 def test_a_line_is_made_and_read_whatever_is_in_it():

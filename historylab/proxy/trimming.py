@@ -1,14 +1,15 @@
-"""What becomes of requests under the settings in effect, which may change while the proxy runs."""
+"""Trimming under the settings in effect, which may change while the proxy runs."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
+from historylab.conversation.exchange import Exchange
 from historylab.planning.trimmer import Trimmer
-from historylab.proxy.deciding import Decided, Trimmers, decide, log_fault
+from historylab.proxy.deciding import Trimmers, decide, log_fault
 from historylab.proxy.settings_file import SettingsFile
 from historylab.recordings.noted_state import NotedState
 from historylab.settings.model import Settings
@@ -17,10 +18,10 @@ THREADS = 16
 """Requests that are planned at once; one whose summary is written by a model waits for that."""
 
 
-class Judge:
+class Trimming:
     """Decides requests in threads, so that no other's answer waits for it.
 
-    `told` is called with other settings before the first request is decided under them.
+    `announce` is called with other settings before the first request is decided under them.
     """
 
     def __init__(
@@ -28,10 +29,10 @@ class Judge:
         settings: SettingsFile,
         store: NotedState,
         mode: str = "trim",
-        told: Callable[[Settings], None] = lambda _: None,
+        announce: Callable[[Settings], None] = lambda _: None,
     ):
         self.settings, self.mode = settings, mode
-        self._store, self._told = store, told
+        self._store, self._announce = store, announce
         self._trimmers = Trimmers(settings.settings, self._store)
         self._threads = ThreadPoolExecutor(THREADS, "historylab-plan")
 
@@ -54,21 +55,20 @@ class Judge:
             await asyncio.get_running_loop().run_in_executor(self._threads, self._reread)
         return self.applies and self._trimmers.guarded
 
-    async def decide(self, form: str, content: bytes, encoded: bool, secrets: Sequence[str] = ()) -> Decided:
-        """What to send for a body of that form. Raises Refused where it may not leave."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._decided, form, content, encoded, secrets)
+    async def decide(self, exchange: Exchange, content: bytes, encoded: bool) -> None:
+        """Fill the exchange with the decision about its body, as `deciding.decide` does; raises what that raises."""
+        await asyncio.get_running_loop().run_in_executor(self._threads, self._decide, exchange, content, encoded)
 
-    def _decided(self, form: str, content: bytes, encoded: bool, secrets: Sequence[str]) -> Decided:
+    def _decide(self, exchange: Exchange, content: bytes, encoded: bool) -> None:
         self._reread()
-        return decide(self._trimmers, form, content, encoded, secrets, applied=self.applies)
+        decide(self._trimmers, exchange, content, encoded, applied=self.applies)
 
     def _reread(self) -> None:
         self.settings.reread(self._take)
 
     def _take(self, settings: Settings) -> None:
         try:
-            self._told(settings)
+            self._announce(settings)
         except Exception as problem:
             log_fault("Other settings can't be noted", problem)
         self._trimmers = Trimmers(settings, self._store)

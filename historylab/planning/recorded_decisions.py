@@ -1,0 +1,266 @@
+"""The decisions of a plan as a recording keeps them: runs of messages with the same letter and the same reason.
+
+    "decisions": "P1D40K3", "reasons": [["P", "system", {}], ["D", "fifo", {"budget": 4000}], ["K", "fits", {}]]
+
+Of messages whose letter has several reasons, letter by letter (`LETTERS`), `runs` says which and of how many, again and
+again: [0, 1, 1, 12, 0, 4].
+
+A line is untrusted when it comes back: letters of another length, a reason that this version doesn't know or numbers
+that don't fit its sentence are shown as recorded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import MOST_TOKENS, Summary
+from historylab.planning.given_decisions import GIVEN, Given, Layout, each_message
+from historylab.planning.plan import LETTERS, HistoryPlan
+from historylab.planning.reasons import Action, EachMessage, Reason, fill_sentence, numbers_of, reason_named, reason_of
+from historylab.planning.stored_state import read_kept
+
+RECORDED_BY = "what is on record"
+NOT_ON_RECORD = "The line says nothing of this message."
+SUMMARY = ("text", "tokens", "covers", "made_at", "by", "note", "heading")
+RUN = re.compile(r"(\D)(\d{1,9})")
+
+Redact = Callable[[Any], Any]
+
+
+@dataclass(slots=True)
+class OnRecord:
+    """What the lines of a chat said so far, and later ones need not repeat: texts by message, and the summary."""
+
+    shortened: dict[int, str] = field(default_factory=dict)
+    summary: str = ""
+
+
+def decisions_to_record(
+    plan: HistoryPlan, known: OnRecord, state: Mapping[str, str], redact: Redact
+) -> tuple[dict[str, Any], OnRecord]:
+    """The fields of a line that say what was decided, and what is on record with it.
+
+    Shorter texts are kept as what they have in common with the message's own at both ends, and what stands between; a
+    summary by its key in the line's `state`, if it is there. `redact` takes out what no record may hold.
+    """
+    actions, reasons = plan.actions, plan.reasons
+    _, first, entry_of = np.unique(_kinds(plan, actions, reasons), return_index=True, return_inverse=True)
+    fields: dict[str, Any] = {"reasons": [_entry(plan, message, redact) for message in first.tolist()]}
+    several = np.bincount(actions[first], minlength=len(Action)) > 1  # reasons of one letter
+    order = actions.argsort(kind="stable")
+    if len(ambiguous := entry_of[order[several[actions[order]]]]):
+        starts = np.flatnonzero(np.diff(ambiguous, prepend=-1))
+        counts = np.diff(starts, append=len(ambiguous))
+        fields["runs"] = np.array([ambiguous[starts], counts]).T.ravel().tolist()
+    texts = {i: cut.texts[i] for cut in plan.shortened for i in cut.messages.tolist()}
+    if new := {i: text for i, text in texts.items() if known.shortened.get(i) != text}:
+        whole = plan.history.conversation
+        fields["shortened"] = {str(i): _difference(redact(whole[i].content), redact(text)) for i, text in new.items()}
+    if summary := plan.summary:
+        fields["summary"] = summary.text == known.summary or _summary_fields(summary, state, redact)
+    return fields, OnRecord({**known.shortened, **new} if new else known.shortened, summary.text if summary else "")
+
+
+def _kinds(plan: HistoryPlan, actions: np.ndarray, reasons: np.ndarray) -> np.ndarray:
+    """int64[size]: a number per message, the same for those with the same letter, reason and numbers."""
+    kinds: np.ndarray = actions.astype(np.int64) << 8 | reasons
+    for numbers in plan.numbers.values():
+        for value in numbers.values():
+            if isinstance(value, EachMessage):
+                kinds = kinds * (int(value.of.max(initial=0)) + 1) + value.of[: len(kinds)]
+    return kinds
+
+
+def _entry(plan: HistoryPlan, message: int, redact: Redact) -> list[Any]:
+    why = reason_of(int(plan.reasons[message]))
+    numbers = numbers_of(plan.numbers.get(why.code, {}), message)
+    plain = {name: n.item() if isinstance(n, np.generic) else n for name, n in numbers.items()}
+    plain = {name: n if isinstance(n, int | float | str) else str(n) for name, n in plain.items()}
+    return [LETTERS[int(plan.actions[message])], why.rule, redact(plain)]
+
+
+def _summary_fields(summary: Summary, state: Mapping[str, str], redact: Redact) -> dict[str, Any]:
+    kept = next((key for key, value in state.items() if (known := read_kept(value)) and known.text == summary.text), "")
+    if kept:
+        return {"kept": kept, "made_at": summary.made_at}
+    found: dict[str, Any] = redact({name: value for name in SUMMARY if (value := getattr(summary, name))})
+    return found
+
+
+def _difference(whole: str, text: str) -> list[Any]:
+    """How many characters both begin with, what is between, and how many they end with."""
+    most = min(len(whole), len(text))
+    first = _common(whole, text, most)
+    last = _common(whole[::-1], text[::-1], most - first)
+    return [first, text[first : len(text) - last], last]
+
+
+def _common(one: str, other: str, most: int) -> int:
+    """How many characters two texts begin with, found by halves: slices compare faster than characters."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[low:middle] == other[low:middle] else (low, middle - 1)
+    return low
+
+
+# -- and back
+
+
+def has_reasons(recorded: Mapping[str, Any]) -> bool:
+    """Whether the decisions of a line can be drawn from it alone; of older lines they are letters without reasons."""
+    return isinstance(recorded.get("decisions"), str) and isinstance(recorded.get("reasons"), list)
+
+
+class RecordedDecisions:
+    """Reads the decisions of one conversation's requests, one after another: lines say what is new in each."""
+
+    def __init__(self, conversation: Conversation, state: Mapping[str, str]):
+        self._conversation, self._state = conversation, state
+        self._shortened: dict[int, str] = {}
+        self._summary: Summary | None = None
+
+    def read(self, recorded: Mapping[str, Any], size: int, layout: Layout | None) -> Given:
+        """The decisions about the first `size` messages, as a line has them."""
+        letters = _letters(str(recorded.get("decisions")), size)
+        said = _Said(recorded.get("reasons"), letters)
+        kinds = said.kinds(recorded.get("runs"))
+        actions = np.array([max(LETTERS.find(letter), -1) for letter in letters], np.int8)
+        actions = np.where(actions < 0, Action.DROPPED, actions).astype(np.uint8)
+        reasons, numbers = said.reasons(kinds)
+        self._learn(recorded)
+        shortened = {
+            i: self._shortened[i] for i in np.flatnonzero(actions == _TRUNCATED).tolist() if i in self._shortened
+        }
+        budget, tokens = (_count(recorded.get(name)) for name in ("budget", "tokens"))
+        summary = self._summary if recorded.get("summary") else None
+        return Given(RECORDED_BY, actions, reasons, numbers, shortened, summary, budget or 0, tokens, layout=layout)
+
+    def _learn(self, recorded: Mapping[str, Any]) -> None:
+        """Take the texts and the summary that are new with this line."""
+        shortened, summary = recorded.get("shortened"), recorded.get("summary")
+        for name, parts in shortened.items() if isinstance(shortened, dict) else ():
+            i = int(name) if name.isdecimal() and len(name) < 10 else len(self._conversation)
+            if i < len(self._conversation) and (text := _joined(parts, self._conversation[i].content)) is not None:
+                self._shortened[i] = text
+        if isinstance(summary, dict):
+            kept = read_kept(self._state.get(str(summary.get("kept")), ""), _count(summary.get("made_at")) or 0)
+            self._summary = kept or _read_summary(summary)
+
+
+_TRUNCATED = Action.TRUNCATED.value
+
+
+class _Said:
+    """The legend of a line: what it says of each kind of decision, as far as that can be read."""
+
+    def __init__(self, legend: Any, letters: str):
+        self._letters = letters
+        self._legend = [_legend_entry(entry) for entry in legend] if isinstance(legend, list) else []
+
+    def kinds(self, runs: Any) -> np.ndarray:
+        """int64[size]: the entry of each message, by its letter, or by `runs` where that has several; -1 for none."""
+        entries: dict[str, list[int]] = {}
+        for number, (letter, _, _) in enumerate(self._legend):
+            entries.setdefault(letter, []).append(number)
+        found = np.array([entries[letter][0] if letter in entries else -1 for letter in self._letters], np.int64)
+        ambiguous = [i for i, letter in enumerate(self._letters) if len(entries.get(letter, ())) > 1]
+        ambiguous.sort(key=lambda i: LETTERS.find(self._letters[i]))
+        found[ambiguous] = -1
+        whole = [n if type(n) is int and 0 <= n <= MOST_TOKENS else -1 for n in runs] if isinstance(runs, list) else []
+        for number, count in zip(whole[::2], whole[1::2], strict=False):
+            run, ambiguous = ambiguous[: max(count, 0)], ambiguous[max(count, 0) :]
+            found[run] = number if number < len(self._legend) else -1
+        return found
+
+    def reasons(self, kinds: np.ndarray) -> tuple[np.ndarray, dict[int, dict[str, Any]]]:
+        """A reason's code per message (uint8[size]), and the numbers of their sentences."""
+        codes, sentences = np.full(len(kinds), GIVEN.code, np.uint8), dict[int, str]()
+        several: dict[int, list[tuple[int, dict[str, Any]]]] = {}
+        for kind in np.unique(kinds).tolist():
+            messages = np.flatnonzero(kinds == kind)
+            _, rule, numbers = self._legend[kind] if kind >= 0 else ("", "", {})
+            why = _fitting(rule, numbers)
+            if why is None:
+                sentences |= dict.fromkeys(messages.tolist(), _as_recorded(rule, numbers))
+            else:
+                codes[messages] = why.code
+                several.setdefault(why.code, []).append((kind, numbers))
+        found = {code: _together(kinds, of_code) for code, of_code in several.items()}
+        if sentences:
+            found[GIVEN.code] = {"why": each_message(len(kinds), sentences)}
+        return codes, found
+
+
+def _legend_entry(entry: Any) -> tuple[str, str, dict[str, Any]]:
+    letter, rule, numbers, *_ = [*entry, "", "", {}] if isinstance(entry, list) else ["", "", {}]
+    return str(letter), str(rule), numbers if isinstance(numbers, dict) else {}
+
+
+def _fitting(rule: str, numbers: Mapping[str, Any]) -> Reason | None:
+    """The reason of that rule, if its sentence can be written with these numbers."""
+    why = reason_named(rule)
+    try:
+        if why is not None:
+            fill_sentence(why, numbers)
+    except (KeyError, ValueError, TypeError, AttributeError, IndexError, OverflowError):
+        return None
+    return why
+
+
+def _as_recorded(rule: str, numbers: Mapping[str, Any]) -> str:
+    if not rule:
+        return NOT_ON_RECORD
+    said = ", ".join(f"{name} {value}" for name, value in numbers.items())
+    return f"On record as {rule.replace('_', ' ')}{f' ({said})' if said else ''}."
+
+
+def _together(kinds: np.ndarray, of_code: Sequence[tuple[int, dict[str, Any]]]) -> dict[str, Any]:
+    """The numbers of one reason, message by message where those of its runs differ."""
+    (_, first), *others = of_code
+    numbers = dict(first)
+    for name in {name for _, given in others for name in given if given != first}:
+        of = np.zeros(len(kinds), np.int64)
+        for number, (kind, _) in enumerate(of_code, 1):
+            of[kinds == kind] = number
+        values = [given.get(name, "") for _, given in of_code]
+        numbers[name] = EachMessage(of, [values[0], *values], str(values[0]))
+    return numbers
+
+
+def _letters(runs: str, size: int) -> str:
+    """A letter per message: as many as there are, "?" where the line says nothing."""
+    letters, at = list[str](), 0
+    for letter, count in _runs(runs):
+        letters.append(letter * min(count, size - at))
+        at += len(letters[-1])
+    return "".join(letters).ljust(size, "?")
+
+
+def _runs(text: str) -> Iterator[tuple[str, int]]:
+    return ((found[1], int(found[2])) for found in RUN.finditer(text))
+
+
+def _joined(parts: Any, whole: str) -> str | None:
+    """The text that `_difference` told from the whole one; None where it doesn't fit."""
+    first, between, last = parts if isinstance(parts, list) and len(parts) == 3 else (-1, "", 0)
+    fits = type(first) is type(last) is int and min(first, last) >= 0 and first + last <= len(whole)
+    if not fits or not isinstance(between, str):
+        return None
+    return whole[:first] + between + whole[len(whole) - last :]
+
+
+def _read_summary(given: Mapping[str, Any]) -> Summary:
+    text, by, note, heading = (str(given.get(name, "")) for name in ("text", "by", "note", "heading"))
+    tokens, covers, made_at = (_count(given.get(name)) or 0 for name in ("tokens", "covers", "made_at"))
+    return Summary(text, tokens, covers, made_at, by, note, heading=heading)
+
+
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and 0 <= value <= MOST_TOKENS else None

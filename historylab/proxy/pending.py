@@ -1,0 +1,98 @@
+"""An exchange on its way: its request is passed on, its answer fills it as that comes, and it is recorded once."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+
+from historylab.conversation.exchange import Exchange
+from historylab.proxy.answers import Answer
+from historylab.proxy.deciding import SHAPE, STORE, log_fault
+from historylab.proxy.headers import sketch_header
+from historylab.recordings.exchange import line_time, new_id
+from historylab.recordings.recorder import Recorder
+
+LARGE = 50_000
+"""Bytes of an answer that is put together in a thread."""
+HUNG_UP, STOPPED = "the client hung up", "the proxy was stopped"
+ENCODED = "the answer came compressed"
+BROKEN, UNFINISHED = "the upstream broke the connection off", "the answer has no end"
+
+
+class PendingExchange:
+    """An exchange whose request was decided, filled with its answer as that comes, and recorded once, if at all.
+
+    `doubtful`: the last record failed.
+    """
+
+    def __init__(self, exchange: Exchange, recorder: Recorder | None = None, *, doubtful: bool = False):
+        self.exchange, self._recorder, self._doubtful = exchange, recorder, doubtful
+        self._began, self._clock = time.time(), time.perf_counter()
+        exchange.id, exchange.started = new_id(), line_time(self._began)
+        self._answer: Answer | None = None
+        self._encoded = False
+        self.writing: asyncio.Task[None] | None = None
+        self.unrecorded = "" if recorder is None or exchange.body else SHAPE
+        self.to_record = recorder is not None and not self.unrecorded
+
+    def headers(self) -> list[tuple[bytes, bytes]]:
+        """The headers of its answer that are ours, as far as they are known: numbers and letters, no text of it."""
+        return [(f"historylab-{name}".encode(), value.encode("ascii")) for name, value in self._fields()]
+
+    def _fields(self) -> Iterator[tuple[str, str]]:
+        exchange = self.exchange
+        yield "request", exchange.id
+        yield "mode", exchange.mode
+        if exchange.untrimmed:
+            yield "untrimmed", exchange.untrimmed
+        if plan := exchange.plan:
+            yield "tokens", f"sent={plan['tokens']} before={plan['before']} budget={plan['budget']}"
+            yield "decisions", sketch_header(plan["decisions"])
+        if self.unrecorded or (self.to_record and self._doubtful):
+            yield "unrecorded", self.unrecorded or "likely"
+
+    def begin_answer(self, status: int, streamed: bool, encoded: bool) -> None:
+        """Take the beginning of its answer; one that is `encoded`, though it was asked for plain, isn't read."""
+        self.exchange.status, self._encoded = status, encoded
+        self._answer = None if encoded else Answer(self.exchange.api, streamed)
+
+    def add(self, piece: bytes) -> bool:
+        """Take the next piece of the answer. Returns whether it brings the last event of a stream."""
+        if self._answer is None:
+            return False
+        try:
+            return self._answer.add(piece)
+        except Exception as problem:
+            log_fault("An answer can't be read", problem)
+            self._answer = None
+            return False
+
+    @property
+    def has_no_end(self) -> bool:
+        """Whether what came of a stream isn't all of it."""
+        return self._answer is not None and not self._answer.is_whole()
+
+    async def record(self, error: str = "") -> None:
+        """Have it written, unless that was done; a client that leaves meanwhile takes no line along."""
+        if self.to_record and self._recorder is not None:
+            self.to_record = False
+            self.writing = asyncio.ensure_future(self._write(self._recorder, error))
+            await asyncio.shield(self.writing)
+
+    async def _write(self, recorder: Recorder, error: str) -> None:
+        written = False
+        try:
+            large = self._answer is not None and self._answer.size > LARGE
+            await asyncio.to_thread(self._finish, error) if large else self._finish(error)
+            written = await recorder.arecord(self.exchange)
+        except Exception as problem:
+            log_fault("A request can't be recorded", problem)
+        self.unrecorded = "" if written else STORE
+
+    def _finish(self, error: str) -> None:
+        """Fill the exchange with what came of its answer."""
+        response = self._answer.body() if self._answer is not None else None
+        self.exchange.response = response if isinstance(response, dict) else {}
+        self.exchange.error = error or (UNFINISHED if self.has_no_end else "") or (ENCODED if self._encoded else "")
+        self.exchange.ended = line_time(self._began + time.perf_counter() - self._clock)

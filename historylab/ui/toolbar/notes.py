@@ -1,0 +1,94 @@
+"""Notes above the map, a line each: the landing's story, what a file was recorded with and sent under, your edits."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.errors import StreamlitAPIException
+
+from historylab.recordings.sent_plans import newest_decision
+from historylab.settings.resolve import Resolution
+from historylab.ui.session import choices, edits, landing, session, viewing
+from historylab.wording.cuts import settings_in_words
+from historylab.wording.recorded import recorded_sentence
+from historylab.wording.settings import title_of
+from historylab.wording.untrusted import escape
+
+ABOUT = "HistoryLab shows which messages a model is sent, which it isn’t, and what it then no longer knows."
+OTHERWISE = "See it under other settings"
+NOT_USED = "What this file was recorded with is not used: your own settings and the defaults decide."
+
+
+def landing_line() -> None:
+    """The line that says what HistoryLab is, and the way to see its story under other settings.
+
+    Nothing for any other conversation, or under other settings.
+    """
+    with st.container():  # drawn also empty: the map below is made anew when its place changes
+        if not landing.is_told():
+            return
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="landing"):
+            st.html(f'<div class="hl-small">{ABOUT}</div>', width="content")
+            try:
+                st.page_link("pages/compare.py", label=OTHERWISE, query_params={**landing.OTHERWISE, "play": "true"})
+            except (KeyError, StreamlitAPIException):  # a page file run on its own knows no others
+                st.html(f'<span class="hl-faint">{OTHERWISE}</span>', width="content")
+
+
+def recorded_line(resolution: Resolution) -> None:
+    """The line on what the open file was recorded with and which of it is used, with the way back.
+
+    Nothing where the file says nothing, nothing of it is used, or it was dismissed. A long line is cut, and unfolds
+    on a click.
+    """
+    state, proposal = session.tab(), choices.proposal()
+    if not proposal.values or state.recorded_dismissed:
+        return
+    sentence = recorded_sentence(proposal, resolution) if state.recorded else NOT_USED
+    if not sentence:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="recorded"):
+        said = f'<details class="hl-notice hl-recorded"><summary>{escape(sentence)}</summary></details>'
+        st.html(f'<div role="status">{said}</div>')
+        if state.recorded:
+            st.button("Use my defaults instead", key="ignore-recorded", on_click=choices.ignore_recorded)
+        else:
+            st.button("Use what was recorded", key="use-recorded", on_click=choices.use_recorded)
+        st.button("Dismiss", key="dismiss-recorded", type="tertiary", on_click=choices.dismiss_recorded)
+
+
+def sent_under_line(resolution: Resolution) -> None:
+    """The line on the settings that the open recording was sent under, where they are others; a button uses them."""
+    found = newest_decision(viewing.opened().original)
+    if found is None:
+        return
+    sent, audited = found
+    now, then = resolution.settings.values(), sent.values()
+    others = {name: value for name, value in then.items() if value != now[name]}
+    locked = [name for name in others if resolution.provenance[name].locked]
+    if not others:
+        return
+    held = f" {', '.join(map(title_of, locked))}: held by the environment." if locked else ""
+    said = f"{'Only watched (audit)' if audited else 'Sent'} under {settings_in_words(sent)}.{held}"
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="sent-under"):
+        st.html(f'<div class="hl-notice hl-small">{escape(said)}</div>')
+        if len(locked) < len(others):
+            free = {name: value for name, value in others.items() if name not in locked}
+            st.button("Use these settings", key="use-sent-under", on_click=choices.choose_settings, args=(free,))
+
+
+def edited_bar() -> None:
+    """The line on what was changed, with undo and the way back to the original; nothing while nothing was edited.
+
+    Its place is there all the same: else all below it would be another element, and be drawn from nothing.
+    """
+    place = st.container(horizontal=True, vertical_alignment="center", gap="small", key="edited")
+    if not edits.current_edits():
+        return
+    with place:
+        st.html(
+            f'<div class="hl-edited" role="status"><b>✎ Changed by you: {edits.describe_edits()}.</b> '
+            "In this tab only.</div>",
+            width="content",
+        )
+        st.button("Undo the last edit", key="undo-edit", on_click=edits.undo_edit)
+        st.button("Back to the original", key="back-to-original", on_click=edits.discard_edits)
