@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -69,12 +70,10 @@ class KnownChat:
 
     def go_on(self, given: Any, format: str | None, leading: int) -> tuple[KnownChat, Request]:
         """The chat brought up to a request: itself if that goes on from its own, else one that shares its beginning."""
-        same, others = self._compare(items_in(given, format), leading)
+        same = self._count_same(items_in(given, format), leading)
         known_form = self._form if self._sure else None
         request = open_request(given, format, known_form, leading + same, self._is_summary)
         same = same if request.form is self._form else 0
-        if same and others:
-            self._take_again(request.items, leading, others)
         extends = same == self.size
         groups = max(0, self._groups_in(same) - 1)  # the last that is as it was may go on in what is new
         begins, said = self._end_of(groups)
@@ -106,45 +105,41 @@ class KnownChat:
         """How many items after the leading ones, and how many of their messages, so many groups have."""
         return self._ends[groups - 1] if groups else (0, 0)
 
-    def _compare(self, items: list[Any], leading: int) -> tuple[int, dict[int, dict[int, Any]]]:
-        """How many items after the leading ones say what they said; and of those that are others nevertheless (a cache
-        marker moved, a link was signed anew) the sources of their messages."""
+    def _count_same(self, items: list[Any], leading: int) -> int:
+        """How many items after the leading ones say what they said. Those among them that are others nevertheless (a
+        cache marker moved, a link was signed anew) are taken as they are now."""
         if self._begins(items, leading):
-            return self.size, {}
-        found: dict[int, dict[int, Any]] = {}
+            return self.size
+        sources: dict[int, Any] = {}
         same, least = self.same_items(items, leading), min(self.size, len(items) - leading)
-        while same < least and len(found) < MOST_DIFFERING and (sources := self._read_again(items, leading, same)):
-            found[same] = sources
+        for _ in range(MOST_DIFFERING):
+            if same >= least or not (found := self._read_again(items, leading, same)):
+                break
+            sources |= found
             same = self.same_items(items, leading, same + 1)
-        return same, found
+        if sources:
+            self.chat.take_again(sources)
+        return same
 
     def _read_again(self, items: list[Any], leading: int, place: int) -> dict[int, Any]:
-        """The sources of the messages of an item as it is given now; empty if it says something else."""
+        """The sources of the messages of an item as it is given now, which is kept; empty if it says something else."""
         group = self._groups_in(place)
-        begins, said = self._end_of(group)
-        if self._form is None or leading + self._ends[group][0] > len(items):
+        (begins, said), (stop, _) = self._end_of(group), self._ends[group]
+        if self._form is None or leading + stop > len(items):
             return {}
         try:
             count, messages = self._form.group(items, leading + begins)
         except LoadError:
             return {}
-        if begins + count != self._ends[group][0]:
+        if begins + count != stop:
             return {}
         said += len(self._systems)
         known = self.chat.conversation[said : said + len(messages)]
         timed = [replace(m, timestamp=k.timestamp) for m, k in zip(messages, known, strict=False)]
         if tuple(timed) != known or len(messages) != self._ends[group][1] + len(self._systems) - said:
             return {}
+        self._hold(items[leading + begins : leading + stop], self._led + begins, self._led + stop)
         return {said + k: message.source for k, message in enumerate(messages)}
-
-    def _take_again(self, items: Sequence[Any], leading: int, found: Mapping[int, Mapping[int, Any]]) -> None:
-        """Have the messages of these items read from the objects that are given now."""
-        for place in found:
-            group = self._groups_in(place)
-            (begins, _), (stop, _) = self._end_of(group), self._ends[group]
-            self._hold(items[leading + begins : leading + stop], self._led + begins, self._led + stop)
-        sources = {message: source for of_item in found.values() for message, source in of_item.items()}
-        self.chat.take_again(sources)
 
     def _is_summary(self, text: str) -> bool:
         return read_summary(Message("system", text), self._wording) is not None
@@ -187,8 +182,7 @@ class KnownChat:
             self._ends.append((at, said))
 
     def _fork(self) -> KnownChat:
-        other = KnownChat(self.chat.fork(), self._wording)
-        other.items, other.places, other._led = list(self.items), dict(self.places), self._led
-        other._ends = list(self._ends)
-        other._systems, other._form = self._systems, self._form
+        other = copy(self)
+        other.chat, other.lock = self.chat.fork(), threading.Lock()
+        other.items, other.places, other._ends = list(self.items), dict(self.places), list(self._ends)
         return other

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from operator import attrgetter, is_not, itemgetter
-from typing import Any, TypeAlias
+from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.exchange import Exchange
@@ -76,15 +76,12 @@ def order_by_time(requests: list[Exchange]) -> list[Exchange]:
     return [requests[i] for i in sorted(range(len(requests)), key=lambda i: (times[i], len(requests[i].messages)))]
 
 
-_Thread: TypeAlias = "Thread[Exchange]"
-
-
 class _Stitching:
     """The requests of one key in their order, put together into threads; `report` has what that had to say."""
 
     def __init__(self) -> None:
         self.requests: list[Exchange] = []
-        self.report, self.threads = Report(), Threads[Exchange]()
+        self.report, self.threads = Report(), Threads()
 
     def add(self, request: Exchange) -> None:
         """Continue a thread with the request, or begin one."""
@@ -120,7 +117,7 @@ class _Stitching:
 
     def conversations(self, report: Report) -> Iterator[Conversation]:
         """One per root, on the path of its latest request, with the other paths as branches."""
-        families: dict[int, list[_Thread]] = {}
+        families: dict[int, list[Thread]] = {}
         for thread in self.threads.all:
             families.setdefault(id(thread.root), []).append(thread)
         for family in sorted(families.values(), key=lambda family: -len(family[-1].messages)):
@@ -131,7 +128,7 @@ class _Stitching:
                 report.warn(f"{len(others) - MOST_BRANCHES:,} older branches left out", "")
             yield _conversation(newest, [_conversation(thread) for thread in others[: -MOST_BRANCHES - 1 : -1]])
 
-    def _take_late(self, thread: _Thread, request: Exchange, sent: list[int]) -> None:
+    def _take_late(self, thread: Thread, request: Exchange, sent: list[int]) -> None:
         """Take a request whose answer the thread has already, because it was logged late; else it was answered anew."""
         at = len(request.messages)
         if request.answer and self.threads.marks_of(request.answer[:1]) != thread.marks[at : at + 1]:
@@ -141,7 +138,7 @@ class _Stitching:
         if thread.messages[at].role == "assistant" and "usage" not in thread.messages[at].metadata:
             _place(thread, request, at)
 
-    def _continue(self, thread: _Thread, request: Exchange, sent: list[int]) -> None:
+    def _continue(self, thread: Thread, request: Exchange, sent: list[int]) -> None:
         """Append what the request adds to a thread it begins with, and its answer. `sent`: marks of its messages."""
         at = len(thread.messages)
         new = list(request.messages[at:])
@@ -159,7 +156,7 @@ class _Stitching:
         self.threads.index(thread)
 
 
-def _place(thread: _Thread, request: Exchange, at: int) -> None:
+def _place(thread: Thread, request: Exchange, at: int) -> None:
     """Say of the message at that index that it answered the request."""
     answer = thread.messages[at]
     said: dict[str, Any] = {"usage": dict(request.usage)} if request.usage else {}
@@ -170,7 +167,7 @@ def _place(thread: _Thread, request: Exchange, at: int) -> None:
     thread.messages[at] = replace(answer, timestamp=time, metadata={**answer.metadata, **said})
 
 
-def _reason(thread: _Thread, request: Exchange, sent: list[int], known: int) -> str:
+def _reason(thread: Thread, request: Exchange, sent: list[int], known: int) -> str:
     """Why a request that continues no thread begins a conversation; empty if it is a branch, or simply another."""
     rest = sent[known:]
     there = set(thread.marks[known:])
@@ -197,11 +194,11 @@ def _tell_once(requests: list[Exchange], report: Report) -> None:
             report.records += tally.count if kind == "skipped" else 0
 
 
-def _conversation(thread: _Thread, branches: Sequence[Conversation] = ()) -> Conversation:
+def _conversation(thread: Thread, branches: Sequence[Conversation] = ()) -> Conversation:
     name = thread.requests[-1].conversation
     said: dict[str, Any] = {"conversation_id": name} if name else {}
     for request in thread.requests:
-        said |= {name: value for name, value in request.about.items() if value not in NOTHING}
+        said |= {key: value for key, value in request.about.items() if value not in NOTHING}
     title = next((request.title for request in thread.requests if request.title), "")
     messages = list(thread.messages)
     for (_, before), (at, now) in pairwise(sorted(thread.answered.items(), key=itemgetter(0))):

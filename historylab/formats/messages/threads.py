@@ -5,43 +5,41 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from typing import Generic, TypeVar
 
+from historylab.conversation.exchange import Exchange
 from historylab.conversation.lineage import Numbers, same_beginning
 from historylab.conversation.message import Message, ToolCall, prompt_length
 
-R = TypeVar("R")
 
+class Thread:
+    """A history as it grew. `asked`: how many messages the latest was sent with."""
 
-class Thread(Generic[R]):
-    """A history as it grew, with its requests (`R`). `asked`: how many messages the latest was sent with."""
-
-    def __init__(self, parent: Thread[R] | None = None, known: int = 0):
-        self.root: Thread[R] = parent.root if parent else self
+    def __init__(self, parent: Thread | None = None, known: int = 0):
+        self.root: Thread = parent.root if parent else self
         self.messages: list[Message] = parent.messages[:known] if parent else []
         self.marks: list[int] = parent.marks[:known] if parent else []
         self.begins: list[int] = parent.begins[:known] if parent else []
         self.bodies: list[int] = []  # the beginnings of what follows the system prompt
         self.asked = known
-        self.requests: list[R] = []
-        self.unplaced: R | None = None  # only the next request shows what answered it
+        self.requests: list[Exchange] = []
+        self.unplaced: Exchange | None = None  # only the next request shows what answered it
         known_answers = parent.answered.items() if parent else ()
-        self.answered: dict[int, R] = {at: request for at, request in known_answers if at < known}
+        self.answered: dict[int, Exchange] = {at: request for at, request in known_answers if at < known}
 
 
-class Threads(Generic[R]):
+class Threads:
     """The threads of one key, the latest used last, by every beginning of each.
 
     Messages have a mark each, a number that is equal for those that say the same, and so has each beginning of a list.
     """
 
     def __init__(self) -> None:
-        self.all: dict[Thread[R], None] = {}
+        self.all: dict[Thread, None] = {}
         self._numbers = Numbers()
         self._canonical: dict[str, str] = {}  # arguments of calls, each of which every later request repeats
         self._read: tuple[Sequence[Message], list[int], list[int]] = [], [], []  # the latest history, with its marks
-        self._found: dict[int, Thread[R]] = {}  # by the marks of its beginnings
-        self._bodies: dict[int, Thread[R]] = {}  # whole threads, by what follows the system prompt
+        self._found: dict[int, Thread] = {}  # by the marks of its beginnings
+        self._bodies: dict[int, Thread] = {}  # whole threads, by what follows the system prompt
 
     def marks_of(self, messages: Iterable[Message]) -> list[int]:
         """One per message: logs repeat messages with other ids, and with other spaces and orders of arguments."""
@@ -57,12 +55,12 @@ class Threads(Generic[R]):
         self._read = history, marks, begins
         return marks, begins
 
-    def longest(self, begins: list[int]) -> tuple[Thread[R] | None, int]:
+    def longest(self, begins: list[int]) -> tuple[Thread | None, int]:
         """The thread that has most of these beginnings, and how many messages that is; the latest of several."""
         known = bisect_left(begins, True, key=lambda mark: mark not in self._found)  # with one all before it are there
         return self._found[begins[known - 1]] if known else next(reversed(self.all), None), known
 
-    def under_another_prompt(self, marks: Sequence[int]) -> Thread[R] | None:
+    def under_another_prompt(self, marks: Sequence[int]) -> Thread | None:
         """The thread all of which, but its system prompt, these messages after theirs begin with; the longest."""
         found, begins = None, 0
         for mark in marks:
@@ -71,19 +69,19 @@ class Threads(Generic[R]):
             found = self._bodies.get(begins, found)
         return found
 
-    def extend(self, thread: Thread[R], messages: Sequence[Message], marks: Sequence[int]) -> None:
+    def extend(self, thread: Thread, messages: Sequence[Message], marks: Sequence[int]) -> None:
         """Append messages to a thread."""
         thread.messages += messages
         thread.marks += marks
         thread.begins += self._numbers.of_beginnings(marks, thread.begins[-1] if thread.begins else 0)
 
-    def cut(self, thread: Thread[R], known: int) -> None:
+    def cut(self, thread: Thread, known: int) -> None:
         """Forget what follows so many messages of a thread."""
         for mark in thread.begins[known:]:
             self._found.pop(mark, None)
         del thread.messages[known:], thread.marks[known:], thread.begins[known:], thread.bodies[:]
 
-    def index(self, thread: Thread[R]) -> None:
+    def index(self, thread: Thread) -> None:
         """Have a thread found by all its beginnings, before others that share some."""
         self.all.pop(thread, None)
         self.all[thread] = None
