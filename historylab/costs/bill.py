@@ -73,7 +73,7 @@ class Bill:
             found[those] = sum(price * column[those] for price, column in zip(each, self.parts.values(), strict=True))
         for i, usage in enumerate(self.traffic.summaries):
             if usage != NOTHING:
-                found[i] += float(self._uncached(usage))
+                found[i] += float(self._total_of(usage))
         return found
 
     @cached_property
@@ -84,7 +84,7 @@ class Bill:
         for prices, those in self._price_lists():
             sums = [int(column[those].sum()) for column in columns]
             amounts = [a + n * each / MILLION for a, n, each in zip(amounts, sums, self._each(prices), strict=True)]
-        made = sum((self._uncached(usage) for usage in self.traffic.summaries if usage != NOTHING), Decimal(0))
+        made = sum((self._total_of(usage) for usage in self.traffic.summaries if usage != NOTHING), Decimal(0))
         return dict(zip(PARTS, (*amounts, made), strict=True))
 
     @cached_property
@@ -104,16 +104,16 @@ class Bill:
         reads = self.cache.reads(sent, before, np.zeros(len(sent)))
         written = self.cache.written(sent, reads)
         usages = np.array([sent - reads - written, calls, reads, written]).T.tolist()
-        return sum((self._uncached(Usage(*usage)) for usage in usages), Decimal(0))
+        return sum((self._total_of(Usage(*usage)) for usage in usages), Decimal(0))
 
     def ratio(self, other: Bill) -> float:
         """This cost ÷ the cost of `other`; NaN if that costs nothing."""
         return float(self.total / other.total) if other.total else math.nan
 
     def _money(self, i: int) -> tuple[Decimal, ...]:
-        return (*self._of(self.usage(i)), self._uncached(self.traffic.summaries[i]))
+        return (*self._of(self.usage(i)), self._total_of(self.traffic.summaries[i]))
 
-    def _uncached(self, usage: Usage) -> Decimal:
+    def _total_of(self, usage: Usage) -> Decimal:
         return sum(self._of(usage), Decimal(0)) if usage != NOTHING else Decimal(0)
 
     def _of(self, usage: Usage) -> tuple[Decimal, ...]:

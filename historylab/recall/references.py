@@ -78,10 +78,10 @@ def telling_lines(value: str) -> tuple[str, ...]:
 
 def _says_in_a_row(text: str, value: str) -> bool:
     first, *others = (line.strip() for line in value.splitlines())
-    return any(_goes_on(text, end, others) for end in ends_of(text, first))
+    return any(_is_followed_by(text, end, others) for end in ends_of(text, first))
 
 
-def _goes_on(text: str, at: int, lines: Sequence[str]) -> bool:
+def _is_followed_by(text: str, at: int, lines: Sequence[str]) -> bool:
     """Whether these lines, each whole, follow what ends at that place; none but the last may be longer there."""
     for line in lines:
         gap = NEXT_LINE.match(text, at)

@@ -69,7 +69,7 @@ def write_link() -> None:
     address = {**kept, **chosen_parameters()}
     if not given and landing.is_untouched():
         address = {}
-    elif not address and current_place().conversation and landing.is_story_wanted():
+    elif not address and current_place().conversation and landing.is_story_allowed():
         address = place_parameters(current_place())  # without any, the landing would be opened
     tab().address.write(address)
     if address != given:

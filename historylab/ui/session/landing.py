@@ -38,7 +38,7 @@ SAMPLE = "sample"
 _LINK = decode(STORY)
 
 
-def is_story_wanted() -> bool:
+def is_story_allowed() -> bool:
     """Whether neither the environment nor a template, nor files that the command line names, decide what is shown."""
     named = os.environ.get(OPEN) or os.environ.get(TEMPLATE) or tab().template is not None
     return not named and next(from_environment(os.environ), None) is None
@@ -47,7 +47,7 @@ def is_story_wanted() -> bool:
 def link_to_follow(page: str, given: Mapping[str, str]) -> Mapping[str, str]:
     """The link to follow for this address: the story's where the playground is opened with none."""
     opened = tab().opened
-    return STORY if page == PAGE and not given and (opened is None or opened.spec) and is_story_wanted() else given
+    return STORY if page == PAGE and not given and (opened is None or opened.spec) and is_story_allowed() else given
 
 
 def is_story_open() -> bool:

@@ -38,7 +38,7 @@ def test_a_row_group_is_decoded_once_however_many_pieces_it_has(tmp_path, monkey
     monkeypatch.setattr(parquet_rows, "MAX_BATCH", 7)
     monkeypatch.setattr(
         parquet_rows.ParquetRows,
-        "_decoded",
+        "_decode_group",
         lambda *given: (decoded.append(batch.num_rows) or batch for batch in whole(*given)),
     )
     found = split_file(str(path))
