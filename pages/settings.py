@@ -24,7 +24,7 @@ st.html(
 )
 show_problem()
 ready_cases()
-resolution = what_if.resolution()
+resolution = what_if.tried_resolution()
 case_explained(resolution)
 with st.container(key="sources-scene"):
     with st.container(key="sources-order"):

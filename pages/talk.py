@@ -6,7 +6,7 @@ from historylab.ui.chat import asking
 from historylab.ui.chat.answerer import answerer_field, cannot_ask
 from historylab.ui.chat.bubbles import bubbles
 from historylab.ui.chat.checkpoints import checkpoints_panel
-from historylab.ui.chat.elsewhere import keep_open, open_elsewhere
+from historylab.ui.chat.elsewhere import follow_chat, open_elsewhere
 from historylab.ui.chat.empty import invitation
 from historylab.ui.chat.failure import failure_shown
 from historylab.ui.chat.memory import memory_panel
@@ -28,7 +28,7 @@ settings, system = resolution.settings, asking.current_system()
 settings_sidebar(resolution)
 refusals(resolution)
 chat = session.tab().chat
-keep_open(chat)
+follow_chat(chat)
 run = chat.run if chat.running else None
 steps = run.steps if run else 0
 

@@ -12,7 +12,7 @@ from historylab.ui.shared.refusals import refusals
 from historylab.ui.shared.replay_errors import replay_errors_shown
 from historylab.ui.shared.work_progress import work_progress
 from historylab.ui.toolbar.conversation_bar import conversation_bar
-from historylab.ui.tune.advice_view import frontier_view, headline
+from historylab.ui.tune.advice_view import advice_headline, frontier_view
 from historylab.ui.tune.candidate_buttons import candidate_buttons
 from historylab.ui.tune.constraints_form import constraints_form
 from historylab.ui.tune.search_form import search_form
@@ -32,7 +32,7 @@ if not timeline.plans:
     no_requests("There is nothing to tune. Open another conversation.")
     st.stop()
 
-search = make_search(viewing.opened().conversations if everywhere else [conversation], resolution)
+search = make_search(viewing.current_file().conversations if everywhere else [conversation], resolution)
 top = st.container()
 questions_expander()
 wishes = constraints_form(search.prices, marked=search.marked, referring=search.referring)
@@ -53,7 +53,7 @@ if not work.result:
     st.stop()
 
 with top:
-    headline(work.result)
+    advice_headline(work.result)
 picked = frontier_view(work.result, read_constraints(wishes).cache)
 proven = work.result.verdict == "better" and picked is work.result.chosen
 candidate_buttons(search, conversation, picked.settings, proven=proven)

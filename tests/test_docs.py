@@ -55,10 +55,10 @@ def test_links_into_a_page_lead_to_a_heading_of_it(page):
 
 @pytest.fixture(scope="module")
 def there() -> set[str]:
-    """Every file by its path and by the end of it ("held.py", "recall/held.py"), and every test by its name."""
+    """Every folder and file by any end of its path ("held.py", "recall/held", "recall"), and every test by its name."""
     found = (f for room in ("historylab", "pages", "tests", "benchmarks") for f in (ROOT / room).rglob("*.*"))
     files = [ROOT / "app.py", *(f for f in found if f.suffix in (".py", ".js", ".css"))]
-    paths = [file.relative_to(ROOT).parts for file in files]
+    paths = {path.relative_to(ROOT).parts for f in files for path in (f, f.with_suffix(""), f.parent)}
     tests = re.findall(r"def (test_\w+)", "\n".join(f.read_text("utf-8") for f in files if f.name.startswith("test_")))
     return {"/".join(path[i:]) for path in paths for i in range(len(path))} | set(tests)
 
@@ -68,7 +68,8 @@ ROOMS = sorted((ROOT / "historylab").rglob("__init__.py"))
 
 @pytest.mark.parametrize("page", [*GUIDES, *ROOMS], ids=lambda p: p.relative_to(ROOT).as_posix())
 def test_the_files_and_tests_that_a_page_or_a_room_names_are_there(page, there):
-    assert set(re.findall(r"`([\w./-]+\.(?:py|js|css)|test_\w+)`", page.read_text())) - there == set()
+    named = re.findall(r"`([\w./-]+\.(?:py|js|css)|test_\w+|[a-z_]+(?:/[a-z_]+)+)`", page.read_text())
+    assert set(named) - there == set()
 
 
 def test_the_settings_page_is_what_the_definitions_say():

@@ -52,13 +52,13 @@ def equal_lists(one: list[Any], other: list[Any]) -> bool:
 class Numbers(dict[Hashable, int]):
     """A number for each value: the same for equal ones and for no others, whatever their hashes."""
 
-    def __missing__(self, value: Hashable) -> int:
-        number = self[value] = len(self) + 1
-        return number
+    def of(self, values: Iterable[Hashable]) -> list[int]:
+        """The number of each value."""
+        return [self.setdefault(value, len(self) + 1) for value in values]
 
-    def beginnings(self, items: Iterable[Hashable], before: int = 0) -> list[int]:
-        """A number for each beginning of a list (its first item, its first two, …) after one numbered `before`."""
-        return [before := self[before, item] for item in items]
+    def of_beginnings(self, items: Iterable[Hashable], before: int = 0) -> list[int]:
+        """The number of each beginning of a list (its first item, its first two, …), after one numbered `before`."""
+        return [before := self.setdefault((before, item), len(self) + 1) for item in items]
 
 
 def digest_of(*parts: object) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from historylab.errors import LoadError
 from historylab.formats.requests import Request
@@ -35,8 +35,8 @@ class Chats:
 
     def __init__(self, settings: Settings, instruments: Instruments, store: StateStore):
         self._settings, self._instruments, self._store = settings, instruments, store
-        self._chats: OrderedDict[int, _Remembered] = OrderedDict()  # by id, the one used last at the end
-        self._alike: dict[str, OrderedDict[int, KnownChat]] = {}
+        self._chats: dict[KnownChat, tuple[str, int]] = {}  # its beginning and items; the one used last at the end
+        self._alike: dict[str, dict[KnownChat, None]] = {}
         self._items = 0
         self._lock = threading.Lock()
 
@@ -82,7 +82,7 @@ class Chats:
         said again, is then one chat and not a fork of the former at every request. Another thread may be going on with
         one of them meanwhile: any choice is right, this one is mostly the cheapest.
         """
-        alike = list(reversed(self._alike.get(start, {}).values()))[:MOST_ALIKE]
+        alike = list(islice(reversed(self._alike.get(start, {})), MOST_ALIKE))
         if len(alike) == 1:
             return alike[0]
         same = {chat: chat.same_items(items, leading) for chat in alike}
@@ -93,36 +93,25 @@ class Chats:
 
     def _remember(self, start: str, chat: KnownChat) -> None:
         with self._lock:
-            known = self._chats.pop(id(chat), None)
-            self._chats[id(chat)] = _Remembered(chat, start, len(chat.items))
-            self._items += len(chat.items) - (known.items if known else 0)
-            alike = self._alike.setdefault(start, OrderedDict())
-            alike[id(chat)] = chat
-            alike.move_to_end(id(chat))
+            self._forget(chat)
+            self._chats[chat] = start, len(chat.items)
+            self._items += len(chat.items)
+            self._alike.setdefault(start, {})[chat] = None
             while len(self._chats) > 1 and (len(self._chats) > MOST_CHATS or self._items > MOST_ITEMS):
-                self._forget_oldest()
+                self._forget(next(iter(self._chats)))
 
-    def _forget_oldest(self) -> None:
-        _, oldest = self._chats.popitem(last=False)
-        self._items -= oldest.items
-        alike = self._alike[oldest.start]
-        del alike[id(oldest.chat)]
+    def _forget(self, chat: KnownChat) -> None:
+        start, items = self._chats.pop(chat, ("", 0))
+        self._items -= items
+        alike = self._alike.get(start, {})
+        alike.pop(chat, None)
         if not alike:
-            del self._alike[oldest.start]
-
-
-class _Remembered(NamedTuple):
-    chat: KnownChat
-    start: str
-    items: int
+            self._alike.pop(start, None)
 
 
 def _first_words(item: Any) -> str:
     """A text by which chats are told apart: who speaks first, and how it begins, cache markers left out."""
-    content = field_of(item, "content")
-    part = (
-        next((text for part in content if (text := field_of(part, "text"))), "")
-        if isinstance(content, list | tuple)
-        else content
-    )
-    return f"{field_of(item, 'role')} {part[:200] if isinstance(part, str) else ''}"
+    text = field_of(item, "content")
+    if isinstance(text, list | tuple):
+        text = next((found for part in text if (found := field_of(part, "text"))), "")
+    return f"{field_of(item, 'role')} {text[:200] if isinstance(text, str) else ''}"

@@ -15,7 +15,7 @@ from historylab.planning.pins import RULE
 from historylab.planning.pipeline import plan_up_to
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import SYSTEM as ALWAYS
-from historylab.planning.reasons import Action, count_phrase, fill_sentence
+from historylab.planning.reasons import Action, counted_noun, fill_sentence
 from historylab.planning.strategies.base import Instruments
 from historylab.planning.strategies.compaction.base import WAITS
 from historylab.planning.strategies.compaction.rolling import STORED_SUMMARY
@@ -217,5 +217,5 @@ def _no_pruning_note(settings: Settings, open_reasons: Container[int]) -> str:
     if SPARED.code in open_reasons:
         return f"The pruner “{member('pruner', settings.pruner).title}” cuts no more than this, whatever the budget."
     if PROTECTED.code in open_reasons:
-        return f"The pruner may not touch the {count_phrase(settings.min_turns, 'newest complete turns')}."
+        return f"The pruner may not touch the {counted_noun(settings.min_turns, 'newest complete turns')}."
     return "The pruner may not cut any of it."

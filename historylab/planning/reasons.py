@@ -121,7 +121,7 @@ REPLACED = reason("replaced", "Since its turn ended it is part of one text, at t
 INVALID = reason("invalid", "Left out because an API would refuse it: a tool call and its result do not match up.")
 
 
-def count_phrase(number: float, nouns: str) -> str:
+def counted_noun(number: float, nouns: str) -> str:
     """ "3 turns", "1 turn"; with "last" or "newest" before the noun "last 3 turns", "last turn"."""
     first, _, rest = nouns.partition(" ")
     lead, nouns = (first, rest) if first in ("last", "newest") else ("", nouns)
@@ -139,7 +139,7 @@ def in_percent(share: float) -> str:
 def span(seconds: float) -> str:
     """ "11 minutes", "3 hours"."""
     minutes = int(seconds // 60)
-    return count_phrase(minutes, "minutes") if minutes < 60 else count_phrase(minutes // 60, "hours")
+    return counted_noun(minutes, "minutes") if minutes < 60 else counted_noun(minutes // 60, "hours")
 
 
 def fill_sentence(why: Reason, numbers: Mapping[str, Any]) -> str:
@@ -161,7 +161,7 @@ def _format_number(number: Any, how: str) -> str:
         return span(number)
     if how == "clock":
         return datetime.fromisoformat(number).strftime("%H:%M")
-    return count_phrase(number, how) if len(how) > 1 and how.endswith("s") else format(number, how)
+    return counted_noun(number, how) if len(how) > 1 and how.endswith("s") else format(number, how)
 
 
 def reason_of(code: int) -> Reason:

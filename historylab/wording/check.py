@@ -50,7 +50,7 @@ LOSSES = 3
 LONGEST_TITLE, LONGEST_PATH = 60, 160  # characters
 
 
-def in_quotes(text: str) -> str:
+def in_quotation_marks(text: str) -> str:
     """The text in quotation marks."""
     return f"“{text}”"
 
@@ -78,7 +78,7 @@ def unread_because(path: str, why: str) -> str:
     return why.removeprefix(f"{os.path.abspath(path)}: ").removeprefix(f"{path}: ")
 
 
-def finding_reason(finding: Finding, quote: Callable[[str], str] = in_quotes) -> str:
+def finding_reason(finding: Finding, quote: Callable[[str], str] = in_quotation_marks) -> str:
     """Why the wish is held, broken or unsure; `quote` writes what a file says."""
     if finding.why in UNKNOWN:
         return f"Unsure: {UNKNOWN[finding.why]}."
@@ -188,4 +188,4 @@ def _loss(lost: Lost, quote: Callable[[str], str]) -> str:
     if loss.kind in ("star", "rule"):
         return f"{value}, from {lost.at} on"
     by = used_as(loss)
-    return f"{value}, needed at {lost.at} by {by if quote is in_quotes else quote(by)}"
+    return f"{value}, needed at {lost.at} by {by if quote is in_quotation_marks else quote(by)}"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from inspect import signature
 from typing import Any
 
-from historylab.planning.reasons import count_phrase, in_percent
+from historylab.planning.reasons import counted_noun, in_percent
 from historylab.registry import Member, chosen_members, member
 from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
@@ -68,7 +68,7 @@ def _policy(left: dict[str, Any]) -> str:
     phrase = _phrase("policy", policy, left, "") if policy else ""
     if phrase or length is None:
         return phrase
-    return f"the {count_phrase(max(1, length), 'last user messages')}"
+    return f"the {counted_noun(max(1, length), 'last user messages')}"
 
 
 def _phrase(family: str, name: str, left: dict[str, Any], otherwise: str) -> str:
@@ -104,7 +104,7 @@ def _rest(left: dict[str, Any]) -> Iterator[str]:
         elif name == "threshold":
             yield f"summarising{_once_full(value)}"
         elif name == "min_turns":
-            yield f"{count_phrase(value, 'newest turns')} protected" if value else "no turns protected"
+            yield f"{counted_noun(value, 'newest turns')} protected" if value else "no turns protected"
         else:
             yield f"{title_of(name).lower()} {show_value(value)}"
 

@@ -10,7 +10,7 @@ import numpy as np
 from historylab.costs.amounts import count_of
 from historylab.planning.narrow_relevance import NarrowRelevance
 from historylab.planning.over_budget import OverBudget
-from historylab.planning.reasons import count_phrase
+from historylab.planning.reasons import counted_noun
 from historylab.planning.replay import Timeline
 from historylab.planning.unused_budget import UnusedBudget
 from historylab.settings.model import Settings
@@ -50,7 +50,7 @@ def narrow_in_words(found: NarrowRelevance, settings: Settings) -> str:
     family, name = found.stage
     gone = f"{found.gone:,} of {count_of(found.messages, 'message')} were gone before"
     if (family, name) == ("policy", "lastN"):
-        left = count_phrase(max(1, settings.length), "last user messages")
+        left = counted_noun(max(1, settings.length), "last user messages")
         return f"Length {settings.length:,} leaves relevance the {left} to choose from: {gone}."
     stage = f"{title_of(family)} “{member_word(family, name)}”"
     return f"{stage} leaves relevance little to choose from: {gone}."

@@ -66,15 +66,17 @@ class SameHash(str):
 
 def test_values_with_one_hash_have_numbers_of_their_own():
     numbers = Numbers()
-    assert numbers.beginnings([SameHash("a"), SameHash("b")]) == numbers.beginnings([SameHash("a"), SameHash("b")])
-    assert numbers.beginnings([SameHash("a"), SameHash("c")])[0] == numbers.beginnings([SameHash("a")])[0]
-    assert len({numbers[SameHash(letter)] for letter in "abc"}) == 3
+    assert numbers.of_beginnings([SameHash("a"), SameHash("b")]) == numbers.of_beginnings(
+        [SameHash("a"), SameHash("b")]
+    )
+    assert numbers.of_beginnings([SameHash("a"), SameHash("c")])[0] == numbers.of_beginnings([SameHash("a")])[0]
+    assert len({*numbers.of(map(SameHash, "abc"))}) == 3
 
 
 def test_the_same_items_after_another_beginning_are_another_one():
     numbers = Numbers()
-    assert numbers.beginnings("ab")[-1] != numbers.beginnings("b")[-1]
-    assert numbers.beginnings("b", before=numbers.beginnings("a")[-1]) == numbers.beginnings("ab")[1:]
+    assert numbers.of_beginnings("ab")[-1] != numbers.of_beginnings("b")[-1]
+    assert numbers.of_beginnings("b", before=numbers.of_beginnings("a")[-1]) == numbers.of_beginnings("ab")[1:]
 
 
 def test_times_are_found_that_stores_keep_since_the_first_version():

@@ -168,7 +168,7 @@ def test_a_number_in_a_reason_may_have_any_name():
     ],
 )
 def test_a_count_agrees_with_its_noun(number, nouns, said):
-    assert reasons.count_phrase(number, nouns) == said
+    assert reasons.counted_noun(number, nouns) == said
 
 
 def test_a_reason_counts_what_its_sentence_names():

@@ -6,12 +6,12 @@ import pytest
 from recorded_chats import Chat, as_json, lines_in
 
 from historylab.recordings.recorder import Recorder
-from historylab.stores.memory import InMemoryConversationStore
+from historylab.stores.memory import InMemoryStore
 
 
 @pytest.fixture
 def store():
-    return InMemoryConversationStore()
+    return InMemoryStore()
 
 
 @pytest.fixture
@@ -110,6 +110,6 @@ def test_an_unseen_chat_is_found_by_the_answer_that_its_api_gave(store, api, res
     field, asked = "input" if api == "responses" else "messages", {"role": "user", "content": "when?"}
     for items in ([asked], [asked, repeated, {"role": "user", "content": "and back?"}]):
         recorder = Recorder(store, keep_days=None)
-        recorder.record(Chat().exchange(api=api, request={field: items}, response=response))
+        recorder.record(Chat().exchange(api=api, body={field: items}, response=response))
         recorder.close()
     assert conversations(store) == ["a", "a"]

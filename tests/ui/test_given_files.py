@@ -8,7 +8,7 @@ from pathlib import Path
 from historylab import Conversation, Message
 from historylab.formats.listing import ListedConversation, Listing
 from historylab.formats.load import UPLOAD_BYTES, first_asking
-from historylab.ui.session.given_files import MOST_FILES, bounded, files_at, merged, read_files
+from historylab.ui.session.given_files import MOST_FILES, bound_uploads, files_to_open, merge_files, read_files
 from historylab.ui.session.large_files import large_file
 from historylab.ui.session.opening import refusal_of
 from historylab.ui.session.tab import GivenFile, ToOpen
@@ -32,7 +32,7 @@ def test_each_file_is_read_by_itself_and_how_far_it_is_is_told():
         (1 / 3, "Reading 2 of 3: `b`"),
         (2 / 3, "Reading 3 of 3: `c.json`"),
     ]
-    together = merged(found)
+    together = merge_files(found)
     assert [c.title for c in together] == ["a", "c"]
     assert together.report.messages == 2
 
@@ -53,7 +53,7 @@ def test_more_files_or_bytes_than_the_limits_are_refused_with_the_limit(monkeypa
 def test_bytes_are_held_up_to_the_limit_of_one_upload():
     most, more = GivenFile("most", b"x" * UPLOAD_BYTES), GivenFile("more", b"x")
     path = GivenFile("path", Path("path"))
-    assert list(bounded([most, more, path])) == [most, GivenFile("more", None), path]
+    assert list(bound_uploads([most, more, path])) == [most, GivenFile("more", None), path]
     assert "give it again" in str(read(GivenFile("more", None))[1][0].why)
 
 
@@ -63,8 +63,8 @@ def test_a_folder_stands_for_its_files_without_hidden_ones_and_links(tmp_path):
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(CHAT)
     (tmp_path / "link.json").symlink_to(tmp_path / "a.json")
-    assert [given.name for given in files_at([str(tmp_path)])] == ["a.json", "b.json", "c.json"]
-    assert [given.name for given in files_at([str(tmp_path / "b.json"), "none"])] == ["b.json", "none"]
+    assert [given.name for given in files_to_open([str(tmp_path)])] == ["a.json", "b.json", "c.json"]
+    assert [given.name for given in files_to_open([str(tmp_path / "b.json"), "none"])] == ["b.json", "none"]
 
 
 def test_a_large_file_is_listed_by_its_path_alone(tmp_path, monkeypatch):

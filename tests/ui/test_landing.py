@@ -67,7 +67,7 @@ def test_whatever_is_set_or_asked_for_counts_instead(monkeypatch, name, link):
 def test_compare_left_while_it_plays_does_not_begin_again(monkeypatch):
     state = TabState(playing=True)
     monkeypatch.setattr(address, "tab", lambda: state)
-    monkeypatch.setattr(address, "query_parameters", dict)
+    monkeypatch.setattr(address, "address_parameters", dict)
     monkeypatch.setattr(state.address, "receive", lambda page, given: False)
     address.follow_link("compare")
     assert state.playing

@@ -75,7 +75,7 @@ def interrupted() -> None:
         raise RerunException(RerunData())
 
     chat = GivenFile("a.json", b'[{"role": "user", "content": "Where is my order?"}]')
-    opening.ask(ToOpen((chat, chat)))
+    opening.note_to_open(ToOpen((chat, chat)))
     try:
         opening.open_asked(click)
     except RerunException:

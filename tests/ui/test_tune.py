@@ -176,7 +176,7 @@ def test_a_click_during_the_work_keeps_what_was_done():
     interruption, work = Interruption(show), Work()
     for done in range(1, 9):
         interruption.step(done, 8)
-        if interruption.happened():
+        if interruption.has_happened():
             break
     assert done == 2
     with pytest.raises(Asked):

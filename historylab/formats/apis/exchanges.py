@@ -83,7 +83,7 @@ class Api:
 
     def values(self, values: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
         """The values of a file with bodies and answers unwrapped and streams joined, at the top and in lists."""
-        values = self.stream.join_values(values) if self.stream else values
+        values = self.stream.join_streamed(values) if self.stream else values
         return [(at, list(map(self._one, v)) if isinstance(v, list) else self._one(v)) for at, v in values]
 
     def has_answer(self, values: list[tuple[str, Any]]) -> bool:

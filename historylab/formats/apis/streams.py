@@ -26,7 +26,7 @@ class Stream:
     is_last: Callable[[dict[str, Any]], bool]
     join: Callable[[list[dict[str, Any]]], dict[str, Any]]
 
-    def join_values(self, values: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    def join_streamed(self, values: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
         """The values, with the pieces of each answer joined in the place of its first one, at the top and in lists."""
         found: list[tuple[str, Any]] = []
         streamed: dict[str, _Pieces] = {}
@@ -45,7 +45,7 @@ class Stream:
 
     def _of_list(self, items: list[Any]) -> list[Any]:
         if items and isinstance(items[0], dict) and self.answer_of(items[0]) is not None:
-            return [item for _, item in self.join_values([("", item) for item in items])]
+            return [item for _, item in self.join_streamed([("", item) for item in items])]
         return items
 
 

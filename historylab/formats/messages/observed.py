@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import pairwise
 from operator import attrgetter, is_not, itemgetter
-from typing import Any
+from typing import Any, TypeAlias
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.exchange import Exchange
@@ -47,36 +47,23 @@ class ObservedLog:
     """The requests of a log that grows: asked for its conversations again, it has only looked at those that are new."""
 
     def __init__(self) -> None:
-        self._groups: dict[str, _Group] = {}
+        self._requests: dict[str, list[Exchange]] = {}
+        self._stitched: dict[str, _Stitching] = {}
 
     def add(self, request: Exchange) -> None:
         """Take one more request of its key."""
-        self._groups.setdefault(request.conversation, _Group()).requests.append(request)
+        self._requests.setdefault(request.conversation, []).append(request)
 
     def conversations(self, report: Report) -> Iterator[Conversation]:
         """As `conversations_in` has them, of all requests so far."""
-        for group in self._groups.values():
-            stitching = group.stitch()
-            report.add(stitching.report, "")
-            yield from stitching.conversations(report)
-
-
-@dataclass(slots=True)
-class _Group:
-    """The requests of a key, and those of them that were put together, in their order."""
-
-    requests: list[Exchange] = field(default_factory=list)
-    taken: list[Exchange] = field(default_factory=list)
-    stitching: _Stitching | None = None
-
-    def stitch(self) -> _Stitching:
-        ordered = order_by_time(self.requests)
-        if self.stitching is None or any(map(is_not, ordered, self.taken)):  # one came after a later one
-            self.stitching, self.taken = _Stitching(Report()), []
-        for request in ordered[len(self.taken) :]:
-            self.stitching.add(request)
-        self.taken = list(ordered)
-        return self.stitching
+        for key, requests in self._requests.items():
+            ordered, known = order_by_time(requests), self._stitched.get(key)
+            if known is None or any(map(is_not, ordered, known.requests)):  # one came after a later one
+                known = self._stitched[key] = _Stitching()
+            for request in ordered[len(known.requests) :]:
+                known.add(request)
+            report.add(known.report, "")
+            yield from known.conversations(report)
 
 
 def order_by_time(requests: list[Exchange]) -> list[Exchange]:
@@ -89,24 +76,28 @@ def order_by_time(requests: list[Exchange]) -> list[Exchange]:
     return [requests[i] for i in sorted(range(len(requests)), key=lambda i: (times[i], len(requests[i].messages)))]
 
 
-class _Stitching:
-    """The requests of one key, put together into threads; `report` has what that had to say."""
+_Thread: TypeAlias = "Thread[Exchange]"
 
-    def __init__(self, report: Report):
-        self.report = report
-        self.threads: Threads[Exchange] = Threads()
+
+class _Stitching:
+    """The requests of one key in their order, put together into threads; `report` has what that had to say."""
+
+    def __init__(self) -> None:
+        self.requests: list[Exchange] = []
+        self.report, self.threads = Report(), Threads[Exchange]()
 
     def add(self, request: Exchange) -> None:
         """Continue a thread with the request, or begin one."""
+        self.requests.append(request)
         sent, begins = self.threads.marks_in(request.messages)
         prompt = prompt_length(request.messages)
-        request.prompt = begins[prompt - 1] if prompt else 0
+        request.prompt = mark = begins[prompt - 1] if prompt else 0
         thread, known = self.threads.longest(begins)
         if known <= prompt and (other := self.threads.under_another_prompt(sent[prompt:])):
             self.report.warn(OTHER_PROMPT, request.where)
             first = other.messages[: prompt_length(other.messages)]  # a prompt may hold the time of day
-            under, request = request.prompt, replace(request, messages=[*first, *request.messages[prompt:]])
-            request.prompt = under
+            request = replace(request, messages=[*first, *request.messages[prompt:]])
+            request.prompt = mark
             sent, begins = self.threads.marks_in(request.messages)
             thread, known = self.threads.longest(begins)
         if thread is None or not sent:
@@ -118,7 +109,7 @@ class _Stitching:
         elif known == thread.asked and request.messages[known].role == "assistant":
             self.report.warn(REWORDED, request.where)
             thread.unplaced = thread.requests[-1]
-            thread.cut(known)
+            self.threads.cut(thread, known)
             self._continue(thread, request, sent)
         else:
             reason = _reason(thread, request, sent, known)
@@ -129,7 +120,7 @@ class _Stitching:
 
     def conversations(self, report: Report) -> Iterator[Conversation]:
         """One per root, on the path of its latest request, with the other paths as branches."""
-        families: dict[int, list[Thread[Exchange]]] = {}
+        families: dict[int, list[_Thread]] = {}
         for thread in self.threads.all:
             families.setdefault(id(thread.root), []).append(thread)
         for family in sorted(families.values(), key=lambda family: -len(family[-1].messages)):
@@ -140,7 +131,7 @@ class _Stitching:
                 report.warn(f"{len(others) - MOST_BRANCHES:,} older branches left out", "")
             yield _conversation(newest, [_conversation(thread) for thread in others[: -MOST_BRANCHES - 1 : -1]])
 
-    def _take_late(self, thread: Thread[Exchange], request: Exchange, sent: list[int]) -> None:
+    def _take_late(self, thread: _Thread, request: Exchange, sent: list[int]) -> None:
         """Take a request whose answer the thread has already, because it was logged late; else it was answered anew."""
         at = len(request.messages)
         if request.answer and self.threads.marks_of(request.answer[:1]) != thread.marks[at : at + 1]:
@@ -150,7 +141,7 @@ class _Stitching:
         if thread.messages[at].role == "assistant" and "usage" not in thread.messages[at].metadata:
             _place(thread, request, at)
 
-    def _continue(self, thread: Thread[Exchange], request: Exchange, sent: list[int]) -> None:
+    def _continue(self, thread: _Thread, request: Exchange, sent: list[int]) -> None:
         """Append what the request adds to a thread it begins with, and its answer. `sent`: marks of its messages."""
         at = len(thread.messages)
         new = list(request.messages[at:])
@@ -168,7 +159,7 @@ class _Stitching:
         self.threads.index(thread)
 
 
-def _place(thread: Thread[Exchange], request: Exchange, at: int) -> None:
+def _place(thread: _Thread, request: Exchange, at: int) -> None:
     """Say of the message at that index that it answered the request."""
     answer = thread.messages[at]
     said: dict[str, Any] = {"usage": dict(request.usage)} if request.usage else {}
@@ -179,7 +170,7 @@ def _place(thread: Thread[Exchange], request: Exchange, at: int) -> None:
     thread.messages[at] = replace(answer, timestamp=time, metadata={**answer.metadata, **said})
 
 
-def _reason(thread: Thread[Exchange], request: Exchange, sent: list[int], known: int) -> str:
+def _reason(thread: _Thread, request: Exchange, sent: list[int], known: int) -> str:
     """Why a request that continues no thread begins a conversation; empty if it is a branch, or simply another."""
     rest = sent[known:]
     there = set(thread.marks[known:])
@@ -206,10 +197,9 @@ def _tell_once(requests: list[Exchange], report: Report) -> None:
             report.records += tally.count if kind == "skipped" else 0
 
 
-def _conversation(thread: Thread[Exchange], branches: Sequence[Conversation] = ()) -> Conversation:
-    said: dict[str, Any] = (
-        {"conversation_id": thread.requests[-1].conversation} if thread.requests[-1].conversation else {}
-    )
+def _conversation(thread: _Thread, branches: Sequence[Conversation] = ()) -> Conversation:
+    name = thread.requests[-1].conversation
+    said: dict[str, Any] = {"conversation_id": name} if name else {}
     for request in thread.requests:
         said |= {name: value for name, value in request.about.items() if value not in NOTHING}
     title = next((request.title for request in thread.requests if request.title), "")

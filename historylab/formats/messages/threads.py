@@ -22,17 +22,11 @@ class Thread(Generic[R]):
         self.marks: list[int] = parent.marks[:known] if parent else []
         self.begins: list[int] = parent.begins[:known] if parent else []
         self.bodies: list[int] = []  # the beginnings of what follows the system prompt
-        self.indexed = 0  # beginnings that are in the index, while no other thread is indexed
         self.asked = known
         self.requests: list[R] = []
         self.unplaced: R | None = None  # only the next request shows what answered it
         known_answers = parent.answered.items() if parent else ()
         self.answered: dict[int, R] = {at: request for at, request in known_answers if at < known}
-
-    def cut(self, known: int) -> None:
-        """Forget what follows so many messages."""
-        del self.messages[known:], self.marks[known:], self.begins[known:]
-        self.bodies, self.indexed = [], min(self.indexed, known)
 
 
 class Threads(Generic[R]):
@@ -46,53 +40,58 @@ class Threads(Generic[R]):
         self._numbers = Numbers()
         self._canonical: dict[str, str] = {}  # arguments of calls, each of which every later request repeats
         self._read: tuple[Sequence[Message], list[int], list[int]] = [], [], []  # the latest history, with its marks
-        self._found: dict[int, tuple[Thread[R], int]] = {}  # by the mark of a beginning, whose length it is
+        self._found: dict[int, Thread[R]] = {}  # by the marks of its beginnings
         self._bodies: dict[int, Thread[R]] = {}  # whole threads, by what follows the system prompt
-        self._latest: Thread[R] | None = None  # of those in the index
 
     def marks_of(self, messages: Iterable[Message]) -> list[int]:
         """One per message: logs repeat messages with other ids, and with other spaces and orders of arguments."""
-        numbers, words = self._numbers, self._words_of_call
-        return [numbers[m.role, m.content.strip(), tuple(map(words, m.tool_calls)), m.media] for m in messages]
+        words = self._words_of_call
+        return self._numbers.of((m.role, m.content.strip(), (*map(words, m.tool_calls),), m.media) for m in messages)
 
     def marks_in(self, history: Sequence[Message]) -> tuple[list[int], list[int]]:
         """One mark per message, and one per beginning; what begins with messages of the latest one is known."""
         known, marks, begins = self._read
         same = same_beginning(known, history)
         marks = marks[:same] + self.marks_of(history[same:])
-        begins = begins[:same] + self._numbers.beginnings(marks[same:], begins[same - 1] if same else 0)
+        begins = begins[:same] + self._numbers.of_beginnings(marks[same:], begins[same - 1] if same else 0)
         self._read = history, marks, begins
         return marks, begins
 
     def longest(self, begins: list[int]) -> tuple[Thread[R] | None, int]:
         """The thread that has most of these beginnings, and how many messages that is; the latest of several."""
         known = bisect_left(begins, True, key=lambda mark: mark not in self._found)  # with one all before it are there
-        return self._found[begins[known - 1]] if known else (next(reversed(self.all), None), 0)
+        return self._found[begins[known - 1]] if known else next(reversed(self.all), None), known
 
     def under_another_prompt(self, marks: Sequence[int]) -> Thread[R] | None:
         """The thread all of which, but its system prompt, these messages after theirs begin with; the longest."""
-        begins = self._numbers.beginnings(marks) if self._bodies else []
-        return next((self._bodies[mark] for mark in reversed(begins) if mark in self._bodies), None)
+        found, begins = None, 0
+        for mark in marks:
+            if not (begins := self._numbers.get((begins, mark), 0)):  # nor is any longer beginning known
+                break
+            found = self._bodies.get(begins, found)
+        return found
 
     def extend(self, thread: Thread[R], messages: Sequence[Message], marks: Sequence[int]) -> None:
         """Append messages to a thread."""
         thread.messages += messages
         thread.marks += marks
-        thread.begins += self._numbers.beginnings(marks, thread.begins[-1] if thread.begins else 0)
+        thread.begins += self._numbers.of_beginnings(marks, thread.begins[-1] if thread.begins else 0)
+
+    def cut(self, thread: Thread[R], known: int) -> None:
+        """Forget what follows so many messages of a thread."""
+        for mark in thread.begins[known:]:
+            self._found.pop(mark, None)
+        del thread.messages[known:], thread.marks[known:], thread.begins[known:], thread.bodies[:]
 
     def index(self, thread: Thread[R]) -> None:
         """Have a thread found by all its beginnings, before others that share some."""
         self.all.pop(thread, None)
         self.all[thread] = None
-        if self._latest is not thread:
-            thread.indexed, self._latest = 0, thread
-        for length, mark in enumerate(thread.begins[thread.indexed :], thread.indexed + 1):
-            self._found[mark] = (thread, length)
-        thread.indexed = len(thread.begins)
+        self._found.update(dict.fromkeys(thread.begins, thread))
         prompt = prompt_length(thread.messages)
         if len(thread.messages) > max(thread.asked, prompt + 1):
             new = thread.marks[prompt + len(thread.bodies) :]
-            thread.bodies += self._numbers.beginnings(new, thread.bodies[-1] if thread.bodies else 0)
+            thread.bodies += self._numbers.of_beginnings(new, thread.bodies[-1] if thread.bodies else 0)
             self._bodies[thread.bodies[-1]] = thread
 
     def _words_of_call(self, call: ToolCall) -> tuple[str, str]:

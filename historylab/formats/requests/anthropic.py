@@ -12,7 +12,7 @@ from historylab.formats.base import kind_of
 from historylab.formats.messages.anthropic_blocks import block_text, read_run, text_block
 from historylab.formats.messages.excerpt import Excerpt
 from historylab.formats.requests.anthropic_items import as_block, messages_from_item
-from historylab.formats.requests.anthropic_turns import to_items
+from historylab.formats.requests.anthropic_turns import turns_to_items
 from historylab.formats.requests.form import STRICT, Form, IsSummary, Now, Request, is_beside
 
 
@@ -46,7 +46,7 @@ class Anthropic(Form):
 
     def items_of(self, messages: Sequence[Message], now: Now) -> list[Any]:
         said = [m for m in messages if not (now.request.whole and is_beside(m))]
-        return to_items(said, now)
+        return turns_to_items(said, now)
 
     def with_systems(self, body: dict[str, Any], messages: Sequence[Message], now: Now) -> dict[str, Any]:
         chosen = [message for message in messages if is_beside(message)]

@@ -112,7 +112,7 @@ def _is_thought(block: Any) -> bool:
     return isinstance(block, dict) and block.get("type") in THOUGHTS
 
 
-def to_items(messages: Sequence[Message], now: Now) -> list[Any]:
+def turns_to_items(messages: Sequence[Message], now: Now) -> list[Any]:
     """Messages as items; those that are sent otherwise than planned are noted."""
     items = []
     for turn in _in_alternation(messages, now):

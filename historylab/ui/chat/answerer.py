@@ -58,7 +58,7 @@ def _choose(chat: ChatSession) -> None:
 
 def _replay_open(chat: ChatSession) -> None:
     """Replay what is open, from where the chat stands in it."""
-    transcript = viewing.opened().conversation
+    transcript = viewing.current_file().conversation
     chat.replay_this(transcript, position_after(transcript, chat.conversation))
 
 
@@ -83,7 +83,7 @@ def _transcript(chat: ChatSession, settings: Settings) -> None:
             on_click=asking.say_next,
             args=(settings,),
         )
-        opened = viewing.opened()
+        opened = viewing.current_file()
         if opened.conversations is not chat.shown and opened.conversation != transcript:
             st.button("Replay what is open now", key="replay-open", on_click=_replay_open, args=(chat,))
 

@@ -9,7 +9,7 @@ import streamlit as st
 from historylab.conversation.message import Message
 from historylab.costs.amounts import count_of
 from historylab.ui.session import session
-from historylab.ui.session.chat_answers import STOPPED, Answer
+from historylab.ui.session.chat_answers import STOPPED, ChatAnswer
 from historylab.ui.session.chat_session import ChatSession
 from historylab.wording.untrusted import escape, multiline, one_line
 
@@ -41,7 +41,7 @@ def _draw(together: list[str]) -> None:
         st.html(f'<div class="hl-chat">{"".join(together)}</div>')
 
 
-def _saw(chat: ChatSession, answer: Answer, index: int) -> None:
+def _saw(chat: ChatSession, answer: ChatAnswer, index: int) -> None:
     """The line about what it saw, which leads to it."""
     chosen = chat.chosen is answer
     with st.container(key=f"saw{'-chosen' if chosen else ''}-{index}"):
@@ -55,7 +55,7 @@ def _saw(chat: ChatSession, answer: Answer, index: int) -> None:
         )
 
 
-def _look(chat: ChatSession, answer: Answer) -> None:
+def _look(chat: ChatSession, answer: ChatAnswer) -> None:
     chat.look_at(answer)
     session.touch()
 

@@ -72,7 +72,7 @@ def _list(chat: ChatSession, listed: Sequence[Saved], settings: Settings) -> Non
     if chosen is None:
         st.html('<div class="hl-meta">Choose one to compare it with the chat, restore or fork it.</div>')
     else:
-        _chosen(chat, listed[chosen])
+        _draw_chosen(chat, listed[chosen])
 
 
 def _row(saved: Saved, settings: Settings) -> tuple[str, str, str, str]:
@@ -88,7 +88,7 @@ def _choose(chat: ChatSession, saved: Saved) -> None:
     session.touch()
 
 
-def _chosen(chat: ChatSession, saved: Saved) -> None:
+def _draw_chosen(chat: ChatSession, saved: Saved) -> None:
     said = saved.conversation
     with st.container(horizontal=True, key="checkpoint-actions"):
         _button("Restore", "restore-checkpoint", "Goes back to it. What the chat is now is saved first.", chat, saved,
@@ -104,7 +104,7 @@ def _chosen(chat: ChatSession, saved: Saved) -> None:
         )
         if not saved.whose:
             _button("Discard", "discard-checkpoint", "Takes it off the list.", chat, saved, _discard)
-    _compared(said, chat.conversation)
+    _draw_comparison(said, chat.conversation)
 
 
 def _button(
@@ -118,7 +118,7 @@ def _discard(chat: ChatSession, saved: Saved) -> None:
     session.touch()
 
 
-def _compared(then: Conversation, now: Conversation) -> None:
+def _draw_comparison(then: Conversation, now: Conversation) -> None:
     """Which messages differ from now."""
     runs = request_changes([to_record(message) for message in then], [to_record(message) for message in now])
     differing = sum(len(run.records) for run in runs if run.kind != "same")

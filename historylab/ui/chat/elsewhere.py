@@ -38,9 +38,9 @@ def _restart(chat: ChatSession) -> None:
     session.touch()
 
 
-def keep_open(chat: ChatSession) -> None:
+def follow_chat(chat: ChatSession) -> None:
     """If the chat is what is open, open what it has become since."""
-    opened = viewing.opened()
+    opened = viewing.current_file()
     if opened.conversations is not chat.shown or opened.edited is not None or chat.running:
         return
     if opened.original is not chat.conversation:

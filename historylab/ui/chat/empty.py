@@ -34,7 +34,7 @@ def invitation(chat: ChatSession, settings: Settings) -> None:
 
 
 def _go_on_from_open(chat: ChatSession) -> None:
-    open_now = viewing.opened().conversation
+    open_now = viewing.current_file().conversation
     named = code_span(open_now.title or "the open conversation", NAME)
     st.button(
         f"Go on from {named}, {count_of(len(open_now), 'message')}",
@@ -47,5 +47,5 @@ def _go_on_from_open(chat: ChatSession) -> None:
 
 
 def _replace(chat: ChatSession) -> None:
-    chat.replace(viewing.opened().conversation)
+    chat.replace(viewing.current_file().conversation)
     session.touch()

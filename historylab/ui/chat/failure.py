@@ -12,7 +12,7 @@ from historylab.settings.model import Settings
 from historylab.ui.chat import asking
 from historylab.ui.chat.bubbles import TEXT, bubble
 from historylab.ui.session import choices, session
-from historylab.ui.session.chat_answers import Failure
+from historylab.ui.session.chat_answers import ChatFailure
 from historylab.ui.session.chat_session import ChatSession
 from historylab.wording.cuts import capitalize_first
 from historylab.wording.model_errors import NO_FIT, Told, fit_sentence, tell_model_error
@@ -28,7 +28,7 @@ def failure_shown(chat: ChatSession, settings: Settings) -> None:
         text = f'<div class="hl-chat-text">{escape(multiline(failure.partial, TEXT))}</div>'
         broke = f'{text}<div class="hl-meta">It broke off here, and is no part of the chat.</div>'
         st.html(f'<div class="hl-chat">{bubble("assistant", "Model", broke)}</div>')
-    told = _told(chat, failure)
+    told = _tell(chat, failure)
     fit = _fit(chat, failure, settings) if _is_too_long(failure.problem) else None
     remedy = told.remedy
     if _is_too_long(failure.problem):
@@ -52,7 +52,7 @@ def failure_shown(chat: ChatSession, settings: Settings) -> None:
         )
 
 
-def _told(chat: ChatSession, failure: Failure) -> Told:
+def _tell(chat: ChatSession, failure: ChatFailure) -> Told:
     if failure.problem is None:
         return Told(f"{capitalize_first(failure.reason)}.", "Ask again.")
     typed = chat.server is not ENVIRONMENT
@@ -63,7 +63,7 @@ def _is_too_long(problem: HistoryLabError | None) -> bool:
     return isinstance(problem, ModelError) and problem.kind == "too_long"
 
 
-def _fit(chat: ChatSession, failure: Failure, settings: Settings) -> Fit | None:
+def _fit(chat: ChatSession, failure: ChatFailure, settings: Settings) -> Fit | None:
     """Settings under which it fits; what the environment locks stays."""
     problem, plan = failure.problem, failure.plan
     if plan is None or not isinstance(problem, ModelError):

@@ -16,7 +16,7 @@ from historylab.ui.chat import asking
 from historylab.ui.request.verdict_chips import seen_chip
 from historylab.ui.request.verdict_line import legend, verdict_line
 from historylab.ui.session import cached, session
-from historylab.ui.session.chat_answers import Answer
+from historylab.ui.session.chat_answers import ChatAnswer
 from historylab.ui.session.chat_session import ChatSession
 from historylab.ui.shared.history_map import history_map, map_look
 from historylab.ui.shared.notice import notice
@@ -31,7 +31,7 @@ MAP, QUOTE = "chat-map", 120
 def seen_panel(chat: ChatSession, settings: Settings) -> None:
     """The chosen answer's request, else the one being answered or refused, else the newest answer's."""
     answer = chat.chosen or (None if chat.running or chat.failure else chat.newest_answer())
-    conversation, used = _shown(chat, answer, settings)
+    conversation, used = _what_to_replay(chat, answer, settings)
     try:
         timeline = _timeline(chat, conversation, used)
     except HistoryLabError as problem:
@@ -56,7 +56,7 @@ def seen_panel(chat: ChatSession, settings: Settings) -> None:
         st.html('<div class="hl-meta">The settings changed since; the next answer is made under the new ones.</div>')
 
 
-def _shown(chat: ChatSession, answer: Answer | None, settings: Settings) -> tuple[Conversation, Settings]:
+def _what_to_replay(chat: ChatSession, answer: ChatAnswer | None, settings: Settings) -> tuple[Conversation, Settings]:
     """The conversation and settings to replay: the whole chat, where it still goes on from the answer's."""
     if answer is None:
         run = chat.run

@@ -25,14 +25,14 @@ def store_new_messages(chat: ChatSession, conversation: Conversation) -> None:
     known = {(m.participant.kind, m.content) for m in chat.store.get(CONVERSATION)}
     new = (m for m in said if (_kind(m), m.content) not in known)
     for number, message in enumerate(new, held):
-        chat.store.append(_stored(message, number))
+        chat.store.append(_to_stored(message, number))
 
 
 def _kind(message: Message) -> str:
     return "agent" if message.role == AGENT else "user"
 
 
-def _stored(message: Message, number: int) -> StoredMessage:
+def _to_stored(message: Message, number: int) -> StoredMessage:
     who = Participant(_kind(message), message.role)
     content = message.content.replace("\0", "")
     return StoredMessage(f"{number}", CONVERSATION, who, content, message.timestamp or now_text(), "dm")

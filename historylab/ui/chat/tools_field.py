@@ -51,7 +51,7 @@ def tools_field(chat: ChatSession, settings: Settings, system: str) -> None:
             st.html(f'<div class="hl-meta">{brings}</div>')
         names = (PROMPT, KNOWLEDGE, EPISODES) if system == OCTOPUS else (PROMPT,)
         texts = {name: _text(chat, name) for name in names}
-        chat.stand({name: _limited(name, text) for name, text in texts.items()})
+        chat.stand({name: _limit(name, text) for name, text in texts.items()})
         if system == OCTOPUS:
             _working_memory(texts, settings)
 
@@ -83,7 +83,7 @@ def _text(chat: ChatSession, name: str) -> str:
     return written or ""
 
 
-def _limited(name: str, text: str) -> str:
+def _limit(name: str, text: str) -> str:
     return truncate_tool_result(text, max_tokens=LIMITS[name]) if name in LIMITS else text
 
 

@@ -11,7 +11,7 @@ from historylab.planning.replay import Timeline
 from historylab.tuning.compare import comparison_sentence
 from historylab.ui.compare import configurations
 from historylab.ui.compare.configurations import Configuration
-from historylab.ui.request.reported import reported
+from historylab.ui.request.reported import shown_of
 from historylab.ui.request.request_field import current_request
 from historylab.ui.session import address, cached, drawers, session
 from historylab.ui.shared.notice import notice
@@ -65,7 +65,7 @@ def _report_button(compared: list[Configuration], timelines: list[Timeline]) -> 
 @st.dialog("Report on what is compared")
 def _dialog(compared: list[Configuration], timelines: list[Timeline]) -> None:
     number = current_request(timelines[0])
-    shown = tuple(reported(t, c.resolution, c.letter) for c, t in zip(compared, timelines, strict=True))
+    shown = tuple(shown_of(t, c.resolution, c.letter) for c, t in zip(compared, timelines, strict=True))
     file = cached.report_file(shown, number)
     st.html(
         f"<p>Maps, charts and decisions of {count_of(len(shown), 'configuration')} in one HTML file, which loads "

@@ -26,19 +26,19 @@ def configuration_cards(compared: list[Configuration]) -> None:
     for which, (column, configuration) in enumerate(zip(columns, compared, strict=True)):
         with column.container(border=True, key=f"card {configuration.letter}", height="stretch"):
             if which:
-                _other(which - 1, configuration, compared, names)
+                _draw_other(which - 1, configuration, compared, names)
             else:
                 _baseline(compared, names)
 
 
-def heading(letter: str, words: str) -> str:
+def letter_heading(letter: str, words: str) -> str:
     """A letter in its colour, and what it stands for."""
     return f'<div class="hl-title"><b class="hl-letter hl-letter-{letter}">{letter}</b> {escape(words)}</div>'
 
 
 def _baseline(compared: list[Configuration], names: list[str]) -> None:
     base, full = compared[0], len(compared) > MOST_CONFIGURATIONS
-    st.html(heading("A", "The playground’s settings"))
+    st.html(letter_heading("A", "The playground’s settings"))
     for name in names:
         value = escape(value_in_words(name, base.settings.value(name)))
         st.html(_line(name, f'<span class="hl-value">{value}</span>'))
@@ -56,15 +56,15 @@ def _line(name: str, value: str) -> str:
     return f'<div class="hl-line"><span class="hl-field">{escape(full_title(name))}</span> {value}</div>'
 
 
-def _other(which: int, configuration: Configuration, compared: list[Configuration], names: list[str]) -> None:
+def _draw_other(which: int, configuration: Configuration, compared: list[Configuration], names: list[str]) -> None:
     """A card with its own changes as widgets, and as text what only others change."""
     letter = configuration.letter
     different = changed_values(compared[0].settings.values(), configuration.settings.values())
     words = f"{len(different)} setting{'s' * (len(different) > 1)} changed" if different else "The same as A"
-    st.html(heading(letter, words))
+    st.html(letter_heading(letter, words))
     for name in names:
         if name in configuration.changes:
-            _changed(which, configuration, name, differs=name in different)
+            _draw_change(which, configuration, name, differs=name in different)
         else:
             value = escape(value_in_words(name, configuration.settings.value(name)))
             line = _line(name, f'<span class="hl-same">{value}, as in A</span>')
@@ -96,7 +96,7 @@ def _other(which: int, configuration: Configuration, compared: list[Configuratio
         )
 
 
-def _changed(which: int, configuration: Configuration, name: str, *, differs: bool) -> None:
+def _draw_change(which: int, configuration: Configuration, name: str, *, differs: bool) -> None:
     """One change: its widget, marked if it makes a difference, and a button to undo it."""
     letter, origin = configuration.letter, configuration.resolution.provenance[name]
     mark = "hl-differs" if differs else "hl-alike"
@@ -111,14 +111,14 @@ def _changed(which: int, configuration: Configuration, name: str, *, differs: bo
                 setting_widget(
                     name, origin.value, key=f"{letter} {name}", choose=partial(configurations.change_setting, which)
                 )
-                _refused(configuration, name)
+                _draw_refusal(configuration, name)
         about = f"Go back to A’s value in {letter}"
         st.button(
             "×", key=f"undo {letter} {name}", on_click=configurations.reset_setting, args=(which, name), help=about
         )
 
 
-def _refused(configuration: Configuration, name: str) -> None:
+def _draw_refusal(configuration: Configuration, name: str) -> None:
     """Why a value chosen here was refused: model calls, for one, need consent in the playground first."""
     for candidate in configuration.resolution.provenance[name].refused:
         if candidate.source == "you":

@@ -10,7 +10,7 @@ from historylab.figures.retention_map import view
 from historylab.planning.replay import Timeline
 from historylab.tuning.compare import LETTERS
 from historylab.ui.session import cached, session, viewing
-from historylab.ui.session.must_remember import starred
+from historylab.ui.session.must_remember import star_marks
 from historylab.ui.shared.history_map import history_map, map_look
 from historylab.ui.shared.timeline_data import TimelineData
 from historylab.wording.palette import Look
@@ -25,7 +25,7 @@ def difference_map(timelines: Sequence[Timeline], number: int, letter: str) -> N
     message = session.tab().message
     known = message is not None and message < base.plans[number].size
     data = TimelineData(cached.packed_conversation(base), packed, key)
-    history_map(KEY, data, view(key, number, message if known else None, starred(base)), lambda: _look(base))
+    history_map(KEY, data, view(key, number, message if known else None, star_marks(base)), lambda: _look(base))
 
 
 def difference_legend(letter: str) -> str:

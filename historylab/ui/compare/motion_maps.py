@@ -10,7 +10,7 @@ from historylab.figures.retention_map import view
 from historylab.planning.replay import Timeline
 from historylab.ui.compare.configurations import Configuration
 from historylab.ui.session import cached, session, viewing
-from historylab.ui.session.must_remember import starred
+from historylab.ui.session.must_remember import star_marks
 from historylab.ui.shared.history_map import history_map, map_look
 from historylab.ui.shared.timeline_data import TimelineData
 from historylab.wording.over_budget import cause_in_words
@@ -42,7 +42,7 @@ def _one(letter: str, timeline: Timeline, number: int, *, aligned: bool) -> None
     st.html(_caption(letter, timeline, number, key))
     message = session.tab().message if aligned else None
     known = message is not None and message < timeline.plans[number].size
-    look = view(key, number, message if known else None, starred(timeline))
+    look = view(key, number, message if known else None, star_marks(timeline))
     look["name"] = f"configuration {letter}"
     if letter == "A" and session.tab().playing:
         look["play"] = True

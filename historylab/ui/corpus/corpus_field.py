@@ -83,12 +83,12 @@ def corpus_field(key: str) -> None:
         if on_this_machine():
             with st.form("on disk", border=False):
                 st.text_input(IN_PLACE, key="path", placeholder="~/.claude/projects")
-                st.form_submit_button("Measure it", on_click=_named)
+                st.form_submit_button("Measure it", on_click=_use_named_path)
         st.file_uploader(
             f"Files of conversations, at most {limit} MB each",
             accept_multiple_files=True,
             key="corpus-upload",
-            on_change=_uploaded,
+            on_change=_use_uploads,
             max_upload_size=limit,
         )
         st.caption(MEMORY)
@@ -96,13 +96,13 @@ def corpus_field(key: str) -> None:
             st.button("Stop using these files", key="forget-uploads", on_click=tuning_choices.use_corpus, args=({},))
 
 
-def _named() -> None:
+def _use_named_path() -> None:
     if path := session.widget_value("path"):
         tuning_choices.use_files_on_disk(path)
         drawers.ask_for("start workload")
 
 
-def _uploaded() -> None:
+def _use_uploads() -> None:
     uploads: dict[str, Conversations] = {}
     for given in session.widget_value("corpus-upload") or ():
         name = Path(given.name).name

@@ -20,7 +20,7 @@ from historylab.tuning.corpus import Source, read_source
 from historylab.tuning.tally import sizes_of
 from historylab.ui.session import cached
 from historylab.ui.session.background_work import Interruption, Work
-from historylab.ui.shared.notice import folded
+from historylab.ui.shared.notice import fold_lines
 from historylab.ui.shared.work_progress import Show
 from historylab.wording.cuts import capitalize_first
 from historylab.wording.loading import MOST_REASONS, REASON
@@ -59,7 +59,7 @@ def measure_workload(
         found.loads.append(load)
         found.counted.append(counting_of(counter, run.conversation, settings.overhead))
         found.within += 1
-        if run.interrupted():
+        if run.show_progress():
             break
     work.done = found.source == len(sources)
     run.interruption.pass_on()
@@ -88,7 +88,7 @@ class _Run:
                     conversation.derived.clear()
             self._done += self._shares[self._found.source]
             self._found.source, self._found.within, self._here = self._found.source + 1, 0, 1
-            if self.interrupted():
+            if self.show_progress():
                 return
 
     def _read(self, source: Source) -> Sequence[Conversation]:
@@ -101,7 +101,7 @@ class _Run:
             self._found.remarks += conversations.report.remarks
         return conversations
 
-    def interrupted(self) -> bool:
+    def show_progress(self) -> bool:
         """Show how far it is, and whether a click came meanwhile."""
         if monotonic() - self._looked > SECONDS_BETWEEN_LOOKS:
             found, share, left = self._found, self._done, 0
@@ -112,7 +112,7 @@ class _Run:
             certain = all(isinstance(source, Conversation) for source in ahead)
             self.interruption.step(len(found), len(found) + left + len(ahead), share, certain)
             self._looked = monotonic()
-        return self.interruption.happened()
+        return self.interruption.has_happened()
 
 
 def current_workload(work: Work, settings: Settings) -> Workload | None:
@@ -131,4 +131,4 @@ def not_measured(work: Work) -> None:
     if told:
         why = [one_line(why, REASON) for why in found.unread.values()]
         more = [f"… and {len(why) - MOST_REASONS:,} more"] if len(why) > MOST_REASONS else []
-        st.html(folded(f"{capitalize_first('; '.join(told))}.", why[:MOST_REASONS] + more))
+        st.html(fold_lines(f"{capitalize_first('; '.join(told))}.", why[:MOST_REASONS] + more))

@@ -105,7 +105,7 @@ def _source(resolution: Resolution, name: str) -> str:
 
 
 def _word(origin: Provenance) -> str:
-    return TEMPLATE if origin.source == "template" else landing.source_word(origin)
+    return TEMPLATE if origin.source == "template" else landing.origin_word(origin)
 
 
 def _message_tokens(timeline: Timeline, number: int) -> None:

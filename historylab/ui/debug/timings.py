@@ -27,7 +27,7 @@ def timings(timeline: Timeline, number: int, page: Seconds) -> None:
     """Seconds per step for request `number` (from 0). `page`: seconds the page took up to the drawer."""
     rows = "".join(
         f'<tr><td>{escape(step)}</td><td class="hl-number">{1000 * seconds:,.1f} ms</td><td>{when}</td></tr>'
-        for step, seconds, when in _measured(timeline, number, page)
+        for step, seconds, when in _stages(timeline, number, page)
     )
     st.html(
         '<div class="hl-table"><table><thead><tr><th>Step</th><th class="hl-number">Took</th><th>Measured</th></tr>'
@@ -44,7 +44,7 @@ def versions(timeline: Timeline) -> None:
     st.html(f'<div class="hl-meta">{escape(everything)}. Counter: {escape(timeline.counter.label)}.</div>')
 
 
-def _measured(timeline: Timeline, number: int, page: Seconds) -> Iterator[tuple[str, Seconds, str]]:
+def _stages(timeline: Timeline, number: int, page: Seconds) -> Iterator[tuple[str, Seconds, str]]:
     plan, counting, planning, adding = timeline.plans[number], *cached.stage_seconds(timeline)
     made = "when these settings were replayed"
     yield f"Count the tokens of {count_of(len(timeline.conversation), 'message')}", counting, made

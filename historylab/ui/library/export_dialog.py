@@ -17,7 +17,7 @@ from historylab.ui.toolbar.write_out import write_out
 KEY = "export-conversations"
 
 
-def export_button(library: Library, entries: Sequence[Entry]) -> None:
+def export_entries_button(library: Library, entries: Sequence[Entry]) -> None:
     """The button that opens the drawer."""
     st.button("Export", key=KEY, on_click=drawers.open_drawer, args=(KEY,))
     if drawers.take_open_request(KEY):

@@ -12,9 +12,9 @@ from historylab.recordings.library import Library
 from historylab.recordings.place import named_place
 from historylab.recordings.search import Match
 from historylab.settings.model import Settings
-from historylab.ui.library.conversation_list import conversation_list, opened_row, ticked_rows
+from historylab.ui.library.conversation_list import browser_list, opened_row, ticked_rows
 from historylab.ui.library.reading import read_recorded
-from historylab.ui.library.rows import COLUMNS, row_of
+from historylab.ui.library.rows import COLUMNS, browser_row
 from historylab.ui.session import library as choices
 from historylab.ui.session import session
 from historylab.ui.toolbar.open_drawer import open_button
@@ -36,7 +36,7 @@ def search_bar(library: Library) -> None:
             type="search",
             placeholder="Words anyone said, in any of their forms",
             key=session.seed_widget(SEARCH, chosen.search),
-            on_change=lambda: choices.search_for(session.widget_value(SEARCH) or ""),
+            on_change=lambda: choices.list_matching(session.widget_value(SEARCH) or ""),
         )
         known = [source for source in SOURCES if source != "recorded" or library.recorded]
         st.selectbox(
@@ -88,13 +88,13 @@ def listing(library: Library, found: Sequence[Match], settings: Settings) -> Non
     """The page of the list that is turned to, and the way to the others."""
     chosen = session.tab().library
     if not found:
-        _nothing(library)
+        _draw_empty(library)
         return
     pages = -(-len(found) // PER_PAGE)
     page = min(chosen.page, pages - 1)
     shown = found[page * PER_PAGE : (page + 1) * PER_PAGE]
     rows, keys = _rows(library, shown, settings)
-    conversation_list(
+    browser_list(
         LIST,
         {"label": "Conversations", "columns": COLUMNS, "rows": rows},
         lambda: _open(library, keys),
@@ -104,7 +104,7 @@ def listing(library: Library, found: Sequence[Match], settings: Settings) -> Non
         _pages(page, pages)
 
 
-def _nothing(library: Library) -> None:
+def _draw_empty(library: Library) -> None:
     if session.tab().library.search or session.tab().library.source or session.tab().library.wanted_tags:
         st.button("List all conversations", key="list-everything", on_click=choices.list_everything)
     elif library.recorded:
@@ -117,7 +117,7 @@ def _rows(library: Library, shown: Sequence[Match], settings: Settings) -> tuple
     rows, keys = [], []
     for match in shown:
         try:
-            rows.append(row_of(library, match, chosen.search, settings, ticked=match.key in chosen.ticked))
+            rows.append(browser_row(library, match, chosen.search, settings, ticked=match.key in chosen.ticked))
         except KeyError:  # deleted meanwhile
             continue
         keys.append(match.key)

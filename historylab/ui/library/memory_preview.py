@@ -29,7 +29,7 @@ def memory_preview(library: Library, settings: Settings) -> None:
             asked,
             placeholder="Which cake may Ana eat?",
             key=session.seed_widget(KEY, asked),
-            on_change=lambda: choices.preview(session.widget_value(KEY) or ""),
+            on_change=lambda: choices.preview_memory(session.widget_value(KEY) or ""),
         )
         if not asked.strip():
             return
@@ -38,10 +38,10 @@ def memory_preview(library: Library, settings: Settings) -> None:
         if found is None:
             st.html('<div class="hl-small">Nothing: no conversation shares a word with it.</div>')
         else:
-            _shown(found, settings)
+            _draw_remembered(found, settings)
 
 
-def _shown(found: Remembered, settings: Settings) -> None:
+def _draw_remembered(found: Remembered, settings: Settings) -> None:
     st.html(
         f'<div class="hl-small">{escape(remembered_line(found, settings))}</div>'
         f'<pre class="hl-lines">{escape(multiline(found.message.content, 4_000))}</pre>'

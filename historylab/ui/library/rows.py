@@ -29,7 +29,7 @@ COLUMNS = (
 WIDE, NARROW = 120, 40
 
 
-def row_of(library: Library, match: Match, words: str, settings: Settings, *, ticked: bool) -> dict[str, Any]:
+def browser_row(library: Library, match: Match, words: str, settings: Settings, *, ticked: bool) -> dict[str, Any]:
     """A row as the browser takes it. Raises KeyError if the conversation is gone by now."""
     entry = library.entry(match.key)
     row = {
@@ -51,7 +51,7 @@ def row_of(library: Library, match: Match, words: str, settings: Settings, *, ti
     tokens = int(cached.tokens(conversation, settings).sum())
     counts = (entry.messages, entry.requests, tokens)
     row["cells"] = [_origin(entry), _models(entry), *(f"{count:,}" for count in counts), entry.changed]
-    row["open"] = conversation == viewing.opened().original
+    row["open"] = conversation == viewing.current_file().original
     row["hits"] = [_hit(conversation, i, words) for i in match.messages if i < len(conversation)]
     more = match.found - len(match.messages)
     row["more"] = f"and {count_of(more, 'more message')} with these words" if more > 0 else ""

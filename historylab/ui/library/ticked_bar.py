@@ -11,7 +11,7 @@ from historylab.errors import StoreError
 from historylab.recordings.entries import Entry, clean_tags
 from historylab.recordings.library import Library
 from historylab.ui.library.delete_dialog import delete_button
-from historylab.ui.library.export_dialog import export_button
+from historylab.ui.library.export_dialog import export_entries_button
 from historylab.ui.session import library as choices
 from historylab.ui.session import session
 from historylab.wording.untrusted import escape, replace_hidden
@@ -21,19 +21,19 @@ TAGS = "tags-of-ticked"
 
 def ticked_bar(library: Library) -> None:
     """Drawn where any are."""
-    entries = _ticked(library)
+    entries = _ticked_entries(library)
     if not entries:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="ticked"):
         chosen = f"{count_of(len(entries), 'conversation')} chosen"
         st.html(f'<div class="hl-title" role="status">{escape(chosen)}</div>', width="content")
         _tags_field(library, entries)
-        export_button(library, entries)
+        export_entries_button(library, entries)
         delete_button(library, entries)
         st.button("Choose none", key="untick", type="tertiary", on_click=choices.untick_all)
 
 
-def _ticked(library: Library) -> list[Entry]:
+def _ticked_entries(library: Library) -> list[Entry]:
     """The entries of those that are still there."""
     found = []
     for key in session.tab().library.ticked:

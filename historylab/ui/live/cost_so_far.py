@@ -32,7 +32,7 @@ def lost_so_far(sent: SentPlans) -> None:
 def _lost(timeline: Timeline) -> str:
     if timeline.original.recorded.textless:
         return f'<div class="hl-chip-said">{escape(RECALL_UNKNOWN)}</div>'
-    found = cached.retained(timeline, ())
+    found = cached.retention_of(timeline, ())
     facts, fact = lost_facts(found), named_loss(losses_shown(found))
     said = chip_number(capitalize_first(facts.amount), f"{facts.rest}.", "b", over=bool(facts.lost))
     return f'{said}<div class="hl-forgot">{escape(loss_in_short(timeline, fact))}</div>' if fact else said

@@ -42,7 +42,7 @@ def _follow(drawn: int | str, every: float) -> None:
     """Look at the recording again and again, and draw the page anew once it holds something else than what is drawn."""
 
     def look() -> None:
-        if watching.newest() != drawn:
+        if watching.newest_line() != drawn:
             session.redraw_page()
 
     session.fragment(look, every=every)()
@@ -70,7 +70,7 @@ def _picture(watch: Watch, shown: WatchedConversation) -> None:
     try:
         found = watch.conversations(shown.id)
         conversation = watching.main_conversation(found)
-        sent = cached_recording.sent(conversation, shown.of_newest)
+        sent = cached_recording.plans_as_sent(conversation, shown.of_newest)
     except HistoryLabError as problem:
         notice(f"This conversation can't be read: {problem}", "error")
         return

@@ -17,7 +17,7 @@ from historylab.ui.request.verdict_chips import seen_chip
 from historylab.ui.request.verdict_line import legend, verdict_line
 from historylab.ui.session import cached, cached_recording, session, watching
 from historylab.ui.shared.history_map import history_map, map_look
-from historylab.ui.shared.notice import folded, notice
+from historylab.ui.shared.notice import fold_lines, notice
 from historylab.ui.shared.time_zone import reader_zone
 from historylab.ui.shared.timeline_data import TimelineData
 from historylab.ui.shared.token_bars import bars_component
@@ -53,7 +53,7 @@ def faults(shown: WatchedConversation, sent: SentPlans, report: Report) -> None:
         for sentence in told:
             notice(sentence)
         if lines:
-            st.html(folded(f"{count_of(report.skips, 'line')} of the recording could not be used", lines))
+            st.html(fold_lines(f"{count_of(report.skips, 'line')} of the recording could not be used", lines))
 
 
 def check_of_decisions(shown: WatchedConversation, conversation: Conversation, sent: SentPlans) -> None:
@@ -108,7 +108,7 @@ def watched_picture(watch: Watch, shown: WatchedConversation, sent: SentPlans) -
         on_budget_change=lambda: None,
     )
     if number != newest:
-        st.button("Show the newest request", key="live-newest", on_click=watching.look_at, args=(shown.id, None))
+        st.button("Show the newest request", key="live-newest", on_click=watching.show_request, args=(shown.id, None))
 
 
 def _look(watch: Watch, shown: WatchedConversation, timeline: Timeline) -> None:
@@ -122,4 +122,4 @@ def _look(watch: Watch, shown: WatchedConversation, timeline: Timeline) -> None:
 def _look_at_request(key: str, shown: WatchedConversation, timeline: Timeline) -> None:
     request, _ = map_look(key, timeline)
     if request is not None:
-        watching.look_at(shown.id, None if request == len(timeline.plans) - 1 else request)
+        watching.show_request(shown.id, None if request == len(timeline.plans) - 1 else request)

@@ -81,7 +81,7 @@ def _later(timeline: Timeline, chosen: int) -> None:
 
 def _needed_later(timeline: Timeline, chosen: int) -> None:
     """A line per need of message `chosen`, those that were lost first; nothing where none is known."""
-    found = cached.retained(timeline, viewing.must_remember())
+    found = cached.retention_of(timeline, viewing.must_remember())
     needs = found.needed_of(chosen)
     if not needs:
         return

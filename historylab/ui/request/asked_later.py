@@ -36,7 +36,7 @@ def asked_later(timeline: Timeline) -> None:
         return
     st.html('<div class="hl-title">What might be asked later?</div>')
     questions_form()
-    found = cached.asked(timeline, viewing.questions()) if viewing.questions() else ()
+    found = cached.ask_each(timeline, viewing.questions()) if viewing.questions() else ()
     if not found:
         st.html(f'<div class="hl-meta">{EMPTY}</div>')
         return

@@ -66,12 +66,12 @@ def bill_table(timeline: Timeline) -> None:
         f"by {escape(counted)}, with a fixed overhead of {overhead:,}; a cache loses what follows the first "
         "changed message, and everything after too long a pause, if the transcript has times.</div>"
     )
-    _fetching(timeline, bills[own])
+    _draw_fetching_cost(timeline, bills[own])
 
 
-def _fetching(timeline: Timeline, compared: CostComparison) -> None:
+def _draw_fetching_cost(timeline: Timeline, compared: CostComparison) -> None:
     """What it would cost to fetch again what was lost: apart from what is charged."""
-    if said := fetching_sentence(cached.retained(timeline, viewing.must_remember()), compared.bill):
+    if said := fetching_sentence(cached.retention_of(timeline, viewing.must_remember()), compared.bill):
         st.html(f'<div class="hl-small hl-tips">{with_terms(said, "estimate", "tokens", "fact")}</div>')
 
 

@@ -13,7 +13,7 @@ from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
 from historylab.ui.editing.message_edits import message_edits
-from historylab.ui.request.must_remember import mark_button, must_remember
+from historylab.ui.request.must_remember import mark_button, must_remember_note
 from historylab.ui.session import viewing
 from historylab.wording.answer import since_in_words
 from historylab.wording.message_text import full_text, speaker, unsent_thinking
@@ -66,10 +66,10 @@ def message_text(timeline: Timeline, number: int, chosen: int, resolution: Resol
     else:
         st.html(f'<div class="hl-said-text">{escape(text[: FIRST * 2])}</div>')
     if len(text) > FIRST or text.count("\n") > 2 or action == Action.TRUNCATED:
-        _unfolded("The whole message", "whole", text, "content" if len(text) < SHORT else 380)
+        _draw_unfolding("The whole message", "whole", text, "content" if len(text) < SHORT else 380)
     if thought := unsent_thinking(message):
-        _unfolded("Thinking, not sent again", "thinking", multiline(thought, MOST), 240)
-    must_remember(timeline, number, chosen, resolution)
+        _draw_unfolding("Thinking, not sent again", "thinking", multiline(thought, MOST), 240)
+    must_remember_note(timeline, number, chosen, resolution)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="marks"):
         mark_button(timeline, chosen)
         message_edits(timeline, number, chosen)
@@ -81,10 +81,10 @@ def summary_text(summary: Summary, key: str = "summary") -> None:
     title = f"Σ A summary of {covered} in {summary.tokens:,} tokens: {code_span(summary_author(summary.by))}"
     if summary.note:  # why another summarizer wrote it, or why it is cut short: shown without unfolding
         st.html(f'<div class="hl-meta">Σ {escape(one_line(summary.note, 300))}</div>')
-    _unfolded(title, key, multiline(summary.text, MOST), 240)
+    _draw_unfolding(title, key, multiline(summary.text, MOST), 240)
 
 
-def _unfolded(title: str, key: str, text: str, height: int | Literal["content"]) -> None:
+def _draw_unfolding(title: str, key: str, text: str, height: int | Literal["content"]) -> None:
     """A text under a title, sent once it is unfolded: with the first one a browser loads a large script."""
     unfolded = st.expander(title, type="compact", key=key, on_change="rerun")
     if unfolded.open:

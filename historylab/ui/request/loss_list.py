@@ -84,7 +84,7 @@ def _losses(timeline: Timeline, found: Retention) -> None:
         [_row(timeline, loss) for loss in shown],
         lambda row: choose_message(timeline, shown[row].step, shown[row].message),
         label=f"Lost: {lost_facts(found).losses}",
-        chosen=_chosen(shown),
+        chosen=_chosen_row(shown),
     )
 
 
@@ -124,7 +124,7 @@ def _said_in(timeline: Timeline, message: int) -> str:
     return f"message {message + 1:,} ({speaker(timeline.conversation[message], 24)})"
 
 
-def _chosen(losses: Sequence[Loss]) -> int | None:
+def _chosen_row(losses: Sequence[Loss]) -> int | None:
     """The row that the request and message on screen belong to."""
     tab = session.tab()
     places = ((i, loss) for i, loss in enumerate(losses) if loss.message == tab.message)

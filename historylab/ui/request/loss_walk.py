@@ -16,7 +16,7 @@ from historylab.wording.untrusted import escape
 
 def loss_walk(timeline: Timeline, number: int, chosen: int | None) -> None:
     """Buttons to the loss before and after message `chosen` at request `number` (from 0), be it one or not."""
-    found = cached.retained(timeline, viewing.must_remember())
+    found = cached.retention_of(timeline, viewing.must_remember())
     losses = losses_shown(found)
     if not losses:
         return
@@ -36,7 +36,7 @@ def where_to_begin(timeline: Timeline) -> None:
     if timeline.original.recorded.textless:
         st.html(f'<div class="hl-small">{escape(RECALL_UNKNOWN)}</div><div class="hl-meta">{CHOOSE}</div>')
         return
-    found = cached.retained(timeline, viewing.must_remember())
+    found = cached.retention_of(timeline, viewing.must_remember())
     losses = losses_shown(found)
     named = named_loss(losses)
     said = loss_in_words(found, named) if named else NO_LOSS

@@ -24,22 +24,22 @@ def mend_buttons(timeline: Timeline, number: int, resolution: Resolution) -> Non
     """The sentence and the buttons for request `number` (from 0)."""
     with st.container():  # also if it stays empty: the map below is made anew when its place changes
         if over := timeline.over_budget_cause(number):
-            mends = _offered((over.remedy, over.alternative), resolution)
+            mends = _free_mends((over.remedy, over.alternative), resolution)
             said = with_terms(_cause(over, buttons=bool(mends)), "budget", "reserve", "overhead")
             st.html(f'<div class="hl-cause hl-over hl-tips">{ALARM.glyph} {said}</div>')
             _buttons(mends)
         elif narrow := timeline.narrow_relevance(number):
             said = with_terms(narrow_in_words(narrow, timeline.settings), "message")
             st.html(f'<div class="hl-cause hl-tips">{ALARM.glyph} {said}</div>')
-            _buttons(_offered((narrow.mend,), resolution))
+            _buttons(_free_mends((narrow.mend,), resolution))
         elif unused := timeline.unused_budget(number):
             said = with_terms(unused_in_words(unused), "turn", "budget")
             st.html(f'<div class="hl-cause hl-tips">{said}</div>')
-            _buttons(_offered((unused.finer, unused.room), resolution))
+            _buttons(_free_mends((unused.finer, unused.room), resolution))
         elif depth := timeline.remember("cut depth", lambda: depth_worth_saying(timeline)):
             said = with_terms(f"It cuts at most requests. {cut_in_words(depth)}", "cache", "not trimming", "budget")
             st.html(f'<div class="hl-cause hl-tips">{said}</div>')
-            _buttons(_offered(({depth.name: HALF},), resolution))
+            _buttons(_free_mends(({depth.name: HALF},), resolution))
 
 
 def _cause(over: OverBudget, *, buttons: bool) -> str:
@@ -48,7 +48,7 @@ def _cause(over: OverBudget, *, buttons: bool) -> str:
     return cause if buttons else f"{cause} {over.mend_in_words(setting_in_words)}"
 
 
-def _offered(mends: tuple[Mapping[str, Any], ...], resolution: Resolution) -> list[Mapping[str, Any]]:
+def _free_mends(mends: tuple[Mapping[str, Any], ...], resolution: Resolution) -> list[Mapping[str, Any]]:
     """The changes there are, without those to what the environment locks."""
     return [m for m in mends if m and not any(resolution.provenance[name].locked for name in m)]
 

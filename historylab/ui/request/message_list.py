@@ -23,7 +23,7 @@ KEY = "messages"
 
 def message_list(timeline: Timeline, number: int) -> None:
     """The messages at request `number` (from 0), as rows or as a chat."""
-    step, packed = timeline.steps[number], _packed(timeline)
+    step, packed = timeline.steps[number], _packed_parts(timeline)
     kept = {name: key for name, (_, key) in packed.items()}
     _projected_note(timeline, number)
     draw_messages(KEY, {**kept, **_view(timeline, step)}, found_messages(step), lambda: _look(timeline))
@@ -36,7 +36,7 @@ def message_list(timeline: Timeline, number: int) -> None:
         keep_in_browser(name, data, key)
 
 
-def _packed(timeline: Timeline) -> dict[str, tuple[bytes, str]]:
+def _packed_parts(timeline: Timeline) -> dict[str, tuple[bytes, str]]:
     """What rarely changes, and the keys by which the list asks for it."""
     packed = {"lines": cached.packed_lines(timeline), "otherwise": cached.packed_otherwise(timeline)}
     if session.tab().view == CHAT:

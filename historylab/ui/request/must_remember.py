@@ -11,7 +11,7 @@ from historylab.recall.must_remember import MustRemember, original_index
 from historylab.settings.resolve import Resolution
 from historylab.ui.request.keep_by_rule import keep_marked
 from historylab.ui.session import viewing
-from historylab.ui.session.must_remember import starred
+from historylab.ui.session.must_remember import star_marks
 from historylab.wording.must_remember import GLYPH
 from historylab.wording.untrusted import escape
 
@@ -19,7 +19,7 @@ SEVERAL = "This is made of several of the conversation’s messages. To mark one
 HELP = "The verdict, Compare and Tune then say whether settings keep it"
 
 
-def must_remember(timeline: Timeline, number: int, message: int, resolution: Resolution) -> None:
+def must_remember_note(timeline: Timeline, number: int, message: int, resolution: Resolution) -> None:
     """For a marked message whether request `number` (from 0) still holds it, and a rule; why one can't be marked."""
     if marks := _marks(timeline, message):
         held = " ".join(escape(_holder_sentence(timeline, number, star)) for star in marks)
@@ -43,7 +43,7 @@ def mark_button(timeline: Timeline, message: int) -> None:
 
 
 def _marks(timeline: Timeline, message: int) -> list[MustRemember]:
-    return [star for star in starred(timeline) if star.message == message]
+    return [star for star in star_marks(timeline) if star.message == message]
 
 
 def _holder_sentence(timeline: Timeline, number: int, star: MustRemember) -> str:

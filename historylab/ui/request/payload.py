@@ -43,7 +43,7 @@ def payload(timeline: Timeline, number: int, key: str = "payload") -> None:
         )
         st.html(f'<span class="hl-meta">{escape(size)}</span>')
     if view == WHOLE:
-        _whole(records)
+        _draw_whole(records)
     else:
         _changes(request_of(timeline.plans[number - 1]), records)
 
@@ -63,10 +63,10 @@ def _view_field(key: str) -> str:
     return session.tab().payload
 
 
-def _whole(records: list[dict[str, Any]]) -> None:
+def _draw_whole(records: list[dict[str, Any]]) -> None:
     if len(records) > MOST_MESSAGES:
         st.html(f'<span class="hl-meta">Shown are the last {MOST_MESSAGES}; the download has all.</span>')
-    st.code(visible_json([shortened(r) for r in records[-MOST_MESSAGES:]]), language="json", height=520)
+    st.code(visible_json([shorten_texts(r) for r in records[-MOST_MESSAGES:]]), language="json", height=520)
 
 
 def _changes(before: Sequence[Record], now: Sequence[Record]) -> None:
@@ -97,13 +97,13 @@ def _run(run: Run) -> str:
     more = len(run.records) - MOST_SHOWN[run.kind]
     rest = f'<div class="hl-meta">… and {more:,} more; the download has all.</div>' if more > 0 else ""
     drawn = (
-        _changed(run.first + i, run.before[i], record) if run.before else _record(run.first + i, record)
+        _diff_of(run.first + i, run.before[i], record) if run.before else _record(run.first + i, record)
         for i, record in enumerate(run.records[: MOST_SHOWN[run.kind]])
     )
     return f'<div class="hl-diff-{run.kind}">{head}{"".join(drawn)}{rest}</div>'
 
 
-def _changed(place: int, before: Record, record: Record) -> str:
+def _diff_of(place: int, before: Record, record: Record) -> str:
     amount, diff = text_diff("\n".join(_lines(before)), "\n".join(_lines(record)))
     return f"<details open><summary>{_name(place, record)} {amount}</summary>{diff}</details>"
 
@@ -130,10 +130,10 @@ def _lines(record: Record) -> Iterator[str]:
         yield visible_json(others)
 
 
-def shortened(value: Any) -> Any:
+def shorten_texts(value: Any) -> Any:
     """The record with very long texts cut, so that the browser can show it."""
     if isinstance(value, str) and len(value) > LONGEST_TEXT:
         return f"{value[:LONGEST_TEXT]}… ({len(value) - LONGEST_TEXT:,} more characters)"
     if isinstance(value, Mapping):
-        return {key: shortened(inner) for key, inner in value.items()}
-    return [shortened(inner) for inner in value] if isinstance(value, list | tuple) else value
+        return {key: shorten_texts(inner) for key, inner in value.items()}
+    return [shorten_texts(inner) for inner in value] if isinstance(value, list | tuple) else value

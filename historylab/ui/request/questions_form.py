@@ -55,7 +55,7 @@ def _asked_model() -> str:
     if model_consent.proposals_wanted(model):
         with st.spinner(f"{code_span(model)} proposes questions"):
             try:
-                model_consent.propose_questions(viewing.opened().conversation, model)
+                model_consent.propose_by_model(viewing.current_file().conversation, model)
             except InstrumentError as refusal:
                 return str(refusal)
     return ""

@@ -7,11 +7,11 @@ from historylab.reports.shown import Shown
 from historylab.settings.resolve import Resolution
 from historylab.ui.request.bill_table import bill_of
 from historylab.ui.session import cached, landing, viewing
-from historylab.ui.session.must_remember import starred
+from historylab.ui.session.must_remember import star_marks
 
 
-def reported(timeline: Timeline, resolution: Resolution, letter: str = "A") -> Shown:
+def shown_of(timeline: Timeline, resolution: Resolution, letter: str = "A") -> Shown:
     """That timeline under the letter of its configuration."""
     bills, own = bill_of(timeline)
-    needed = cached.retained(timeline, viewing.must_remember())
-    return Shown(timeline, resolution, starred(timeline), bills.get(own), needed, letter, landing.source_word)
+    needed = cached.retention_of(timeline, viewing.must_remember())
+    return Shown(timeline, resolution, star_marks(timeline), bills.get(own), needed, letter, landing.origin_word)

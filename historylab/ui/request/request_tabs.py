@@ -38,7 +38,7 @@ def request_tabs(timeline: Timeline, number: int, resolution: Resolution) -> Non
     """The tabs for request `number` (from 0)."""
     drawn: Mapping[str, Callable[[], None]] = {
         MESSAGES: lambda: message_list(timeline, number),
-        LOST: lambda: loss_list(timeline, _retained(timeline)),
+        LOST: lambda: loss_list(timeline, _retention(timeline)),
         COST: lambda: _cost(timeline, resolution),
         REFUSED: lambda: _refused_list(timeline),
         ASKED: lambda: asked_later(timeline),
@@ -56,7 +56,7 @@ def request_tabs(timeline: Timeline, number: int, resolution: Resolution) -> Non
 def tab_counts(timeline: Timeline) -> None:
     """Counts beside the tabs' names, of what the chips computed. As a style: with other labels they are other tabs."""
     counts = {
-        LOST: "" if timeline.original.recorded.textless else lost_facts(_retained(timeline)).badge,
+        LOST: "" if timeline.original.recorded.textless else lost_facts(_retention(timeline)).badge,
         REFUSED: f"{recorded_validity(timeline).refused.sum():,}",
         ASKED: f"{len(viewing.questions()) or ''}",
     }
@@ -68,8 +68,8 @@ def tab_counts(timeline: Timeline) -> None:
     st.html(f"<style>{''.join(rules)}</style>")
 
 
-def _retained(timeline: Timeline) -> Retention:
-    return cached.retained(timeline, viewing.must_remember())
+def _retention(timeline: Timeline) -> Retention:
+    return cached.retention_of(timeline, viewing.must_remember())
 
 
 def _cost(timeline: Timeline, resolution: Resolution) -> None:

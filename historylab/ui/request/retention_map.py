@@ -6,7 +6,7 @@ from historylab.figures.retention_map import view
 from historylab.planning.replay import Timeline
 from historylab.ui.request.message_selection import choose_message
 from historylab.ui.session import cached, session, viewing
-from historylab.ui.session.must_remember import starred
+from historylab.ui.session.must_remember import star_marks
 from historylab.ui.shared.history_map import history_map, map_look
 from historylab.ui.shared.timeline_data import TimelineData
 
@@ -19,7 +19,7 @@ def retention_map(timeline: Timeline, number: int) -> None:
     message = session.tab().message
     known = message is not None and message < timeline.plans[number].size
     data = TimelineData(cached.packed_conversation(timeline), packed, key)
-    look = view(key, number, message if known else None, starred(timeline))
+    look = view(key, number, message if known else None, star_marks(timeline))
     history_map(KEY, data, look, lambda: _look(timeline))
 
 

@@ -52,13 +52,13 @@ def hits(timeline: Timeline, number: int, words: str) -> dict[str, Any]:
     more = f"{len(found) - SHOWN:,} more: show them in the list" if len(found) > SHOWN else "Show in the list"
     return {
         "words": words,
-        "said": _said(len(found), words),
+        "said": _count_sentence(len(found), words),
         "more": more if len(found) else "",
         "hits": [_hit(timeline, number, i, words) for i in found[:SHOWN].tolist()],
     }
 
 
-def _said(count: int, words: str) -> str:
+def _count_sentence(count: int, words: str) -> str:
     quoted = f"“{one_line(words, QUOTE)}”"
     if not count:
         return f"No message contains {quoted}."

@@ -21,7 +21,7 @@ def text_diff(before: str, now: str) -> tuple[str, str]:
     lines = list(text_changes(before, now))
     removed, added = (sum(line.kind == kind for line in lines) for kind in ("removed", "added"))
     rows, size, told = list[str](), 0, 0
-    for line in _folded(lines):
+    for line in _fold(lines):
         row = _row(line) if isinstance(line, Line) else _note(f"… {count_of(line, 'line')} the same …")
         size, told = size + len(row), told + (isinstance(line, Line) and line.kind != "same")
         rows.append(row)
@@ -31,7 +31,7 @@ def text_diff(before: str, now: str) -> tuple[str, str]:
     return f"−{removed:,} +{added:,} lines", f'<pre class="hl-lines">{"".join(rows)}</pre>'
 
 
-def _folded(lines: Sequence[Line]) -> Iterator[Line | int]:
+def _fold(lines: Sequence[Line]) -> Iterator[Line | int]:
     """The lines that changed with some around them; for those between, how many there are."""
     stretches = [list(group) for _, group in groupby(lines, lambda line: line.kind == "same")]
     for place, stretch in enumerate(stretches):

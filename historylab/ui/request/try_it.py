@@ -14,7 +14,7 @@ from historylab.ui.editing.message_edits import no_pin, pin_button
 from historylab.ui.request.bill_table import bill_of
 from historylab.ui.session import cached, drawers, session, trial, viewing
 from historylab.ui.session.background_work import ClickWaits, give_way
-from historylab.ui.session.tab import Trial
+from historylab.ui.session.tab import TriedChanges
 from historylab.wording.answer import MeasuredTimeline, Shift, before_and_after, what_would_keep, why_not_tried
 from historylab.wording.over_budget import mend_in_words
 from historylab.wording.untrusted import escape
@@ -36,7 +36,7 @@ def try_it(timeline: Timeline, number: int, resolution: Resolution) -> None:
     if takes_long(timeline, number, chosen) and not drawers.take_open_request(FIND):
         _offer_to_find(number)
         return
-    answer = _found(timeline, number, chosen)
+    answer = _find_answer(timeline, number, chosen)
     if answer is None:
         _offer_to_find(number)
         return
@@ -62,7 +62,7 @@ def takes_long(timeline: Timeline, number: int, chosen: int) -> bool:
     return not known and number >= AT_ONCE and open_pipeline(timeline.settings).carries
 
 
-def _found(timeline: Timeline, number: int, chosen: int) -> Answer | None:
+def _find_answer(timeline: Timeline, number: int, chosen: int) -> Answer | None:
     """The answer; while it takes long, how far the search is. None if a click ended it."""
     if not takes_long(timeline, number, chosen):
         return cached.answer(timeline, number, chosen)
@@ -97,9 +97,9 @@ def _pin_instead(timeline: Timeline, number: int, chosen: int, answer: Answer) -
         pin_button(timeline, number, chosen, key="pin-instead")
 
 
-def _before_and_after(timeline: Timeline, number: int, chosen: int | None, tried: Trial) -> None:
+def _before_and_after(timeline: Timeline, number: int, chosen: int | None, tried: TriedChanges) -> None:
     before = trial.before_trial(timeline, tried)
-    shifts = before_and_after(_seen(before), _seen(timeline), number, chosen)
+    shifts = before_and_after(_measure(before), _measure(timeline), number, chosen)
     rows, trying = "".join(map(_row, shifts)), escape(mend_in_words(tried.changes))
     with st.container(key="trial", gap="small"):
         st.html(
@@ -117,9 +117,9 @@ def _before_and_after(timeline: Timeline, number: int, chosen: int | None, tried
             st.button("Keep", key="keep-trial", on_click=trial.keep_trial)
 
 
-def _seen(timeline: Timeline) -> MeasuredTimeline:
+def _measure(timeline: Timeline) -> MeasuredTimeline:
     bills, own = bill_of(timeline)
-    return MeasuredTimeline(timeline, cached.retained(timeline, viewing.must_remember()), bills.get(own))
+    return MeasuredTimeline(timeline, cached.retention_of(timeline, viewing.must_remember()), bills.get(own))
 
 
 def _row(shift: Shift) -> str:

@@ -16,7 +16,7 @@ from historylab.ui.request.bill_table import bill_of
 from historylab.ui.request.keep_by_rule import rules_left
 from historylab.ui.request.message_selection import choose_message
 from historylab.ui.session import cached, viewing
-from historylab.ui.session.must_remember import starred
+from historylab.ui.session.must_remember import star_marks
 from historylab.ui.shared.chips import chip_head, chip_number
 from historylab.wording.context import context_fill_sentence, used_tokens
 from historylab.wording.costs import BASELINE, PRICES_UNKNOWN, CostFinding, cost_finding, is_untrimmed
@@ -59,8 +59,8 @@ def seen_chip(timeline: Timeline, number: int, *, would: bool = False) -> None:
 
 def lost_chip(timeline: Timeline, number: int, resolution: Resolution) -> None:
     """The facts that later answers used and that were gone, one of them by name; what must be remembered; rules."""
-    found = cached.retained(timeline, viewing.must_remember())
-    status, losses = must_remember_status(timeline, number, starred(timeline)), losses_shown(found)
+    found = cached.retention_of(timeline, viewing.must_remember())
+    status, losses = must_remember_status(timeline, number, star_marks(timeline)), losses_shown(found)
     rules = rules_status(timeline, number)
     facts_lost = [loss for loss in losses if loss.kind != "star"]
     fact = named_loss(facts_lost)
@@ -75,13 +75,13 @@ def lost_chip(timeline: Timeline, number: int, resolution: Resolution) -> None:
         said += f'<div class="hl-forgot">{which} {escape(loss_in_short(timeline, fact))}</div>'
     elif not (status.lost or rules.lost):
         said += f'<div class="hl-forgot hl-stale">{escape(forgotten_sentence(timeline, number))}</div>'
-    st.html(f"{chip_head('What it lost that mattered', LOST_FROM)}{said}{_remembered(status)}")
+    st.html(f"{chip_head('What it lost that mattered', LOST_FROM)}{said}{_must_remember_chip(status)}")
     if goal := (star if status.lost and star else fact or star):
         _to_loss(timeline, goal)
     rules_left(timeline, rules, resolution)
 
 
-def _remembered(status: MustRememberStatus) -> str:
+def _must_remember_chip(status: MustRememberStatus) -> str:
     """Whether the messages that must be remembered are held at this request; an alarm if one is lost."""
     if not status.sentence:
         return ""

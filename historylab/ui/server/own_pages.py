@@ -32,7 +32,7 @@ class OwnPagesOnly:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        why = refusal(Headers(scope=scope)) if scope["type"] in ("http", "websocket") else ""
+        why = refusal_reason(Headers(scope=scope)) if scope["type"] in ("http", "websocket") else ""
         if not why:
             await self.app(_as_its_own(scope), receive, send)
         elif scope["type"] == "http":
@@ -41,7 +41,7 @@ class OwnPagesOnly:
             await WebSocketClose(POLICY_VIOLATION)(scope, receive, send)
 
 
-def refusal(headers: Headers) -> str:
+def refusal_reason(headers: Headers) -> str:
     """Why a request with these headers is refused; "" if it is answered."""
     hosts = headers.getlist("host")
     if len(hosts) > 1 or not is_host_allowed(hosts[0] if hosts else None):

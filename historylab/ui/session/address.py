@@ -26,9 +26,9 @@ COMPARE, PLAY = "compare", "play"
 
 def follow_link(page: str) -> None:
     """Take over the address if it is a new one: a first load, Back and Forward. `AddressSync` knows a late one."""
-    given = query_parameters()
+    given = address_parameters()
     if tab().address.receive(page, given):
-        _take_over(landing.asked_of(page, given))
+        _take_over(landing.link_to_follow(page, given))
     tab().playing &= page == COMPARE  # left while it plays, it does not begin again
 
 
@@ -64,12 +64,12 @@ def _opens(place: Place) -> tuple[str, int]:
 
 def write_link() -> None:
     """Put what was chosen, on screen or by the link, into the address. Parameters that aren't ours stay."""
-    given = query_parameters()
+    given = address_parameters()
     kept = {name: value for name, value in given.items() if name not in by_url_name() and name not in (*OURS, PLAY)}
     address = {**kept, **chosen_parameters()}
     if not given and landing.is_untouched():
         address = {}
-    elif not address and current_place().conversation and landing.is_free():
+    elif not address and current_place().conversation and landing.is_story_wanted():
         address = place_parameters(current_place())  # without any, the landing would be opened
     tab().address.write(address)
     if address != given:
@@ -95,11 +95,11 @@ def current_place(*, request: int | None = None, compare: Sequence[Mapping[str, 
     return Place(state.opened.spec, state.opened.which, request, compare, state.system, marks)
 
 
-def query_parameters() -> dict[str, str]:
+def address_parameters() -> dict[str, str]:
     """The address's parameters; of a repeated one the first counts."""
     return {name: st.query_params.get_all(name)[0] for name in st.query_params}
 
 
 def linked_agent() -> str:
     """The agent the link names, as AgentDock's links do."""
-    return query_parameters().get(AGENT, "agent")
+    return address_parameters().get(AGENT, "agent")

@@ -46,7 +46,7 @@ class Work:
 class Interruption:
     """Catches what Streamlit raises when a click interrupts the work, so that the rows done so far are kept.
 
-    Call `step` after each row with what `show` takes, stop once it `happened()`, and `pass_on()` at the end.
+    Call `step` after each row with what `show` takes, stop once it `has_happened()`, and `pass_on()` at the end.
     """
 
     def __init__(self, show: Callable[..., None]):
@@ -59,7 +59,7 @@ class Interruption:
         except BaseException as rerun:  # it is no Exception
             self._caught = rerun
 
-    def happened(self) -> bool:
+    def has_happened(self) -> bool:
         return self._caught is not None
 
     def pass_on(self) -> None:

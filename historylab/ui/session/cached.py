@@ -92,7 +92,7 @@ def sample(name: str) -> Conversations:
 
 
 @st.cache_resource(max_entries=8, show_spinner="Writing the conversation")
-def generated(name: str, options: tuple[tuple[str, Any], ...]) -> Conversations:
+def generate_file(name: str, options: tuple[tuple[str, Any], ...]) -> Conversations:
     """A generated conversation, as a file of one."""
     made = generate(name, **dict(options))
     report = Report(format="generated", records=len(made), messages=len(made), conversations=1)
@@ -108,11 +108,11 @@ def timeline(conversation: Conversation, settings: Settings) -> Timeline:
     Where the settings call a model without consent, or without a click yet, it is the offline replay.
     """
     consented = model_consent.resolve_model_calls(conversation, settings)
-    return _replayed(conversation, consented.settings, consented.mark, consented)
+    return _replay(conversation, consented.settings, consented.mark, consented)
 
 
 @st.cache_resource(max_entries=5, scope="session", show_spinner="Replaying every request", hash_funcs=BY_CONTENT)
-def _replayed(conversation: Conversation, settings: Settings, mark: str, _consented: Consented) -> Timeline:
+def _replay(conversation: Conversation, settings: Settings, mark: str, _consented: Consented) -> Timeline:
     stamps = [perf_counter()]
     with collection_paused():  # plans by the thousand, none of them garbage: looking for it takes as long as planning
         token_column(project(conversation, settings), counter(settings))
@@ -225,7 +225,7 @@ def picture_files(timeline: Timeline, number: int) -> tuple[bytes, bytes]:
     show_spinner="Writing the file",
     hash_funcs={Conversation: lambda one: f"{one.digest} {one.title} {one.metadata!r}"},
 )
-def written(conversations: tuple[Conversation, ...], format: str) -> WrittenConversations:
+def write_in(conversations: tuple[Conversation, ...], format: str) -> WrittenConversations:
     """Conversations in another format, as a document or as lines of several, and what that has no place for."""
     return write(conversations[0] if len(conversations) == 1 else conversations, format)
 
@@ -280,7 +280,7 @@ def comparisons(timeline: Timeline, prices: Prices) -> Mapping[str, CostComparis
 @st.cache_resource(
     max_entries=3, scope="session", show_spinner="Looking for what later requests need", hash_funcs=BY_CONTENT
 )
-def retained(timeline: Timeline, must_remember: tuple[int, ...]) -> Retention:
+def retention_of(timeline: Timeline, must_remember: tuple[int, ...]) -> Retention:
     """The values that later requests needed, and whether they still held them."""
     return retention(timeline, stars=must_remember)
 
@@ -288,14 +288,14 @@ def retained(timeline: Timeline, must_remember: tuple[int, ...]) -> Retention:
 @st.cache_resource(
     max_entries=24, scope="session", show_spinner="Looking for what each source does", hash_funcs=BY_CONTENT
 )
-def outcome(conversation: Conversation, settings: Settings, must_remember: tuple[int, ...]) -> SettingsEffect:
+def settings_effect(conversation: Conversation, settings: Settings, must_remember: tuple[int, ...]) -> SettingsEffect:
     """What settings come to on a conversation. Its replay isn't kept, as only these numbers of it are shown."""
     timeline = replay(conversation, settings)
     return outcome_of(timeline, retention(timeline, stars=must_remember))
 
 
 @st.cache_resource(max_entries=3, scope="session", show_spinner="Asking what may be asked later", hash_funcs=BY_CONTENT)
-def asked(timeline: Timeline, questions: tuple[Question, ...]) -> tuple[AskedQuestion, ...]:
+def ask_each(timeline: Timeline, questions: tuple[Question, ...]) -> tuple[AskedQuestion, ...]:
     """Each question that might be asked later, asked next, and which of its answers are then held."""
     return ask_all(timeline, questions)
 

@@ -21,7 +21,7 @@ from historylab.ui.session.cached import BY_CONTENT
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def watched(place: str) -> Watch:
+def open_watch(place: str) -> Watch:
     """The recording at that place, which everyone watches together."""
     return Watch(open_recording(place))
 
@@ -36,7 +36,7 @@ def recorder(place: str) -> tuple[Recorder, NotedState]:
 @st.cache_resource(max_entries=4, show_spinner=False)
 def recorded_shelf(place: str) -> RecordedShelf:
     """The recording at that place as a part of everyone's library."""
-    return RecordedShelf(watched(place))
+    return RecordedShelf(open_watch(place))
 
 
 @st.cache_resource(max_entries=1, scope="session", show_spinner=False)
@@ -46,7 +46,7 @@ def library_index(shared: tuple[int, ...], held: tuple[tuple[str, str], ...], _l
 
 
 @st.cache_resource(max_entries=4, show_spinner=False, hash_funcs=BY_CONTENT)
-def sent(conversation: Conversation, of_newest: Mapping[str, Any]) -> SentPlans:
+def plans_as_sent(conversation: Conversation, of_newest: Mapping[str, Any]) -> SentPlans:
     """A conversation of a recording as it was sent, for all who watch it."""
     with collection_paused():
         return sent_plans(conversation, of_newest)

@@ -16,7 +16,7 @@ STOPPED = "stopped"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ChatAnswer:
     """An answer with what its request saw: the conversation with it, and the settings it was planned under."""
 
     message: Message
@@ -26,7 +26,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class ChatFailure:
     """No answer: why, and the request that got none, with what came of the answer."""
 
     reason: str

@@ -37,7 +37,7 @@ class ChatCheckpoints(Checkpoints):
         messages = self.restore(id)
         title = self._chat.conversation.title
         said = self._said.get(id) or Conversation([to_message(record) for record in messages], title)
-        return said.beginning(_answered(said))
+        return said.beginning(_answered_size(said))
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,6 @@ def fork_checkpoint(chat: ChatSession, saved: Saved) -> None:
     touch()
 
 
-def _answered(said: Conversation) -> int:
+def _answered_size(said: Conversation) -> int:
     """Its size without a last message whose calls have no results yet: compactHistory, which was just called."""
     return len(said) - 1 if len(said) and said[-1].tool_calls else len(said)

@@ -33,13 +33,13 @@ def put_memory(chat: ChatSession, library: Library | None, *, prompt: str = "") 
             if chat.run:
                 chat.run.doing = f"Reading what is recorded: {done:,} of {len(unread):,}"
             library.read(key)
-        found = remember(question, library, library.index(), leave_out=set(_own(chat, library)))
+        found = remember(question, library, library.index(), leave_out=set(_own_keys(chat, library)))
     except (HistoryLabError, KeyError) as problem:
         return chat.put_memory(None, f"Nothing was remembered: {problem}")
     return chat.put_memory(found, prompt=prompt)
 
 
-def _own(chat: ChatSession, library: Library) -> Iterator[str]:
+def _own_keys(chat: ChatSession, library: Library) -> Iterator[str]:
     """Keys of the chat itself: as it is recorded, and as it is open on other pages."""
     yield PREFIX + chat.id
     said = {id(message) for message in chat.conversation}

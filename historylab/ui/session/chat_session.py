@@ -35,7 +35,7 @@ from historylab.systems.mentu.memory import HEADING
 from historylab.systems.mycoder.checkpoints import Checkpoints
 from historylab.systems.toolpack.conversation_store import ConversationStore
 from historylab.systems.toolpack.memory_store import InMemoryConversationStore
-from historylab.ui.session.chat_answers import STOPPED, Answer, Failure
+from historylab.ui.session.chat_answers import STOPPED, ChatAnswer, ChatFailure
 from historylab.ui.session.chat_run import PLANNING, ChatRun
 from historylab.wording.chat import compacted_sentence, rewritten_sentence, seen_of
 
@@ -71,15 +71,15 @@ class ChatSession:
     checkpoints: Checkpoints | None = None
     checkpoint: str = ""  # the id of the one looked at
     run: ChatRun | None = None
-    failure: Failure | None = None
-    chosen: Answer | None = None  # whose request is shown; None: the newest
+    failure: ChatFailure | None = None
+    chosen: ChatAnswer | None = None  # whose request is shown; None: the newest
     looked_at: tuple[int | None, int | None] = (None, None)  # another request and a message, chosen on its map
     shown: object = None  # what is open elsewhere, if that is this chat
     written: int = 0  # summaries so far
     id: str = field(default_factory=new_conversation)  # of the conversation in a recording
     store: ConversationStore = field(default_factory=_open_store, repr=False)
     state: StateStore = field(default_factory=_open_state, repr=False)  # summaries, where nothing is recorded
-    _answers: dict[int, Answer] = field(default_factory=dict)  # by the message's identity
+    _answers: dict[int, ChatAnswer] = field(default_factory=dict)  # by the message's identity
     _notes: dict[int, list[str]] = field(default_factory=dict)
     _previous: tuple[str, Conversation, HistoryPlan] | None = None
     _lock: RLock = field(default_factory=RLock)
@@ -91,7 +91,7 @@ class ChatSession:
         """Whether an answer is being made."""
         return self.run is not None and not self.run.done
 
-    def answer_of(self, message: Message) -> Answer | None:
+    def answer_of(self, message: Message) -> ChatAnswer | None:
         """What the request saw that this message answers."""
         return self._answers.get(id(message))
 
@@ -99,7 +99,7 @@ class ChatSession:
         """What happened after this message."""
         return self._notes.get(id(message), ())
 
-    def newest_answer(self) -> Answer | None:
+    def newest_answer(self) -> ChatAnswer | None:
         """The newest answer that is still part of the chat."""
         found = (self.answer_of(self.conversation[i]) for i in reversed(range(len(self.conversation))))
         return next(filter(None, found), None)
@@ -201,7 +201,7 @@ class ChatSession:
         held = [message.role == "system" for message in self.conversation[: len(self.standing)]]
         return len(held) if all(held) else 0
 
-    def look_at(self, answer: Answer | None) -> None:
+    def look_at(self, answer: ChatAnswer | None) -> None:
         """Show what this answer's request saw."""
         self.chosen, self.looked_at = answer, (None, None)
 
@@ -251,13 +251,13 @@ class ChatSession:
                 return
             match event:
                 case None:
-                    self.failure = Failure("something went wrong here; the log has more", run.settings)
+                    self.failure = ChatFailure("something went wrong here; the log has more", run.settings)
                 case Planned(plan=plan):
                     run.plan, run.text, run.doing = plan, "", f"Waiting for {run.who}"
                 case TextDelta(text=text):
                     run.text, run.doing = run.text + text, f"{run.who} answers"
                 case Compacted():
-                    self._compacted(run, event)
+                    self._note_compaction(run, event)
                 case Replied(conversation=conversation):
                     self._go_on(run, conversation)
                     self._keep_answer(run)
@@ -270,7 +270,7 @@ class ChatSession:
                 case Finished(conversation=conversation, plan=plan):
                     self._previous = run.settings.key, conversation, plan
                 case Failed(reason=reason, problem=problem):
-                    self.failure = Failure(reason, run.settings, problem, run.plan, run.text)
+                    self.failure = ChatFailure(reason, run.settings, problem, run.plan, run.text)
 
     def _go_on(self, run: ChatRun, conversation: Conversation) -> None:
         self.conversation = conversation
@@ -282,11 +282,11 @@ class ChatSession:
     def _keep_answer(self, run: ChatRun) -> None:
         if run.plan is not None:
             message = self.conversation[-1]
-            self._answers[id(message)] = Answer(
+            self._answers[id(message)] = ChatAnswer(
                 message, self.conversation, run.settings, seen_of(run.plan, run.settings)
             )
 
-    def _compacted(self, run: ChatRun, event: Compacted) -> None:
+    def _note_compaction(self, run: ChatRun, event: Compacted) -> None:
         if run.calling:  # a tool rewrote the conversation itself
             before, self.conversation = self.conversation, event.conversation
             self._note(rewritten_sentence(before, event, run.settings))

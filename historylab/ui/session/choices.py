@@ -42,7 +42,7 @@ def with_consent(found: Resolution, also: Collection[str] = ()) -> Resolution:
 def before_consent(*, also: Mapping[str, Any] | None = None, recorded: bool = True) -> Resolution:
     """The settings, whatever calls a model."""
     said = said_by_sources(recorded=recorded)
-    return decide({**said, "you": {**said["you"], **(also or {})}}, strict=tab().strict)
+    return decide_settings({**said, "you": {**said["you"], **(also or {})}}, strict=tab().strict)
 
 
 def said_by_sources(*, recorded: bool = True) -> dict[str, Mapping[str, Any]]:
@@ -52,7 +52,7 @@ def said_by_sources(*, recorded: bool = True) -> dict[str, Mapping[str, Any]]:
     return {"environment": os.environ, "you": state.you, "url": state.link, "template": template(), "recorded": file}
 
 
-def decide(said: Mapping[str, Mapping[str, Any]], *, strict: bool) -> Resolution:
+def decide_settings(said: Mapping[str, Mapping[str, Any]], *, strict: bool) -> Resolution:
     """The settings that follow from it. A strict environment shuts out an uploaded template too: it is yours."""
     resolve = partial(
         resolve_settings,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from historylab.ui.session.address import query_parameters
+from historylab.ui.session.address import address_parameters
 from historylab.ui.session.session import tab, touch
 
 DEBUG = "debug"
@@ -12,7 +12,7 @@ DEBUG = "debug"
 def debug_is_shown() -> bool:
     """Whether the debug drawer is open: as it was left in this tab, at first as the link's `debug=true` has it."""
     shown = tab().debug
-    return query_parameters().get(DEBUG, "").lower() == "true" if shown is None else shown
+    return address_parameters().get(DEBUG, "").lower() == "true" if shown is None else shown
 
 
 def show_debug(shown: bool) -> None:

@@ -71,7 +71,7 @@ def _put(edits: Sequence[Edit]) -> np.ndarray:
 
     Returns the history lengths of the requests there are now: int64.
     """
-    state, opened = session.tab(), viewing.opened()
+    state, opened = session.tab(), viewing.current_file()
     before, after = opened.edited or apply_edits(opened.original, ()), apply_edits(opened.original, edits)
     opened.edited = None if after.conversation is opened.original else after
     _move_marks(opened, before, after)

@@ -62,7 +62,7 @@ def _read(given: GivenFile, asked: ToOpen) -> Conversations:
     return load(given.data, format, name=given.name, max_bytes=UPLOAD_BYTES, mapping=asked.mapping)
 
 
-def merged(found: Sequence[tuple[ReadFile, Conversations]]) -> Conversations:
+def merge_files(found: Sequence[tuple[ReadFile, Conversations]]) -> Conversations:
     """The conversations of all the files, under one report."""
     if len(found) == 1:
         return found[0][1]
@@ -72,7 +72,7 @@ def merged(found: Sequence[tuple[ReadFile, Conversations]]) -> Conversations:
     return Conversations([one for _, loaded in found for one in loaded], report)
 
 
-def bounded(files: Iterable[GivenFile]) -> Iterator[GivenFile]:
+def bound_uploads(files: Iterable[GivenFile]) -> Iterator[GivenFile]:
     """The files, their bytes held for as many as fit the limit of one upload."""
     room = UPLOAD_BYTES
     for given in files:
@@ -80,7 +80,7 @@ def bounded(files: Iterable[GivenFile]) -> Iterator[GivenFile]:
         yield given if room >= 0 or not isinstance(given.data, bytes) else replace(given, data=None)
 
 
-def files_at(paths: Iterable[str]) -> tuple[GivenFile, ...]:
+def files_to_open(paths: Iterable[str]) -> tuple[GivenFile, ...]:
     """The files at these paths, and those in the folders among them, by name; hidden ones and links are left out."""
     return tuple(
         GivenFile(found.name, found) for path in paths for found in map(Path, corpus.files_at(path)[: MOST_FILES + 1])

@@ -38,19 +38,19 @@ SAMPLE = "sample"
 _LINK = decode(STORY)
 
 
-def is_free() -> bool:
+def is_story_wanted() -> bool:
     """Whether neither the environment nor a template, nor files that the command line names, decide what is shown."""
     named = os.environ.get(OPEN) or os.environ.get(TEMPLATE) or tab().template is not None
     return not named and next(from_environment(os.environ), None) is None
 
 
-def asked_of(page: str, given: Mapping[str, str]) -> Mapping[str, str]:
+def link_to_follow(page: str, given: Mapping[str, str]) -> Mapping[str, str]:
     """The link to follow for this address: the story's where the playground is opened with none."""
     opened = tab().opened
-    return STORY if page == PAGE and not given and (opened is None or opened.spec) and is_free() else given
+    return STORY if page == PAGE and not given and (opened is None or opened.spec) and is_story_wanted() else given
 
 
-def is_told() -> bool:
+def is_story_open() -> bool:
     """Whether the story is what is open, under its settings or with changes of one's own."""
     state = tab()
     return state.link == _LINK.settings and (state.opened is None or state.opened.spec == _LINK.place.conversation)
@@ -60,15 +60,15 @@ def is_untouched() -> bool:
     """Whether it is as it was opened, so that the address needs to say nothing."""
     state = tab()
     marked = state.opened is None or state.stars == _LINK.place.stars
-    return is_told() and marked and not state.you and state.compare is None
+    return is_story_open() and marked and not state.you and state.compare is None
 
 
-def source_word(origin: Provenance) -> str:
+def origin_word(origin: Provenance) -> str:
     """Where a value came from, as said beside its field: what the story's link sets is the sample's, not any link's."""
-    return SAMPLE if origin.source == "url" and is_told() else settings.source_word(origin)
+    return SAMPLE if origin.source == "url" and is_story_open() else settings.source_word(origin)
 
 
 def leave() -> None:
     """Another conversation is opened: the story's settings are not its."""
-    if is_told():
+    if is_story_open():
         tab().link = {}

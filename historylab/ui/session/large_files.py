@@ -33,9 +33,9 @@ def open_large(path: Path, show: Show) -> None:
     _open(GivenFile(path.name, path), listing, 0)
 
 
-def open_listed(place: object) -> None:
+def open_listed_conversation(place: object) -> None:
     """Show the conversation at that place of the list."""
-    opened = viewing.opened()
+    opened = viewing.current_file()
     session.touch()
     # A late click may still name one of the file before.
     if opened.listing and isinstance(place, int) and place in range(len(opened.listing)):

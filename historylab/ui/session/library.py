@@ -41,7 +41,7 @@ def index(library: Library) -> MessageIndex:
 # -- what is listed
 
 
-def search_for(words: str) -> None:
+def list_matching(words: str) -> None:
     """List the conversations with these words, the best first."""
     library = tab().library
     library.search, library.page = words[:LONGEST_SEARCH], 0
@@ -75,7 +75,7 @@ def turn_to(page: int) -> None:
     touch()
 
 
-def preview(question: str) -> None:
+def preview_memory(question: str) -> None:
     """Show what would be remembered for this question."""
     tab().library.question = question[:LONGEST_SEARCH]
     touch()

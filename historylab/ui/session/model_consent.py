@@ -101,7 +101,7 @@ def proposals_wanted(model: str) -> bool:
     return session.tab().proposals_wanted == model_and_host(model)
 
 
-def propose_questions(conversation: Conversation, model: str) -> None:
+def propose_by_model(conversation: Conversation, model: str) -> None:
     """Ask the model for questions and keep them in this tab. Raises InstrumentError if it fails."""
     state = session.tab()
     state.proposals_wanted = ""

@@ -24,7 +24,7 @@ from historylab.formats.samples import DEFAULT_SAMPLE
 from historylab.settings.link import REQUEST, WHICH, Place, RefusedParameter
 from historylab.settings.names import OPEN
 from historylab.ui.session import cached, drawers, session, viewing
-from historylab.ui.session.given_files import Show, bounded, files_at, merged, read_files
+from historylab.ui.session.given_files import Show, bound_uploads, files_to_open, merge_files, read_files
 from historylab.ui.session.large_files import large_file, open_large
 from historylab.ui.session.tab import GivenFile, RefusedFile, ToOpen
 from historylab.wording.cuts import capitalize_first
@@ -42,16 +42,16 @@ def conversation() -> Conversation:
             _open_linked(state.linked)
         elif state.to_open and state.wanted != KEY:
             _open_here()
-    return viewing.opened().conversation
+    return viewing.current_file().conversation
 
 
-def ask(to_open: ToOpen) -> None:
+def note_to_open(to_open: ToOpen) -> None:
     """Note what to open."""
     session.tab().to_open = to_open
     session.touch()
 
 
-def stay() -> None:
+def keep_drawer_open() -> None:
     """Draw the drawer again with the page: what was clicked stands in it."""
     drawers.keep_open(KEY)
 
@@ -63,19 +63,19 @@ def ask_for_upload(files: Mapping[str, GivenFile], mapping: FieldMapping | None 
     """
     uploaded = session.tab().uploaded
     if new := {id: file for id, file in files.items() if id not in uploaded}:
-        ask(ToOpen(tuple(new.values()), mapping=mapping))
-        stay()
+        note_to_open(ToOpen(tuple(new.values()), mapping=mapping))
+        keep_drawer_open()
         uploaded.update(new)
 
 
 def ask_for_sample(name: str) -> None:
     """Open one of our samples next."""
-    ask(ToOpen(spec=f"sample:{name}"))
+    note_to_open(ToOpen(spec=f"sample:{name}"))
 
 
 def ask_for_generated(name: str, options: dict[str, object]) -> None:
     """Generate a conversation and open it next."""
-    ask(ToOpen(spec=f"gen:{name}:" + ",".join(f"{option}={value}" for option, value in options.items())))
+    note_to_open(ToOpen(spec=f"gen:{name}:" + ",".join(f"{option}={value}" for option, value in options.items())))
 
 
 def open_asked(show: Show) -> bool:
@@ -104,11 +104,11 @@ def _open(asked: ToOpen, show: Show) -> bool:
     if path := large_file(asked):
         return _open_large(path, show)
     found, refused = read_files(asked, show)
-    held = bounded([*(file.given for file in refused), *(file.given for file, _ in found)])
+    held = bound_uploads([*(file.given for file in refused), *(file.given for file, _ in found)])
     state.refused = tuple(RefusedFile(next(held), file.why) for file in refused)
     if found:
         files = tuple(replace(file, given=next(held)) for file, _ in found)
-        conversations = merged(found)
+        conversations = merge_files(found)
         viewing.open_conversations(conversations, "", first_asking(conversations), files)
     return bool(found)
 
@@ -131,7 +131,7 @@ def forget_refused() -> None:
 
 def open_which(which: object) -> None:
     """Show another conversation, or branch, of what is open."""
-    opened = viewing.opened()
+    opened = viewing.current_file()
     session.touch()
     # A late click may still name one of the file before.
     if isinstance(which, int) and which in range(len(opened.entries)):
@@ -154,7 +154,7 @@ def read_asked() -> bool:
     return opened
 
 
-def named(given: GivenFile) -> str:
+def name_in_quotes(given: GivenFile) -> str:
     """The file's name in quotes, or what it is without one."""
     return f"“{one_line(given.name, 80)}”" if given.name else "What you pasted"
 
@@ -164,7 +164,7 @@ def refusal_of(file: RefusedFile) -> str:
     offered = file.why.proposals if isinstance(file.why, UnknownFormat) else ()
     why = str(file.why).removesuffix(f". {offered[0]}") if offered else str(file.why)  # offered as buttons
     pasted = re.sub("^the file ", "what you pasted ", why)
-    return f"{named(file.given)}: {why}" if file.given.name else capitalize_first(pasted)
+    return f"{name_in_quotes(file.given)}: {why}" if file.given.name else capitalize_first(pasted)
 
 
 def _open_spec(spec: str) -> None:
@@ -172,7 +172,7 @@ def _open_spec(spec: str) -> None:
     if kind == "gen":
         name, _, given = name.partition(":")
         options = dict(pair.partition("=")[::2] for pair in given.split(",") if pair)
-        viewing.open_conversations(cached.generated(name, tuple(options.items())), spec)
+        viewing.open_conversations(cached.generate_file(name, tuple(options.items())), spec)
     else:
         name = name or DEFAULT_SAMPLE
         viewing.open_conversations(cached.sample(name), f"sample:{name}")
@@ -183,7 +183,7 @@ def _open_linked(linked: Place) -> None:
     state, paths = session.tab(), os.environ.get(OPEN, "").splitlines()
     state.to_open = ToOpen(spec=linked.conversation or f"sample:{DEFAULT_SAMPLE}")
     if paths and not linked.conversation:
-        state.to_open = ToOpen(files=files_at(paths))
+        state.to_open = ToOpen(files=files_to_open(paths))
     _open_here()
     found = state.opened is not None
     if not found:
@@ -191,7 +191,7 @@ def _open_linked(linked: Place) -> None:
         _open_spec(f"sample:{DEFAULT_SAMPLE}")
         about = f"The link's conversation can't be opened: {problem[:1].lower()}{problem[1:]}"
         state.problem = about if linked.conversation else problem
-    opened = viewing.opened()
+    opened = viewing.current_file()
     if linked.which:
         opened.which = min(linked.which, len(opened.entries) - 1)
     if found:
@@ -202,7 +202,7 @@ def _open_linked(linked: Place) -> None:
 
 def _beyond(linked: Place) -> Iterator[RefusedParameter]:
     """What a link names beyond what there is of it: the last one is shown instead."""
-    entries, requests = len(viewing.opened().entries), len(viewing.opened().original.columns.requests)
+    entries, requests = len(viewing.current_file().entries), len(viewing.current_file().original.columns.requests)
     if linked.which >= entries:
         held = count_of(entries, "conversation")
         yield RefusedParameter(WHICH, str(linked.which + 1), f"the file holds {held}; the last is shown")

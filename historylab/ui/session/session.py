@@ -119,17 +119,17 @@ def key_of_field(key: str, value: Any) -> str:
     that would be a choice, and undo what was set.
     """
     state = tab()
-    if st.session_state.get(_numbered(key), value) != value:
+    if st.session_state.get(_versioned_key(key), value) != value:
         state.field_versions[key] = state.field_versions.get(key, 0) + 1
-    return _numbered(key)
+    return _versioned_key(key)
 
 
 def value_of_field(key: str) -> Any:
     """What such a field holds, in its callback; Streamlit calls that for the earlier ones, too."""
-    return widget_value(_numbered(key))
+    return widget_value(_versioned_key(key))
 
 
-def _numbered(key: str) -> str:
+def _versioned_key(key: str) -> str:
     times = tab().field_versions.get(key)
     return f"{key} {times}" if times else key
 

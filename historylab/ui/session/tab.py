@@ -70,7 +70,7 @@ class ToOpen:
 
 
 @dataclass(frozen=True)
-class Trial:
+class TriedChanges:
     """Settings tried with one click: the `changes`, what these `were`, and those of them `chosen` on screen before."""
 
     changes: dict[str, Any]
@@ -198,7 +198,7 @@ class TabState:
     strict: bool = False  # this tab has the environment shut out the URL and what is chosen on screen
     system: str = ""  # the preset the settings began with, `NAME` or `NAME:VARIANT`
     before_preset: tuple[dict[str, Any], dict[str, str]] | None = None  # you and link before the first preset
-    trial: Trial | None = None  # what is tried to keep a message
+    trial: TriedChanges | None = None  # what is tried to keep a message
     what_if: WhatIf = field(default_factory=WhatIf)
     prices: dict[str, dict[str, float]] = field(default_factory=dict)  # per model, dollars per million tokens
     compare: list[dict[str, Any]] | None = None  # what B, C and D change; None: nothing chosen yet

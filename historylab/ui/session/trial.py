@@ -12,20 +12,20 @@ from historylab.planning.replay import Timeline
 from historylab.settings.model import Settings
 from historylab.ui.session import cached
 from historylab.ui.session.session import tab, touch
-from historylab.ui.session.tab import Trial
+from historylab.ui.session.tab import TriedChanges
 
 
 def try_settings(changes: Mapping[str, Any], now: Settings) -> None:
     """Choose these values, all at once, in place of what the settings are `now`."""
     state = tab()
     chosen = {name: state.you[name] for name in changes if name in state.you}
-    state.trial = Trial(dict(changes), {name: now.value(name) for name in changes}, chosen)
+    state.trial = TriedChanges(dict(changes), {name: now.value(name) for name in changes}, chosen)
     state.you.update(changes)
     state.problem = ""
     touch()
 
 
-def current_trial(now: Settings | None = None) -> Trial | None:
+def current_trial(now: Settings | None = None) -> TriedChanges | None:
     """The trial whose values are still chosen, and in effect where it is said what the settings are `now`."""
     state = tab()
     trial = state.trial
@@ -52,6 +52,6 @@ def keep_trial() -> None:
     touch()
 
 
-def before_trial(timeline: Timeline, trial: Trial) -> Timeline:
+def before_trial(timeline: Timeline, trial: TriedChanges) -> Timeline:
     """The replay of the same conversation without the trial, other settings as they are."""
     return cached.timeline(timeline.original, timeline.settings.replace(**trial.were))

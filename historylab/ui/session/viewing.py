@@ -47,7 +47,7 @@ def open_conversations(
     upload_budget.hold(state.opened)
 
 
-def opened() -> Opened:
+def current_file() -> Opened:
     """The file that is open. A page calls `opening.conversation()` first, which opens one."""
     found = tab().opened
     if found is None:
@@ -138,7 +138,7 @@ def follow_marks(marks: Sequence[int] | None) -> None:
 
     A number of no message is reported.
     """
-    state, now = tab(), opened()
+    state, now = tab(), current_file()
     original, edited = now.original, now.edited
     marked = marked_in_file(original) if marks is None else tuple(i for i in marks if i < len(original))
     state.stars = marked if edited is None else tuple(i for i, key in enumerate(edited.keys) if key in marked)
@@ -169,7 +169,7 @@ def questions() -> tuple[Question, ...]:
 
 def proposed_questions() -> tuple[Question, ...]:
     """Questions that the open conversation could be asked, those a model proposed last."""
-    conversation = opened().conversation
+    conversation = current_file().conversation
     return propose_questions(conversation) + tab().proposed.get(conversation.digest, ())
 
 

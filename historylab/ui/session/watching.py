@@ -10,7 +10,7 @@ from historylab.formats.load import Conversations, first_asking
 from historylab.recordings.place import named_place
 from historylab.recordings.watch import Watch, WatchedConversation
 from historylab.ui.session import cached_recording, drawers, session, viewing
-from historylab.ui.session.given_files import bounded
+from historylab.ui.session.given_files import bound_uploads
 from historylab.ui.session.session import tab
 from historylab.ui.session.tab import GivenFile, ReadFile
 
@@ -21,10 +21,10 @@ TO_PLAYGROUND = "to the playground"
 def recording() -> Watch | None:
     """The recording that the server was started with; None if it names none. Raises StoreError."""
     place = named_place()
-    return cached_recording.watched(place) if place else None
+    return cached_recording.open_watch(place) if place else None
 
 
-def newest() -> int | str:
+def newest_line() -> int | str:
     """The number of the newest line there is; or why it can't be read."""
     try:
         watch = recording()
@@ -51,7 +51,7 @@ def follow_newest() -> None:
     pick("")
 
 
-def look_at(conversation: str, request: int | None) -> None:
+def show_request(conversation: str, request: int | None) -> None:
     """Show that request (from 0) of it, and stay with it; None is the newest, whenever one comes."""
     live = tab().live
     live.request = request
@@ -74,7 +74,7 @@ def open_in_playground(watch: Watch, id: str, request: int | None = None, messag
     """Open a conversation as any file of the recording is opened; there at that request and message (from 0)."""
     try:
         found, known = watch.conversations(id), watch.find(id)
-        given = next(bounded([GivenFile(f"{(known and known.title) or id}.jsonl", watch.file(id), id)]))
+        given = next(bound_uploads([GivenFile(f"{(known and known.title) or id}.jsonl", watch.file(id), id)]))
     except HistoryLabError as problem:
         session.report_problem(f"The conversation can't be opened: {problem}")
         return

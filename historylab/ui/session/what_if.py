@@ -16,18 +16,18 @@ SWITCHED = SOURCES[:-1]
 """The sources that can be switched off: all but the default."""
 
 
-def resolution(off: Collection[str] | None = None, *, strict: bool | None = None) -> Resolution:
+def tried_resolution(off: Collection[str] | None = None, *, strict: bool | None = None) -> Resolution:
     """The settings as they would be. `off`: these sources off instead of those that are; `strict`: the same of it."""
     tried = tab().what_if
     off = tried.off if off is None else off
-    strict = is_strict() if strict is None else strict
+    strict = is_strict_as_tried() if strict is None else strict
     really = choices.said_by_sources()
     said = {source: {} if source in off else really[source] for source in SWITCHED}
     said |= {source: read_layer(source, text).values for source, text in tried.texts.items() if source not in off}
-    return choices.with_consent(choices.decide(said, strict=strict))
+    return choices.with_consent(choices.decide_settings(said, strict=strict))
 
 
-def is_strict() -> bool:
+def is_strict_as_tried() -> bool:
     """Whether the environment is strict, as tried or else as this tab has it; a variable may say so, too."""
     tried = tab().what_if.strict
     return tab().strict if tried is None else tried
@@ -39,7 +39,7 @@ def decided_by_server() -> bool | None:
     return strict_by_environment(os.environ if text is None else read_layer("environment", text).values)
 
 
-def text_of(source: str) -> str:
+def source_text(source: str) -> str:
     """What the source says: as tried, else as it is."""
     tried = tab().what_if.texts.get(source)
     return write_layer(source, choices.said_by_sources()[source]) if tried is None else tried
@@ -54,11 +54,11 @@ def problems_of(source: str) -> tuple[str, ...]:
 # -- verbs
 
 
-def write(source: str, text: str) -> None:
+def try_text(source: str, text: str) -> None:
     """Try what would be if the source said this; what it says anyway is no trial."""
     tried = tab().what_if
     tried.texts.pop(source, None)
-    if text.strip() != text_of(source).strip():
+    if text.strip() != source_text(source).strip():
         tried.texts[source] = text
     touch()
 
@@ -82,7 +82,7 @@ def switch_strict(*, on: bool) -> None:
 def try_case(name: str, texts: Mapping[str, str], *, strict: bool) -> None:
     """Try a ready case: these texts and no others; the open file says what it says, unless the case says otherwise."""
     tab().what_if = WhatIf()
-    others = [source for source in SWITCHED if source != "recorded" and text_of(source)]
+    others = [source for source in SWITCHED if source != "recorded" and source_text(source)]
     said = {source: texts.get(source, "") for source in SWITCHED if source in others or texts.get(source)}
     tab().what_if = WhatIf(said, set(), strict, name)
     touch()

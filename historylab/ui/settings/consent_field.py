@@ -38,7 +38,7 @@ def consent_field(resolution: Resolution) -> None:
         )
         return
     st.checkbox(
-        f"Let {_named(settings)} write them",
+        f"Let {_model_and_host(settings)} write them",
         on,
         key=session.seed_widget("agreed", on),
         on_change=lambda: model_consent.set_consent(session.widget_value("agreed")),
@@ -68,12 +68,12 @@ def model_call_notice(resolution: Resolution, timeline: Timeline) -> None:
         "Ask again" if replaced else "Ask for the summaries",
         key="ask",
         on_click=model_consent.request_answers,
-        help=f"Sends messages to {_named(settings)}.",
+        help=f"Sends messages to {_model_and_host(settings)}.",
         width="stretch",
     )
 
 
-def _named(settings: Settings) -> str:
+def _model_and_host(settings: Settings) -> str:
     """The model, which a link may name, and its server, as Markdown."""
     return f"{code_span(settings.model)} at {code_span(display_host())}"
 

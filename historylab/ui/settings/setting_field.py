@@ -48,9 +48,9 @@ def setting_field(resolution: Resolution, name: str, field: PresetField | None =
     """Draw the field or option `name`, as the system calls it if it is one of a preset's fields."""
     origin = resolution.provenance[name]
     if origin.locked:
-        _locked(name, origin, label_of(name, field))
+        _draw_locked(name, origin, label_of(name, field))
     else:
-        word, shown = SOURCE_WORDS[origin.source], landing.source_word(origin)
+        word, shown = SOURCE_WORDS[origin.source], landing.origin_word(origin)
         # the source stands on the label's line, but not in the label: that is read aloud
         st.html(f'<div class="hl-source hl-from-{word}{_beside(name)}" data-setting="{name}">{shown}</div>')
         setting_widget(name, origin.value, field=field)
@@ -78,7 +78,7 @@ def _help(name: str, field: PresetField | None) -> str:
     return "  \n".join(filter(None, (field.help or help_of(name), published)))
 
 
-def _locked(name: str, origin: Provenance, label: str) -> None:
+def _draw_locked(name: str, origin: Provenance, label: str) -> None:
     st.html(
         f'<div class="hl-source hl-edge" data-setting="{name}">{SOURCE_WORDS[origin.source]}</div>'
         f'<div class="hl-field">{escape(label)}</div>'
@@ -117,7 +117,7 @@ def setting_widget(
         options = list(MODELS if value in MODELS else (value, *MODELS))
         session.seed_widget(common["key"], value)
         place = options.index(value)
-        with _typed(common["key"]):
+        with _text_container(common["key"]):
             st.selectbox(label, options, place, format_func=replace_hidden, accept_new_options=True, **common)
     elif "enum" in schema:
         session.seed_widget(common["key"], value)
@@ -175,7 +175,7 @@ def _ids(value: str, label: str, people: list[str], *, several: bool, common: Wi
         chosen = [name for name in (part.strip() for part in value.split(",")) if name]
         options = list(dict.fromkeys([*people, *chosen]))
         session.seed_widget(common["key"], chosen)
-        with _typed(common["key"]):
+        with _text_container(common["key"]):
             st.multiselect(
                 label,
                 options,
@@ -188,7 +188,7 @@ def _ids(value: str, label: str, people: list[str], *, several: bool, common: Wi
         return
     session.seed_widget(common["key"], value)
     options = list(dict.fromkeys(["", *people, value]))
-    with _typed(common["key"]):
+    with _text_container(common["key"]):
         st.selectbox(
             label,
             options,
@@ -199,7 +199,7 @@ def _ids(value: str, label: str, people: list[str], *, several: bool, common: Wi
         )
 
 
-def _typed(key: str) -> DeltaGenerator:
+def _text_container(key: str) -> DeltaGenerator:
     """Around a choice in which text is typed as well: there the page's keys are letters."""
     return st.container(key=f"typed {key}")
 

@@ -40,7 +40,7 @@ def settings_sidebar(resolution: Resolution) -> Any:
             _preset_fields(resolution, found[0])
         else:
             st.divider()
-            _everything(resolution, ())
+            _draw_remaining(resolution, ())
         _template(locked=resolution.strict)
     return place
 
@@ -76,10 +76,10 @@ def _preset_fields(resolution: Resolution, preset: Preset) -> None:
     others = st.expander("All other settings", key="other settings", on_change=session.touch)
     if others.open:  # every element costs the browser time at each change, so folded ones aren't drawn
         with others:
-            _everything(resolution, drawn)
+            _draw_remaining(resolution, drawn)
 
 
-def _everything(resolution: Resolution, drawn: Collection[str]) -> None:
+def _draw_remaining(resolution: Resolution, drawn: Collection[str]) -> None:
     """Every setting that isn't drawn yet: policy, limits, cuts, counting."""
     settings = resolution.settings
     for group in FIRST:

@@ -48,7 +48,7 @@ def system_choice(resolution: Resolution) -> Any:
         )
     place = st.empty() if found else None
     if found:
-        _changed(found[0], variant, resolution)
+        _draw_changes(found[0], variant, resolution)
     return place
 
 
@@ -62,7 +62,7 @@ def describe_system(place: Any, timeline: Timeline, conversation: Conversation) 
         place.html(f'<div class="hl-small hl-system">{escape(line)}</div>{note}')
 
 
-def _changed(preset: Preset, variant: str, resolution: Resolution) -> None:
+def _draw_changes(preset: Preset, variant: str, resolution: Resolution) -> None:
     changed, held = chosen_system.preset_changes(resolution)
     published = preset.decides(variant)
     if held:

@@ -15,7 +15,7 @@ def notice(text: str, kind: str = "note") -> None:
     st.html(f'<div class="hl-notice hl-{kind}" role="{ROLES[kind]}">{escape(text)}{end}</div>')
 
 
-def folded(summary: str, lines: Sequence[str]) -> str:
+def fold_lines(summary: str, lines: Sequence[str]) -> str:
     """HTML: the summary, with the lines to unfold if there are any."""
     shown = escape(one_line(summary, 300))
     if not lines:

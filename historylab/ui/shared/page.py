@@ -47,7 +47,7 @@ def _navigation() -> None:
         st.html('<span class="hl-brand">HistoryLab</span>', width="content")
         for name, title in PAGES.items():
             try:
-                st.page_link(f"pages/{name}.py", label=title, query_params=address.query_parameters() or None)
+                st.page_link(f"pages/{name}.py", label=title, query_params=address.address_parameters() or None)
             except (KeyError, StreamlitAPIException):  # a page file run on its own knows no others
                 st.html(f'<span class="hl-faint">{title}</span>', width="content")
         keys()

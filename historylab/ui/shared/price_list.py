@@ -26,7 +26,7 @@ def price_list(model: str) -> None:
             value=None,
             placeholder="not known" if name in prices.NEEDED else "as input",
             key=session.seed_widget(key, None if amount is None else float(amount), may_be_empty=True),
-            on_change=_given,
+            on_change=_set_price,
             args=(model, name, key),
         )
     if known is None:
@@ -41,5 +41,5 @@ def price_list(model: str) -> None:
         st.button("Back to the list", key="listed-prices", type="tertiary", on_click=prices.reset_prices, args=(model,))
 
 
-def _given(model: str, name: str, key: str) -> None:
+def _set_price(model: str, name: str, key: str) -> None:
     prices.set_price(model, name, session.widget_value(key))

@@ -28,7 +28,7 @@ def show_effects(conversation: Conversation, resolution: Resolution, places: Map
     for source, place in places.items():
         if source not in off and not says_anything(resolution, source):
             continue
-        other = what_if.resolution(off ^ {source}).settings
+        other = what_if.tried_resolution(off ^ {source}).settings
         try:
             effect_shown(place, _effect(conversation, source, resolution.settings, other, on=source not in off))
         except HistoryLabError as problem:
@@ -36,40 +36,40 @@ def show_effects(conversation: Conversation, resolution: Resolution, places: Map
 
 
 def _effect(conversation: Conversation, source: str, now: Settings, other: Settings, *, on: bool) -> str:
-    then = None if now == other else outcome(conversation, other)
-    return effect_sentence(source, outcome(conversation, now), then, on=on)
+    then = None if now == other else effect_of(conversation, other)
+    return effect_sentence(source, effect_of(conversation, now), then, on=on)
 
 
 def strict_effect(conversation: Conversation, resolution: Resolution) -> str:
     """What would be if the environment were strict, or were not; "" where the server decides or it sets nothing."""
-    on = what_if.is_strict()
-    other = what_if.resolution(strict=not on)
+    on = what_if.is_strict_as_tried()
+    other = what_if.tried_resolution(strict=not on)
     if what_if.decided_by_server() is not None or not (resolution.strict or other.strict):
         return ""
     lead = f"{'Without' if on else 'With'} it, "
-    told = _compared(conversation, resolution.settings, other.settings, lead)
+    told = _compare(conversation, resolution.settings, other.settings, lead)
     return told or f"{lead}the model would see the same."
 
 
 def against_real(conversation: Conversation, resolution: Resolution) -> str:
     """What is tried against the settings really in effect; "" where they come to the same."""
     really = choices.resolution().settings
-    return _compared(conversation, resolution.settings, really, "With the settings really in effect, ")
+    return _compare(conversation, resolution.settings, really, "With the settings really in effect, ")
 
 
-def _compared(conversation: Conversation, now: Settings, other: Settings, lead: str) -> str:
+def _compare(conversation: Conversation, now: Settings, other: Settings, lead: str) -> str:
     if now == other:
         return ""
     try:
-        before, after = outcome(conversation, now), outcome(conversation, other)
+        before, after = effect_of(conversation, now), effect_of(conversation, other)
     except HistoryLabError:  # the page says so of the settings it is about
         return ""
     return "" if same_outcome(before, after) else f"{lead}{difference(before, after)}."
 
 
-def outcome(conversation: Conversation, settings: Settings) -> SettingsEffect:
+def effect_of(conversation: Conversation, settings: Settings) -> SettingsEffect:
     """What settings come to on the conversation; no model is called for a trial."""
-    return cached.outcome(conversation, offline(settings), viewing.must_remember())
+    return cached.settings_effect(conversation, offline(settings), viewing.must_remember())
 
 
 @session.fragment

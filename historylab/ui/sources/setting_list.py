@@ -64,14 +64,14 @@ def _group(title: str, origins: Iterable[Provenance]) -> None:
 def _card(origin: Provenance) -> str:
     lock = "🔒\ufe0e " if origin.locked else ""
     as_if = "url" in session.tab().what_if.texts
-    word = source_word(origin) if as_if else landing.source_word(origin)
+    word = source_word(origin) if as_if else landing.origin_word(origin)
     bare = len(origin.candidates) == 1
     rows = "" if bare else f'<ol class="hl-bids">{"".join(map(_row, origin.candidates))}</ol>'
     why = "" if bare else f'<div class="hl-small">{escape(decision_sentence(origin))}</div>'
     return (
         f'<section class="hl-origin" data-setting="{escape(origin.setting)}">'
         f"<div><span>{escape(full_title(origin.setting))}</span> <b>{lock}{escape(winner_of(origin))}</b> "
-        f'<span class="hl-meta">{escape(word)}</span></div>{rows}{why}{_written(origin.setting)}</section>'
+        f'<span class="hl-meta">{escape(word)}</span></div>{rows}{why}{_names_by_source(origin.setting)}</section>'
     )
 
 
@@ -93,7 +93,7 @@ def _row(candidate: Candidate) -> str:
     )
 
 
-def _written(name: str) -> str:
+def _names_by_source(name: str) -> str:
     """What the setting is called in each source, folded."""
     named = "".join(
         f"<li>{HEADINGS[source]}: {' or '.join(f'<code>{escape(each)}</code>' for each in names_in(source, name))}</li>"

@@ -90,7 +90,7 @@ def said_html(resolution: Resolution, source: str) -> str:
 def _tags(source: str, *, on: bool) -> str:
     as_if = not on or source in session.tab().what_if.texts
     own = f'<span class="hl-tag" title="{OWN_HELP}">HistoryLab\'s own</span>' if source in OWN else ""
-    if source == "url" and not as_if and landing.is_told():
+    if source == "url" and not as_if and landing.is_story_open():
         own = f'<span class="hl-tag" title="{SAMPLE_HELP}">{landing.SAMPLE}</span>'
     return own + ('<span class="hl-as-if">as if</span>' if as_if else "")
 
@@ -106,7 +106,7 @@ def _faint(text: str) -> None:
 def _editor(source: str, says: str) -> None:
     """What a source says, in a sentence; unfolded the text itself, to edit as if; and what could not be read of it."""
     label, example = WRITTEN[source]
-    text, problems, key = what_if.text_of(source), what_if.problems_of(source), f"text {source}"
+    text, problems, key = what_if.source_text(source), what_if.problems_of(source), f"text {source}"
     folded = st.expander(says, key=f"edit {source}", on_change=session.touch, type="compact")
     if folded.open:
         with folded:
@@ -133,4 +133,4 @@ def _switch(source: str, key: str) -> None:
 
 
 def _write(source: str, key: str) -> None:
-    what_if.write(source, session.widget_value(key) or "")
+    what_if.try_text(source, session.widget_value(key) or "")

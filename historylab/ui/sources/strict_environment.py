@@ -26,7 +26,7 @@ def strict_environment(resolution: Resolution) -> Any:
     decided = what_if.decided_by_server()
     with st.container(key="source strict", gap=None):
         if decided is None:
-            on = what_if.is_strict()
+            on = what_if.is_strict_as_tried()
             st.toggle(TITLE, on, key=session.seed_widget(KEY, on), on_change=_switch, help=HELP)
             where = "As if, on this page alone." if session.tab().what_if else "Counts in this tab, on every page."
             st.html(f'<div class="hl-meta">{where}</div>')

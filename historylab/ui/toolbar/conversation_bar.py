@@ -53,7 +53,7 @@ def conversation_bar(
 
 def _badge() -> str:
     """That it is none of the reader's own."""
-    word = NOT_YOURS.get(viewing.opened().spec.partition(":")[0], "")
+    word = NOT_YOURS.get(viewing.current_file().spec.partition(":")[0], "")
     return f' <span class="hl-badge">{word}</span>' if word else ""
 
 

@@ -11,7 +11,7 @@ from historylab.planning.validity import recorded_validity
 from historylab.registry import Member, members
 from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
-from historylab.ui.request.reported import reported
+from historylab.ui.request.reported import shown_of
 from historylab.ui.request.request_field import current_request
 from historylab.ui.session import cached, drawers
 from historylab.ui.toolbar.write_out import write_out
@@ -115,7 +115,7 @@ def _request(resolution: Resolution, timeline: Timeline) -> None:
     be gone after the next; and its button, disabled meanwhile, would lose the focus, without which Esc closes nothing.
     """
     number = current_request(timeline)
-    report = cached.report_file((reported(timeline, resolution),), number)
+    report = cached.report_file((shown_of(timeline, resolution),), number)
     st.html(
         f'<div class="hl-title">This request: {timeline.steps[number].label}</div><div class="hl-meta">The report '
         f"({len(report) / 1000:,.0f} kB) and the decisions hold text of the conversation, the pictures none.</div>"

@@ -32,7 +32,7 @@ def format_choice(given: GivenFile, chosen: str, first: Sequence[str], why: str)
 
 def _reread(given: GivenFile, key: str) -> None:
     if name := session.widget_value(key):
-        opening.ask(ToOpen((given,), format=name))
+        opening.note_to_open(ToOpen((given,), format=name))
 
 
 def mapping_download(mapping: FieldMapping) -> None:

@@ -39,7 +39,7 @@ def _of_project(listed: tuple[Session, ...]) -> list[tuple[int, Session]]:
         [EVERY_PROJECT, *projects],
         format_func=lambda project: one_line(home_as_tilde(project), 80),
         key="project",
-        on_change=opening.stay,
+        on_change=opening.keep_drawer_open,
     )
     return [(i, found) for i, found in enumerate(listed) if chosen in (EVERY_PROJECT, found.project)]
 
@@ -54,10 +54,10 @@ def _session(place: int, found: Session) -> None:
 
 
 def _find() -> None:
-    machine_sessions.find()
-    opening.stay()
+    machine_sessions.find_on_machine()
+    opening.keep_drawer_open()
 
 
 def _open(place: int) -> None:
-    machine_sessions.open_listed(place)
-    opening.stay()
+    machine_sessions.open_session(place)
+    opening.keep_drawer_open()

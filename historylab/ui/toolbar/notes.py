@@ -24,7 +24,7 @@ def landing_line() -> None:
     Nothing for any other conversation, or under other settings.
     """
     with st.container():  # drawn also empty: the map below is made anew when its place changes
-        if not landing.is_told():
+        if not landing.is_story_open():
             return
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="landing"):
             st.html(f'<div class="hl-small">{ABOUT}</div>', width="content")
@@ -58,7 +58,7 @@ def recorded_line(resolution: Resolution) -> None:
 
 def sent_under_line(resolution: Resolution) -> None:
     """The line on the settings that the open recording was sent under, where they are others; a button uses them."""
-    found = newest_decision(viewing.opened().original)
+    found = newest_decision(viewing.current_file().original)
     if found is None:
         return
     sent, audited = found

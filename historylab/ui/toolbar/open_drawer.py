@@ -23,7 +23,7 @@ def open_button(*, first: bool) -> None:
     `first`: whether that is what to do first on the page.
     """
     st.button(
-        "Open your conversation" if viewing.opened().spec else "Open",
+        "Open your conversation" if viewing.current_file().spec else "Open",
         key="open-drawer",
         type="primary" if first else "secondary",
         on_click=drawers.open_drawer,
@@ -37,12 +37,12 @@ def open_button(*, first: bool) -> None:
 @st.dialog("Open a conversation", position="right", width="medium")
 def _drawer() -> None:
     drawers.stands(opening.KEY)
-    with _reading() if session.tab().to_open else st.container():
+    with _read_asked() if session.tab().to_open else st.container():
         refused_files()
         _ways()
 
 
-def _reading() -> DeltaGenerator:
+def _read_asked() -> DeltaGenerator:
     """Open what was asked for, then draw the page anew; returns where to draw the drawer if nothing was opened.
 
     The fields are gone meanwhile: a file given to them now would be lost with them when the page is drawn.
@@ -65,7 +65,7 @@ def _ways() -> None:
         required=True,
         key="way",
         label_visibility="collapsed",
-        on_change=opening.stay,
+        on_change=opening.keep_drawer_open,
     )
     ways[way or "Upload"]()
 
@@ -88,7 +88,7 @@ def _sample() -> None:
 
 def _ask_for_sample(name: str) -> None:
     opening.ask_for_sample(name)
-    opening.stay()
+    opening.keep_drawer_open()
 
 
 def _paste() -> None:
@@ -97,16 +97,16 @@ def _paste() -> None:
         key="pasted",
         height=240,
         placeholder='[{"role": "user", "content": "…"}]',
-        on_change=opening.stay,
+        on_change=opening.keep_drawer_open,
     )
-    st.button("Open what I pasted", key="open-pasted", type="primary", on_click=_pasted)
+    st.button("Open what I pasted", key="open-pasted", type="primary", on_click=_open_pasted)
     st.caption(MEMORY)
 
 
-def _pasted() -> None:
+def _open_pasted() -> None:
     text = session.widget_value("pasted") or ""
-    opening.ask(ToOpen((GivenFile("", text.encode("utf-8", "replace")),)))
-    opening.stay()
+    opening.note_to_open(ToOpen((GivenFile("", text.encode("utf-8", "replace")),)))
+    opening.keep_drawer_open()
 
 
 def _generate() -> None:
@@ -116,7 +116,7 @@ def _generate() -> None:
         list(known),
         format_func=lambda n: known[n].attributes.get("title", n),
         key="generator",
-        on_change=opening.stay,
+        on_change=opening.keep_drawer_open,
     )
     st.caption(known[chosen].summary)
     for option in known[chosen].options:
@@ -128,12 +128,12 @@ def _generate() -> None:
             option.default,
             key=f"{chosen}.{option.name}",
             help=option.help or None,
-            on_change=opening.stay,
+            on_change=opening.keep_drawer_open,
         )
-    st.button("Generate", key="generate", type="primary", on_click=_generated, args=(chosen,))
+    st.button("Generate", key="generate", type="primary", on_click=_open_generated, args=(chosen,))
 
 
-def _generated(name: str) -> None:
+def _open_generated(name: str) -> None:
     options = {o.name: session.widget_value(f"{name}.{o.name}") for o in members("generator")[name].options}
     opening.ask_for_generated(name, options)
-    opening.stay()
+    opening.keep_drawer_open()

@@ -11,7 +11,7 @@ from historylab.costs.amounts import count_of
 from historylab.formats.base import Report
 from historylab.ui.session import drawers, opening, session, viewing
 from historylab.ui.session.tab import Opened, ReadFile
-from historylab.ui.shared.notice import folded
+from historylab.ui.shared.notice import fold_lines
 from historylab.ui.toolbar.format_choice import format_choice, mapping_download
 from historylab.ui.toolbar.large_file import large_file_picker
 from historylab.wording.loading import read_in_words, reasons_in_words
@@ -22,25 +22,25 @@ MOST_FILES = 40
 
 def opened_files() -> None:
     """The report on every open file, folded; for a sample of ours only if something was left out."""
-    opened = viewing.opened()
+    opened = viewing.current_file()
     report = opened.conversations.report
     if not opened.files:
         if report.remarks:
-            st.html(folded(read_in_words(report), _reasons(report)))
+            st.html(fold_lines(read_in_words(report), _reasons(report)))
     elif opened.listing:
         skipped = [f"{where}: {why}" for where, why in opened.listing.skipped.items()]
         told = f"; {count_of(len(skipped), 'part')} could not be read" if skipped else ""
-        st.html(folded(f"A large file: each conversation is read when it is chosen{told}.", skipped[:MOST_FILES]))
+        st.html(fold_lines(f"A large file: each conversation is read when it is chosen{told}.", skipped[:MOST_FILES]))
     elif len(opened.files) == 1:
         _one_file(opened.files[0])
     else:
         _several(opened.files, report)
-    _refused()
+    _draw_refused()
 
 
 def picker() -> None:
     """A choice among the conversations and branches of what is open, if there are several."""
-    opened = viewing.opened()
+    opened = viewing.current_file()
     entries, whole = opened.entries, len(opened.conversations)
     if opened.listing:
         large_file_picker(opened, opened.listing)
@@ -75,7 +75,7 @@ def _how_many(conversations: int, branches: int) -> str:
 
 def _one_file(file: ReadFile) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="read as"):
-        st.html(folded(read_in_words(file.report), _reasons(file.report)))
+        st.html(fold_lines(read_in_words(file.report), _reasons(file.report)))
         if file.given.data is not None:
             other = st.popover("Read as another format", type="tertiary", key="read another", on_change=session.touch)
             if other.open:
@@ -88,16 +88,16 @@ def _one_file(file: ReadFile) -> None:
 def _several(files: Sequence[ReadFile], report: Report) -> None:
     lines = [f"{one_line(file.given.name, 60)}: {read_in_words(file.report)}" for file in files[:MOST_FILES]]
     lines += [f"… and {count_of(len(files) - MOST_FILES, 'other file')}"] if len(files) > MOST_FILES else []
-    st.html(folded(f"{len(files):,} files. {read_in_words(report)}", lines))
+    st.html(fold_lines(f"{len(files):,} files. {read_in_words(report)}", lines))
 
 
-def _refused() -> None:
+def _draw_refused() -> None:
     refused = session.tab().refused
     if not refused:
         return
     more = f" {count_of(len(refused) - 1, 'other file')} could not be read either." if len(refused) > 1 else ""
-    title = one_line(viewing.opened().conversation.title, 60)
-    shown = "" if viewing.opened().files else f" What is shown is “{title}”."
+    title = one_line(viewing.current_file().conversation.title, 60)
+    shown = "" if viewing.current_file().files else f" What is shown is “{title}”."
     why = escape(f"{opening.refusal_of(refused[0])}.{more}{shown}")
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="not read"):
         st.html(f'<div class="hl-notice hl-error" role="alert">{why}</div>')

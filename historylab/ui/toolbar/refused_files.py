@@ -44,13 +44,13 @@ def refused_files() -> None:
         _by_hand(refused[0])
 
 
-def _offered(file: RefusedFile) -> Sequence[MappingProposal]:
+def _offered_mappings(file: RefusedFile) -> Sequence[MappingProposal]:
     return file.why.proposals if isinstance(file.why, UnknownFormat) else ()
 
 
 def _proposals(place: int, file: RefusedFile) -> None:
     """A button for each list that looks like messages."""
-    for number, found in enumerate(_offered(file)):
+    for number, found in enumerate(_offered_mappings(file)):
         mapping = found.mapping
         where = code_span(mapping.items, 60) if mapping.items else "the file"
         fields = f"{code_span(mapping.role, 40)}, {code_span(mapping.text, 40)}"
@@ -67,15 +67,19 @@ def _by_hand(file: RefusedFile) -> None:
     """Another format, or the fields' names, to be kept for later."""
     nearest = file.why.nearest if isinstance(file.why, UnknownFormat) else ()
     format_choice(file.given, "", nearest, "nearest")
-    offered = _offered(file)
+    offered = _offered_mappings(file)
     proposed = offered[0].mapping if offered else FieldMapping("", "")
-    unfolded = st.expander("Name the fields yourself", key="by hand", on_change=opening.stay)
+    unfolded = st.expander("Name the fields yourself", key="by hand", on_change=opening.keep_drawer_open)
     if not unfolded.open:
         return
     with unfolded:
         said = {
             name: st.text_input(
-                label, getattr(proposed, name), placeholder=hint, key=f"field {name}", on_change=opening.stay
+                label,
+                getattr(proposed, name),
+                placeholder=hint,
+                key=f"field {name}",
+                on_change=opening.keep_drawer_open,
             )
             for name, (label, hint) in FIELDS.items()
         }
@@ -113,7 +117,7 @@ def _read_by_saved(given: GivenFile) -> None:
     if saved and isinstance(mapping := _mapping_in(saved), FieldMapping):
         opening.ask_for_upload({saved.file_id: given}, mapping)
     else:
-        opening.stay()
+        opening.keep_drawer_open()
 
 
 def _mapping_in(saved: UploadedFile) -> FieldMapping | LoadError:
@@ -124,5 +128,5 @@ def _mapping_in(saved: UploadedFile) -> FieldMapping | LoadError:
 
 
 def _read(given: GivenFile, mapping: FieldMapping) -> None:
-    opening.ask(ToOpen((given,), mapping=mapping))
-    opening.stay()
+    opening.note_to_open(ToOpen((given,), mapping=mapping))
+    opening.keep_drawer_open()

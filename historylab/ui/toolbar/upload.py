@@ -33,7 +33,7 @@ def upload() -> None:
         "Files of conversations",
         accept_multiple_files=True,
         key="upload",
-        on_change=_uploaded,
+        on_change=_open_uploads,
         max_upload_size=LIMIT,
     )
     st.html(_formats())
@@ -43,7 +43,7 @@ def upload() -> None:
         st.code(line, language="python" if line.startswith("import") else "bash")
 
 
-def _uploaded() -> None:
+def _open_uploads() -> None:
     given = session.widget_value("upload") or ()
     opening.ask_for_upload({file.file_id: GivenFile(Path(file.name).name, file.getvalue()) for file in given})
 

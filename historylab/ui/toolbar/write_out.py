@@ -26,7 +26,7 @@ def write_out(conversations: Sequence[Conversation], drawer: str) -> None:
         args=(drawer,),
         label_visibility="collapsed",
     )
-    written = cached.written(tuple(conversations), chosen)
+    written = cached.write_in(tuple(conversations), chosen)
     losses = one_line(str(written.losses), 400)
     told = f"Left out, as that format has no place for it: {losses}." if losses else "Nothing is left out."
     note = "" if chosen == LOSSLESS or losses else " It can be loaded again."

@@ -43,19 +43,19 @@ OFFLINE = "Summaries here come from the offline summarizer, verbatim and free; a
 BARS = "The bars span what the starred settings may come to beside yours, with 90% confidence."
 
 
-def headline(advice: Advice) -> None:
+def advice_headline(advice: Advice) -> None:
     """The verdict, and what it means in at most three lines; where it is too little to tell, what would help."""
     finding, *lines = advice.why
     body = "".join(f'<div class="hl-small">{with_terms(line, *EXPLAINED)}</div>' for line in lines)
     said = f'<h1 class="hl-verdict">{escape(finding)}</h1><div class="hl-why hl-tips">{body}</div>'
     st.html(f'<div role="status">{said}</div>')
     if advice.verdict == "too little to tell":
-        _helping(advice)
+        _draw_help(advice)
 
 
-def _helping(advice: Advice) -> None:
+def _draw_help(advice: Advice) -> None:
     """What would help, at hand; the questions stand below."""
-    held = len(viewing.opened().conversations)
+    held = len(viewing.current_file().conversations)
     with st.container(horizontal=True, key="helping"):
         st.button("Open more files", key="open-more", on_click=drawers.open_drawer, args=(opening.KEY,))
         if held > advice.conversations and not session.tab().tuning.everywhere:
@@ -67,7 +67,7 @@ def _helping(advice: Advice) -> None:
 
 def frontier_view(advice: Advice, cache: str) -> Trial:
     """The chart, and beside it the picked settings: those clicked, else the best found. Returns them."""
-    picked = _picked(advice)
+    picked = _picked_trial(advice)
     wide, narrow = st.columns([3, 2], gap="medium")
     with wide:
         st.plotly_chart(
@@ -91,7 +91,7 @@ def _about(advice: Advice) -> None:
     st.html(f'<div class="hl-meta hl-tips">{with_terms(f"On {on}.{bars}", *EXPLAINED)}</div>')
 
 
-def _picked(advice: Advice) -> Trial:
+def _picked_trial(advice: Advice) -> Trial:
     key = session.tab().tuning.picked
     best = advice.trials[0] if advice.verdict == "as good" else advice.chosen
     return next((trial for trial in advice.trials if trial.settings.key == key), best)
@@ -121,7 +121,7 @@ def _pick(keys: Sequence[str]) -> None:
 def _card(advice: Advice, picked: Trial, cache: str) -> None:
     base, point = advice.trials[0], advice.points[advice.trials.index(picked)]
     shown = (picked,) if picked is base else (picked, base)
-    rows = [*_kept_and_cost(advice, picked), *_judged(advice, picked)]
+    rows = [*_kept_and_cost(advice, picked), *_evidence_rows(advice, picked)]
     rows += [
         (label, *(show(trial, cache) for trial in shown)) for label, show in FIGURES if _is_known(label, picked, cache)
     ]
@@ -149,7 +149,7 @@ def _kept_and_cost(advice: Advice, picked: Trial) -> list[tuple[str, ...]]:
     return [(f"{noun} kept", *kept[:shown]), (f"{unpriced.capitalize()}, times not trimming", *cost[:shown])]
 
 
-def _judged(advice: Advice, picked: Trial) -> list[tuple[str, ...]]:
+def _evidence_rows(advice: Advice, picked: Trial) -> list[tuple[str, ...]]:
     """The two parts of the evidence, of what was chosen by it."""
     if picked is not advice.chosen or picked is advice.trials[0]:
         return []

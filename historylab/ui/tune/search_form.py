@@ -30,7 +30,7 @@ def search_form(search: SettingsSearch) -> None:
             key=session.seed_widget("varied", search.varied),
             on_change=lambda: tuning_choices.vary_settings(session.widget_value("varied") or []),
         )
-        _locked(search)
+        _draw_locked(search)
         left, right = st.columns(2)
         left.segmented_control(
             "Settings to try, at most",
@@ -43,7 +43,7 @@ def search_form(search: SettingsSearch) -> None:
             help="It begins with what usually does well, then changes one thing at a time, and ends where no such "
             "change is better.",
         )
-        held = len(viewing.opened().conversations)
+        held = len(viewing.current_file().conversations)
         if held > 1:
             right.toggle(
                 f"Over all {held:,} conversations of the file",
@@ -53,7 +53,7 @@ def search_form(search: SettingsSearch) -> None:
             )
 
 
-def _locked(search: SettingsSearch) -> None:
+def _draw_locked(search: SettingsSearch) -> None:
     """A note of the settings the environment holds, which are not varied, and of summaries being offline here."""
     if choices.is_strict():
         st.html('<div class="hl-meta">🔒\ufe0e The environment is strict, so nothing is varied.</div>')

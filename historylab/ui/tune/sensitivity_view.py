@@ -16,7 +16,7 @@ from historylab.tuning.trials import Trial
 from historylab.tuning.tune import Advice
 from historylab.ui.session import cached
 from historylab.ui.shared.work_progress import work_progress
-from historylab.ui.tune.settings_search import SettingsSearch, look_at
+from historylab.ui.tune.settings_search import SettingsSearch, try_settings_further
 from historylab.wording.cuts import capitalize_first, changes_in_words
 from historylab.wording.untrusted import escape
 
@@ -36,7 +36,7 @@ def sensitivity_view(search: SettingsSearch, advice: Advice, picked: Trial) -> N
             "effects",
             "Changing one thing at a time",
             f"Try {count_of(len(rest), 'settings')} more around these",
-            lambda show: look_at(advice, rest, work, show),
+            lambda show: try_settings_further(advice, rest, work, show),
             at_once=search.is_quick(len(rest)),
         )
     st.html(_table(around, advice, picked))

@@ -76,7 +76,7 @@ class SettingsSearch:
         about = (self.base.key, " ".join(self.varied), " ".join(sorted(self.locked)), str(self.tries), wishes)
         return cached.background_work("advice", *self._about(), *about)
 
-    def known(self, wishes: str) -> Known:
+    def known_trials(self, wishes: str) -> Known:
         """What is known of settings on these conversations, whatever else was wished or in effect then."""
         work = cached.background_work("tried", *self._about(), read_constraints(wishes).cache)
         known: Known = work.result or Known()
@@ -114,24 +114,26 @@ def find_advice(search: SettingsSearch, wishes: str, work: Work, show: Show) -> 
         locked=search.locked,
         options=MeasureOptions(prices=search.prices, stars=search.must_remember, questions=search.questions),
         progress=interruption.step,
-        cancelled=interruption.happened,
+        cancelled=interruption.has_happened,
         name=changes_in_words,
-        known=search.known(wishes),
+        known=search.known_trials(wishes),
     )
-    work.done = not interruption.happened()
+    work.done = not interruption.has_happened()
     interruption.pass_on()
 
 
-def look_at(advice: Advice, settings: Sequence[Settings], work: Work, show: Callable[[int, int], None]) -> None:
+def try_settings_further(
+    advice: Advice, settings: Sequence[Settings], work: Work, show: Callable[[int, int], None]
+) -> None:
     """Try further settings, which `advice` then knows. A click stops it and keeps what is known."""
     interruption = Interruption(show)
     work.result = []
     for each in settings:
         work.result.append(advice.look_at(each))
         interruption.step(len(work.result), len(settings))
-        if interruption.happened():
+        if interruption.has_happened():
             break
-    work.done = not interruption.happened()
+    work.done = not interruption.has_happened()
     interruption.pass_on()
 
 

@@ -113,6 +113,12 @@ def test_an_answer_repeated_in_other_words_keeps_its_usage():
     assert list(report.warnings) == [REWORDED]
 
 
+def test_an_answer_that_is_repeated_in_its_first_words_again_is_a_branch_with_these():
+    (conversation,), _ = stitched(request("u:1", "a:x"), request("u:1 a:X! u:2", "a:y"), request("u:1 a:x u:3", "a:z"))
+    assert texts(conversation) == "u:1 a:x u:3 a:z"
+    assert [texts(branch) for branch in conversation.branches] == ["u:1 a:X! u:2 a:y"]
+
+
 def test_a_question_answered_anew_or_edited_is_a_branch():
     (conversation,), report = stitched(
         request("u:1", "a:x"), request("u:1", "a:y"), request("u:1 a:y u:2", "a:z"), request("u:1 a:y u:two", "a:2")

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import count_phrase, reason
+from historylab.planning.reasons import counted_noun, reason
 from historylab.planning.strategies.base import Context, KeepTask
 from historylab.planning.strategies.compaction.base import (
     READS,
@@ -28,7 +28,7 @@ NOT_RECENT = reason(
 
 
 def phrase(messages: int | None = None, trigger: int | None = None) -> str:
-    newest = "newest" if messages is None else count_phrase(messages, "newest messages")
+    newest = "newest" if messages is None else counted_noun(messages, "newest messages")
     what = "everything" if messages == 0 else f"all but the {newest}"
     return f"{what} summarised{f' from {trigger:,} tokens on' if trigger else ''}"
 

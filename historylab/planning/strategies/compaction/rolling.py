@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import count_phrase, reason
+from historylab.planning.reasons import counted_noun, reason
 from historylab.planning.strategies.base import Context, KeepTask
 from historylab.planning.strategies.compaction.base import MinFreed, fold_if_worth
 from historylab.planning.strategies.facts import stored_summaries
@@ -31,7 +31,7 @@ STORED_SUMMARY = reason("stored_summary", "A summary of earlier messages: its to
 
 
 def phrase(messages: int | None = None) -> str:
-    beyond = "" if messages is None else f" beyond {count_phrase(messages, 'messages')}"
+    beyond = "" if messages is None else f" beyond {counted_noun(messages, 'messages')}"
     return f"the older half summarised{beyond}"
 
 

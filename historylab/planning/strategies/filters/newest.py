@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import Action, count_phrase, reason
+from historylab.planning.reasons import Action, counted_noun, reason
 from historylab.planning.strategies.base import Context
 from historylab.registry import register
 
@@ -18,7 +18,7 @@ NOT_LOADED = reason("newest", "Older than the {messages:newest messages}.", sett
 
 
 def phrase(messages: int | None = None) -> str:
-    return "the newest messages only" if messages is None else f"the {count_phrase(messages, 'newest messages')} only"
+    return "the newest messages only" if messages is None else f"the {counted_noun(messages, 'newest messages')} only"
 
 
 @register("filter", title="Newest messages", phrase=phrase)

@@ -17,7 +17,7 @@ from historylab.conversation.columns import USER
 from historylab.counters.chars_4 import characters as characters_of
 from historylab.planning.blocks import Ranges
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import count_phrase, reason
+from historylab.planning.reasons import counted_noun, reason
 from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.facts import column
 from historylab.planning.strategies.projections.collapsed_tools import CUT
@@ -55,7 +55,7 @@ Oversized = Annotated[
 
 
 def phrase(pairs: float | None = None, characters: int | None = None) -> str:
-    limits = [count_phrase(pairs, "pairs")] if pairs is not None else []
+    limits = [counted_noun(pairs, "pairs")] if pairs is not None else []
     limits += [f"{characters:,} characters"] if characters is not None else []
     return f"a cut to the newest {' and '.join(limits) or 'pairs'}"
 

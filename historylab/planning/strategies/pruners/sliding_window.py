@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import count_phrase, reason
+from historylab.planning.reasons import counted_noun, reason
 from historylab.planning.strategies.base import Context, newest_sent_users
 from historylab.planning.strategies.cutting import (
     LAST_IN_PAUSE,
@@ -34,7 +34,7 @@ CUT_BELOW = {
 
 
 def phrase(turns: int | None = None) -> str:
-    return f"a window of {count_phrase(turns, 'turns')}" if turns is not None else "a sliding window"
+    return f"a window of {counted_noun(turns, 'turns')}" if turns is not None else "a sliding window"
 
 
 @register("pruner", carries=carries_cut, reads=("min_turns",), title="Sliding window", phrase=phrase, from_the_end=True)

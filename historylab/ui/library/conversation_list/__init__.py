@@ -10,9 +10,7 @@ from historylab.ui.session import session
 from historylab.ui.shared.browser import component
 
 
-def conversation_list(
-    mount: str, data: Mapping[str, Any], on_open: Callable[[], None], on_tick: Callable[[], None]
-) -> None:
+def browser_list(mount: str, data: Mapping[str, Any], on_open: Callable[[], None], on_tick: Callable[[], None]) -> None:
     """Draw `data`: a label and rows of texts, which may quote anything; see `rows.py`."""
     component(Path(__file__).parent, ("list",))(
         key=mount, data=dict(data), on_open_change=on_open, on_tick_change=on_tick

@@ -42,11 +42,11 @@ def row_table(
             "chosen": chosen,
             "names": list(names),
         },
-        on_row_change=lambda: _clicked(key, list(names) or list(range(len(rows))), choose),
+        on_row_change=lambda: _choose_row(key, list(names) or list(range(len(rows))), choose),
     )
 
 
-def _clicked(key: str, names: list[str] | list[int], choose: Callable[[int], None]) -> None:
+def _choose_row(key: str, names: list[str] | list[int], choose: Callable[[int], None]) -> None:
     row = session.widget_value(key)["row"]
     if type(row) in (int, str) and row in names:
         choose(names.index(row))
