@@ -15,7 +15,7 @@ from historylab.conversation.exchange import Exchange
 from historylab.errors import ModelError
 from historylab.formats.messages.chat_messages import to_record
 from historylab.planning.plan import HistoryPlan
-from historylab.recordings.exchange import exported, line_time, plan_fields
+from historylab.recordings.exchange import line_time, plan_fields, settings_fields
 from historylab.recordings.noted_state import NotedState
 from historylab.recordings.recorder import Recorder
 from historylab.settings.model import Settings
@@ -44,14 +44,14 @@ def recorded_run(
     tools: Sequence[Tool | RewritingTool] = (),
 ) -> Generator[Event]:
     """The same events; every request that was answered or refused is on record by the time its event comes."""
-    run = _Recorded(recording, settings, {"model": model, "tools": [dict(tool.schema) for tool in tools]})
-    for event, noted in _noting(events, recording):
+    run = _RunOnRecord(recording, settings, {"model": model, "tools": [dict(tool.schema) for tool in tools]})
+    for event, noted in _pair_with_state(events, recording):
         run.take(event, noted)
         yield event
 
 
 @dataclass(slots=True)
-class _Recorded:
+class _RunOnRecord:
     """The request that is being made, of a run."""
 
     recording: Recording
@@ -80,7 +80,7 @@ class _Recorded:
             ended=line_time(self.started + time.perf_counter() - self.clock),
             chat=self.recording.chat,
             app=self.recording.app,
-            settings=exported(self.settings),
+            settings=settings_fields(self.settings),
             plan=plan_fields(self.plan) if self.plan else {},
             live_plan=self.plan,
             mode="trim",
@@ -92,7 +92,7 @@ class _Recorded:
         self.recording.recorder.record(exchange)
 
 
-def _noting(events: Iterable[Event], recording: Recording) -> Iterator[tuple[Event, Mapping[str, str]]]:
+def _pair_with_state(events: Iterable[Event], recording: Recording) -> Iterator[tuple[Event, Mapping[str, str]]]:
     """Pair each event with the state its request read or wrote."""
     waiting, noted = iter(events), dict[str, str]()
     while True:

@@ -21,7 +21,7 @@ from historylab.errors import HistoryLabError, InstrumentError, LoadError, Store
 from historylab.formats.requests import FORMS
 from historylab.planning.trimmer import Trimmer
 from historylab.proxy.refusals import Refused
-from historylab.recordings.exchange import exported, plan_fields
+from historylab.recordings.exchange import plan_fields, settings_fields
 from historylab.recordings.noted_state import NotedState
 from historylab.settings.model import Settings
 
@@ -48,7 +48,7 @@ class Trimmers:
     """One Trimmer for each form of requests, all under the same settings and with the same store."""
 
     def __init__(self, settings: Settings, store: NotedState):
-        self.settings, self.store = exported(settings), store
+        self.settings, self.store = settings_fields(settings), store
         self.guarded = settings.filter != "off" or settings.projection != "off"
         self.of = cache(lambda form: Trimmer(settings, store=store, format=form))
 

@@ -13,7 +13,7 @@ from historylab.proxy.callers import known_names
 from historylab.proxy.settings_file import SettingsFile
 from historylab.proxy.trimming import Trimming
 from historylab.proxy.upstream import Upstream
-from historylab.recordings.exchange import exported, line_time
+from historylab.recordings.exchange import line_time, settings_fields
 from historylab.recordings.noted_state import NotedState
 from historylab.recordings.place import open_recording
 from historylab.recordings.recorder import KEEP_DAYS, Recorder
@@ -64,7 +64,7 @@ def _note_start(
             "proxy",
             mode=mode,
             settings_file=str(file) if file else None,
-            settings=exported(settings),
+            settings=settings_fields(settings),
             upstream=upstream.url,
             started=line_time(time()),
         )

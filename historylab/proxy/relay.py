@@ -46,10 +46,10 @@ async def relay(upstream: Upstream, asked: Asked, pending: PendingExchange | Non
     try:
         response = await upstream.send(upstream.request(*asked._replace(headers=headers)))
     except (httpx2.HTTPError, httpx2.InvalidURL) as fault:
-        raise await _refused(fault, upstream, pending) from None
+        raise await _record_fault(fault, upstream, pending) from None
     try:
         if response.status_code > LAST_STATUS:
-            raise await _refused(httpx2.RemoteProtocolError("no status of HTTP"), upstream, pending)
+            raise await _record_fault(httpx2.RemoteProtocolError("no status of HTTP"), upstream, pending)
         await _pass_back(response, pending, send, upstream)
     finally:
         await response.aclose()
@@ -78,7 +78,7 @@ async def _pass_back(
                 await pending.record()
             await back.piece(piece)
     except httpx2.HTTPError as fault:
-        refused = await _refused(fault, upstream, pending)
+        refused = await _record_fault(fault, upstream, pending)
         if not back.started:
             raise refused from None
         return
@@ -95,7 +95,7 @@ def _ends_with_the_connection(response: httpx2.Response) -> bool:
     return "content-length" not in response.headers and "transfer-encoding" not in response.headers
 
 
-async def _refused(fault: Exception, upstream: Upstream, pending: PendingExchange | None) -> Refused:
+async def _record_fault(fault: Exception, upstream: Upstream, pending: PendingExchange | None) -> Refused:
     """The answer where there is none, which goes on record as well."""
     status, sentence = next((status, said) for kind, status, said in FAULTS if isinstance(fault, kind))
     log.warning("%s: %s (%s)", upstream.url, sentence, type(fault).__name__)

@@ -28,7 +28,7 @@ class Upstream:
     """
 
     def __init__(self, url: str):
-        self.url, path = _checked(url)
+        self.url, path = _check_url(url)
         versioned = any(VERSION.fullmatch(segment) for segment in path.split("/"))
         self._path = (path if versioned else f"{path}/v1").encode("ascii")
         self._at = httpx2.URL(self.url)
@@ -70,7 +70,7 @@ class Upstream:
             self._client = None
 
 
-def _checked(url: str) -> tuple[str, str]:
+def _check_url(url: str) -> tuple[str, str]:
     """Scheme and host of the URL, and its path."""
     wanted = "give http:// or https://, a host and at most a path, such as https://api.openai.com/v1"
     try:

@@ -187,13 +187,13 @@ class ChainWriter:
         }
         if same and known.items[:leading] != items[:leading]:
             texts[LEADING] = items[:leading]
-        said, redacted = self._redaction.redacted(texts, exchange.secrets)
+        said, redacted = self._redaction.redact(texts, exchange.secrets)
         plan = exchange.plan
         if exchange.live_plan is not None:
 
             def redact(value: Any) -> Any:
                 nonlocal redacted
-                clean, count = self._redaction.redacted(value, exchange.secrets)
+                clean, count = self._redaction.redact(value, exchange.secrets)
                 redacted += count
                 return clean
 

@@ -31,21 +31,21 @@ def new_conversation() -> str:
     return f"c-{secrets.token_hex(8)}"
 
 
-def exported(settings: Settings) -> dict[str, Any]:
+def settings_fields(settings: Settings) -> dict[str, Any]:
     """The settings that differ from the defaults, by name, as the JSON export has them."""
-    return dict(_exported(settings))
+    return dict(_export_settings(settings))
 
 
 @lru_cache(maxsize=64)
-def _exported(settings: Settings) -> Mapping[str, Any]:
+def _export_settings(settings: Settings) -> Mapping[str, Any]:
     found: dict[str, Any] = json.loads(export(settings, "json", only_changed=True))
     return found
 
 
-def read_settings(exported: object) -> Settings | None:
+def read_settings(fields: object) -> Settings | None:
     """The settings that a line has; None without any, or where another version wrote what is unknown here."""
     try:
-        return Settings(**exported) if isinstance(exported, dict) else None
+        return Settings(**fields) if isinstance(fields, dict) else None
     except (HistoryLabError, TypeError):
         return None
 

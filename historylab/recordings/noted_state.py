@@ -53,7 +53,7 @@ class NotedState:
 
     def write_states(self, values: Mapping[str, str]) -> dict[str, str]:
         secrets = self._secrets.get()
-        withheld = {key: value for key, value in values.items() if self._redaction.redacted(value, secrets)[1]}
+        withheld = {key: value for key, value in values.items() if self._redaction.redact(value, secrets)[1]}
         kept = {key: value for key, value in values.items() if key not in withheld}
         stands = self._store.write_states(kept) if kept else {}
         return self._note({**stands, **{key: self._withhold(key, value) for key, value in withheld.items()}})

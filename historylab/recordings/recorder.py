@@ -91,7 +91,7 @@ class Recorder:
         try:
             text = make_line(kind, **fields)
         except HistoryLabError as problem:
-            return self._unrecorded(str(problem))
+            return self._count_unrecorded(str(problem))
         return self._finish(self._begin(Record(conversation, time.time(), text)), timeout)
 
     def close(self, timeout: float = 5.0) -> None:
@@ -108,12 +108,12 @@ class Recorder:
         waiting = _Waiting(what)
         with self._lock:
             if self._closed:
-                self._unrecorded("the recorder is closed")
+                self._count_unrecorded("the recorder is closed")
                 return None
             try:
                 self._queue.put_nowait(waiting)
             except queue.Full:
-                self._unrecorded(FULL)
+                self._count_unrecorded(FULL)
                 return None
         return waiting
 
@@ -127,9 +127,9 @@ class Recorder:
     def _gave_up(self, waiting: _Waiting) -> bool:
         if waiting.done.cancel():
             waiting.what = None  # it may wait for long, and its messages are large
-        return self._unrecorded(SLOW)
+        return self._count_unrecorded(SLOW)
 
-    def _unrecorded(self, cause: str) -> bool:
+    def _count_unrecorded(self, cause: str) -> bool:
         with self._lock:
             self.unrecorded += 1
             new = cause not in self._causes and len(self._causes) < MOST_CAUSES
@@ -176,13 +176,13 @@ class Recorder:
                 made.append((waiting, record))
                 found_by |= state
             except Exception as problem:
-                self._failed([waiting], problem)
+                self._fail([waiting], problem)
         if not made:
             return
         try:
             last = self._store.append_records([record for _, record in made])
         except Exception as problem:
-            self._failed([waiting for waiting, _ in made], problem)
+            self._fail([waiting for waiting, _ in made], problem)
             return
         for waiting, _ in made:
             waiting.done.set_result(True)
@@ -193,12 +193,12 @@ class Recorder:
     def _note_answers(self, found_by: dict[str, str]) -> None:
         self._chains.prefer(found_by, self._store.write_states(found_by))
 
-    def _failed(self, batch: Sequence[_Waiting], problem: Exception) -> None:
+    def _fail(self, batch: Sequence[_Waiting], problem: Exception) -> None:
         for waiting in batch:
             if isinstance(waiting.what, Exchange):
                 self._chains.forget(waiting.what)
             cause = str(problem) if isinstance(problem, HistoryLabError) else f"{type(problem).__name__}: {problem}"
-            self._unrecorded(cause)
+            self._count_unrecorded(cause)
             waiting.done.set_result(False)
 
     def _delete_old(self) -> None:

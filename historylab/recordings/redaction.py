@@ -53,9 +53,9 @@ class Redaction:
 
     def __init__(self, patterns: Iterable[str] = ()):
         self._patterns = [(tuple(marks.split()), re.compile(pattern)) for marks, pattern in KEYS]
-        self._patterns += [(("",), _compiled(pattern)) for pattern in patterns]
+        self._patterns += [(("",), _compile(pattern)) for pattern in patterns]
 
-    def redacted(self, value: Any, secrets: Sequence[str] = ()) -> tuple[Any, int]:
+    def redact(self, value: Any, secrets: Sequence[str] = ()) -> tuple[Any, int]:
         """The value with "[redacted]" in place of every match or secret in any text in it, and how many those are.
 
         The value itself where there is none; names of fields stay.
@@ -63,11 +63,11 @@ class Redaction:
         if isinstance(value, str):
             return self._text(value, secrets)
         if isinstance(value, dict):
-            fields = {name: self.redacted(held, secrets) for name, held in value.items()}
+            fields = {name: self.redact(held, secrets) for name, held in value.items()}
             count = sum(found for _, found in fields.values())
             return ({name: held for name, (held, _) in fields.items()} if count else value), count
         if isinstance(value, list | tuple):
-            items = [self.redacted(item, secrets) for item in value]
+            items = [self.redact(item, secrets) for item in value]
             count = sum(found for _, found in items)
             return ([item for item, _ in items] if count else value), count
         return value, 0
@@ -75,7 +75,7 @@ class Redaction:
     def _text(self, text: str, secrets: Sequence[str]) -> tuple[str, int]:
         total = 0
         if "\\" in text and text[:1] in ("{", "[") and (inner := _json_in(text)) is not None:
-            found, total = self.redacted(inner, secrets)
+            found, total = self.redact(inner, secrets)
             text = json.dumps(found, ensure_ascii=False) if total else text
         for secret in secrets:
             total += text.count(secret)
@@ -95,7 +95,7 @@ def _json_in(text: str) -> Any:
         return None
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> re.Pattern[str]:
     asked = f"the pattern {pattern!r:.80} cannot redact"
     if len(pattern) > LONGEST_PATTERN:
         raise SettingsError(f"{asked}: it has {len(pattern):,} characters, and {LONGEST_PATTERN} at most are taken")

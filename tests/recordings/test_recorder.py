@@ -16,7 +16,7 @@ from recorded_chats import Chat, lines_in
 from historylab import Settings, Trimmer
 from historylab.errors import SettingsError, StoreError
 from historylab.formats.traces.recorded_lines import parse_line
-from historylab.recordings.exchange import exported, plan_fields
+from historylab.recordings.exchange import plan_fields, settings_fields
 from historylab.recordings.noted_state import NotedState
 from historylab.recordings.recorder import Recorder
 from historylab.stores.base import Record
@@ -52,7 +52,7 @@ def said_in(line) -> list[str]:
 
 def test_a_line_has_what_is_new_since_the_one_before_it(recorder, store):
     chat = Chat()
-    assert recorder.record(chat.exchange("one", app="ferry-bot", settings=exported(Settings(budget=4000))))
+    assert recorder.record(chat.exchange("one", app="ferry-bot", settings=settings_fields(Settings(budget=4000))))
     chat.fields["temperature"] = 0.7
     assert recorder.record(chat.exchange("two", app="ferry-bot", seconds=1.25))
     first, second = lines_in(store)
@@ -200,7 +200,7 @@ def test_the_plan_and_the_state_it_was_made_with_stand_in_the_line(recorder, sto
     settings = Settings(policy="all", pruner="summarize", budget=300, counter="chars/4")
     trimmer, chat = Trimmer(settings, store=noted), Chat()
     for k in range(4):
-        exchange = chat.exchange(f"question {k} " * 30, answer=f"answer {k} " * 30, settings=exported(settings))
+        exchange = chat.exchange(f"question {k} " * 30, answer=f"answer {k} " * 30, settings=settings_fields(settings))
         with noted.noting() as state:
             decision = trimmer.decide(exchange.body)
         decided = {"chat": decision.chat, "plan": plan_fields(decision.plan), "live_plan": decision.plan}

@@ -30,7 +30,7 @@ KEYS = [
 @pytest.mark.parametrize("key", KEYS)
 def test_what_looks_like_a_key_is_taken_out_wherever_it_stands(key):
     given = {"messages": [{"content": [{"text": f"use {key}"}]}], "n": 1, "none": None}
-    found, count = Redaction().redacted(given)
+    found, count = Redaction().redact(given)
     text = found["messages"][0]["content"][0]["text"]
     assert count == 1
     assert text.startswith("use ") and text.rstrip("\"'").endswith("[redacted]")
@@ -43,12 +43,12 @@ def test_what_looks_like_a_key_is_taken_out_wherever_it_stands(key):
 )
 def test_no_text_takes_long_to_look_through(beginning):
     text = beginning * (500_000 // len(beginning))
-    assert len(Redaction().redacted(f"{text} {KEYS[0]}")[0]) <= len(text) + len(KEYS[0])
+    assert len(Redaction().redact(f"{text} {KEYS[0]}")[0]) <= len(text) + len(KEYS[0])
 
 
 def test_a_password_in_an_address_goes_and_the_address_stays():
     text = "psql postgresql://me:hunter2@db.example.com/app failed"
-    assert Redaction().redacted(text) == ("psql postgresql://[redacted]@db.example.com/app failed", 1)
+    assert Redaction().redact(text) == ("psql postgresql://[redacted]@db.example.com/app failed", 1)
 
 
 @pytest.mark.parametrize(
@@ -57,21 +57,21 @@ def test_a_password_in_an_address_goes_and_the_address_stays():
 )
 def test_plain_text_stays_as_it_is(text):
     given = {"content": [text]}
-    found, count = Redaction().redacted(given)
+    found, count = Redaction().redact(given)
     assert (found is given, count) == (True, 0)
 
 
 def test_own_patterns_count_beside_those_of_keys():
-    found = Redaction([r"\bDE\d{20}\b", "Ada Lovelace"]).redacted(["Ada Lovelace, DE12345678901234567890", KEYS[0]])
+    found = Redaction([r"\bDE\d{20}\b", "Ada Lovelace"]).redact(["Ada Lovelace, DE12345678901234567890", KEYS[0]])
     assert found == (["[redacted], [redacted]", "[redacted]"], 3)
 
 
 def test_a_text_that_is_json_is_looked_into():
     key = KEYS[-3].replace("\n", "\\n")
-    found, count = Redaction(["Jörg"]).redacted({"arguments": f'{{"who": "J\\u00f6rg", "key": ["{key}"], "n": 1}}'})
+    found, count = Redaction(["Jörg"]).redact({"arguments": f'{{"who": "J\\u00f6rg", "key": ["{key}"], "n": 1}}'})
     assert (json.loads(found["arguments"]), count) == ({"who": "[redacted]", "key": ["[redacted]"], "n": 1}, 2)
     broken = '{"who": "J\\u00f6rg"'
-    assert Redaction(["Jörg"]).redacted(broken) == (broken, 0)
+    assert Redaction(["Jörg"]).redact(broken) == (broken, 0)
 
 
 @pytest.mark.parametrize(

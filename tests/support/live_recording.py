@@ -12,7 +12,7 @@ from typing import Any
 from historylab import Settings, Trimmer
 from historylab.conversation.exchange import Exchange
 from historylab.recordings import open_recording
-from historylab.recordings.exchange import exported, line_time, plan_fields
+from historylab.recordings.exchange import line_time, plan_fields, settings_fields
 from historylab.recordings.noted_state import NotedState
 from historylab.recordings.recorder import Recorder
 
@@ -58,7 +58,7 @@ class App:
             "status": 200,
             "app": self.name,
             "mode": self.mode,
-            "settings": exported(self.settings),
+            "settings": settings_fields(self.settings),
             "plan": plan_fields(decided.plan),
             "live_plan": decided.plan,
             "state": dict(state),
@@ -78,7 +78,7 @@ class Proxy:
 
     def starts(self, settings: Settings = TRIMMED, mode: str = "trim", file: Path | None = None) -> None:
         """Note under which settings requests are sent from now on."""
-        about = {"mode": mode, "settings": exported(settings), "upstream": "https://models.example"}
+        about = {"mode": mode, "settings": settings_fields(settings), "upstream": "https://models.example"}
         assert self.recorder.note("proxy", timeout=SECONDS, settings_file=str(file) if file else None, **about)
 
     def app(self, name: str = "ferry-bot", settings: Settings = TRIMMED, **more: Any) -> App:

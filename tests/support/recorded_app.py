@@ -14,7 +14,7 @@ from historylab import Settings, Trimmer
 from historylab.conversation.exchange import Exchange
 from historylab.formats.requests import FORMS
 from historylab.planning.plan import HistoryPlan
-from historylab.recordings.exchange import exported, line_time, plan_fields
+from historylab.recordings.exchange import line_time, plan_fields, settings_fields
 from historylab.recordings.noted_state import NotedState
 from historylab.recordings.recorder import Recorder
 
@@ -108,7 +108,7 @@ class RecordedApp:
             started=line_time(self._now),
             ended=line_time(self._now + 1.5),
             chat=decision.chat,
-            settings=exported(self.settings),
+            settings=settings_fields(self.settings),
             plan=plan_fields(decision.plan),
             live_plan=decision.plan,
             mode="trim",
