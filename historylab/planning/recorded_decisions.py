@@ -129,20 +129,19 @@ class RecordedDecisions:
     def read(self, recorded: Mapping[str, Any], size: int, layout: Layout | None) -> MessageDecisions:
         """The decisions about the first `size` messages, as a line has them."""
         letters = _letters(str(recorded.get("decisions")), size)
-        said = _Said(recorded.get("reasons"), letters)
-        kinds = said.kinds(recorded.get("runs"))
+        legend = _Legend(recorded.get("reasons"), letters)
+        kinds = legend.kinds(recorded.get("runs"))
         actions = np.array([max(LETTERS.find(letter), -1) for letter in letters], np.int8)
         actions = np.where(actions < 0, Action.DROPPED, actions).astype(np.uint8)
-        reasons, numbers = said.reasons(kinds)
+        reasons, numbers = legend.reasons(kinds)
         self._learn(recorded)
         shortened = {
             i: self._shortened[i] for i in np.flatnonzero(actions == _TRUNCATED).tolist() if i in self._shortened
         }
         budget, tokens = (_count(recorded.get(name)) for name in ("budget", "tokens"))
         summary = self._summary if recorded.get("summary") else None
-        return MessageDecisions(
-            RECORDED_BY, actions, reasons, numbers, shortened, summary, budget or 0, tokens, layout=layout
-        )
+        said = (actions, reasons, numbers, shortened, summary, budget or 0, tokens)
+        return MessageDecisions(RECORDED_BY, *said, layout=layout)
 
     def _learn(self, recorded: Mapping[str, Any]) -> None:
         """Take the texts and the summary that are new with this line."""
@@ -159,17 +158,17 @@ class RecordedDecisions:
 _TRUNCATED = Action.TRUNCATED.value
 
 
-class _Said:
-    """The legend of a line: what it says of each kind of decision, as far as that can be read."""
+class _Legend:
+    """The reason for each kind of decision in a line, as far as that can be read."""
 
     def __init__(self, legend: Any, letters: str):
         self._letters = letters
-        self._legend = [_legend_entry(entry) for entry in legend] if isinstance(legend, list) else []
+        self._entries = [_legend_entry(entry) for entry in legend] if isinstance(legend, list) else []
 
     def kinds(self, runs: Any) -> np.ndarray:
         """int64[size]: the entry of each message, by its letter, or by `runs` where that has several; -1 for none."""
         entries: dict[str, list[int]] = {}
-        for number, (letter, _, _) in enumerate(self._legend):
+        for number, (letter, _, _) in enumerate(self._entries):
             entries.setdefault(letter, []).append(number)
         found = np.array([entries[letter][0] if letter in entries else -1 for letter in self._letters], np.int64)
         ambiguous = [i for i, letter in enumerate(self._letters) if len(entries.get(letter, ())) > 1]
@@ -178,7 +177,7 @@ class _Said:
         whole = [n if type(n) is int and 0 <= n <= MOST_TOKENS else -1 for n in runs] if isinstance(runs, list) else []
         for number, count in zip(whole[::2], whole[1::2], strict=False):
             run, ambiguous = ambiguous[: max(count, 0)], ambiguous[max(count, 0) :]
-            found[run] = number if number < len(self._legend) else -1
+            found[run] = number if number < len(self._entries) else -1
         return found
 
     def reasons(self, kinds: np.ndarray) -> tuple[np.ndarray, dict[int, dict[str, Any]]]:
@@ -187,7 +186,7 @@ class _Said:
         several: dict[int, list[tuple[int, dict[str, Any]]]] = {}
         for kind in np.unique(kinds).tolist():
             messages = np.flatnonzero(kinds == kind)
-            _, rule, numbers = self._legend[kind] if kind >= 0 else ("", "", {})
+            _, rule, numbers = self._entries[kind] if kind >= 0 else ("", "", {})
             why = _fitting(rule, numbers)
             if why is None:
                 sentences |= dict.fromkeys(messages.tolist(), _as_recorded(rule, numbers))

@@ -100,9 +100,8 @@ def test_only_the_lines_without_reasons_are_planned_again(monkeypatch):
     whole = [decided(plan) for plan in sent_plans(opened(lines)).timeline.plans]
     del lines[3]["plan"]["reasons"]
     planned, plan = [], Pipeline.plan
-    monkeypatch.setattr(
-        Pipeline, "plan", lambda self, history, *more: planned.append(history.size) or plan(self, history, *more)
-    )
+    seen = lambda self, history, *more: planned.append(history.size) or plan(self, history, *more)  # noqa: E731
+    monkeypatch.setattr(Pipeline, "plan", seen)
     again = sent_plans(opened(lines)).timeline
     assert [decided(plan) for plan in again.plans] == whole
     assert planned == [again.plans[3].size]
