@@ -57,7 +57,7 @@ from historylab.wording.sources import SettingsEffect, outcome_of
 def timeline_key(timeline: Timeline) -> str:
     """Conversation and settings; with a model, also the summaries it wrote, for they may differ the next time."""
     under = (each.key for each in timeline.under)
-    key = " ".join((timeline.conversation.digest, timeline.settings.key, *under, timeline.decided))
+    key = " ".join(filter(None, (timeline.conversation.digest, timeline.settings.key, *under, timeline.decided)))
     if not settings_that_ask(timeline.settings):
         return key
     written = {plan.summary.made_at: plan.summary for plan in timeline.plans if plan.summary}
