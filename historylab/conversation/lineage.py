@@ -26,9 +26,8 @@ from historylab.conversation.message import Message
 def same_beginning(one: Sequence[Any], other: Sequence[Any]) -> int:
     """The number of items at the beginning that are equal in both. The same object is equal to itself."""
     least = min(len(one), len(other))
-    these, those = (
-        items if type(items) is list and len(items) == least else [*items[:least]] for items in (one, other)
-    )
+    both = (items if len(items) == least else items[:least] for items in (one, other))
+    these, those = (items if type(items) is list else list(items) for items in both)
     if equal_lists(these, those):
         return least
     low, step = 0, 1

@@ -50,7 +50,7 @@ class _Known:
     first: tuple[int, int] | None = None  # between which numbers the store has the line its chain begins with
 
     @property
-    def said(self) -> list[Any]:
+    def own_items(self) -> list[Any]:
         """The items after the leading ones."""
         return self.items[len(self.items) - len(self.links) :]
 
@@ -100,7 +100,7 @@ class ChainWriter:
     def note_written(self, exchanges: Iterable[Exchange], after: int, last: int) -> None:
         """Know that the lines of these exchanges are kept, with numbers after this one, up to the last."""
         for exchange in exchanges:
-            if known := self._known(exchange):
+            if known := self._line_of(exchange):
                 known.first = known.first or (after, last)
 
     def prefer(self, keys: Mapping[str, str], standing: Mapping[str, str]) -> None:
@@ -120,12 +120,12 @@ class ChainWriter:
         if exchange.chat is not None:
             self._chats.pop(exchange.chat, None)
 
-    def _known(self, exchange: Exchange) -> _Known | None:
+    def _line_of(self, exchange: Exchange) -> _Known | None:
         return None if exchange.chat is None else self._chats.get(exchange.chat, {}).get(exchange.app)
 
     def _last_line(self, exchange: Exchange) -> _Known | None:
         """The last line of the exchange's chat, if it is still there: a conversation may be deleted at any time."""
-        known = self._known(exchange)
+        known = self._line_of(exchange)
         if known is None or exchange.conversation not in ("", known.conversation):
             return None
         if known.first is None:
@@ -149,7 +149,7 @@ class ChainWriter:
         Else that was no edit: another chat went on from a beginning that both have.
         """
         newest = self._newest.get(known.conversation, known)
-        return newest is known or _begin(said, newest.said)
+        return newest is known or _begin(said, newest.own_items)
 
     def _find(self, said: list[Any], answers: Iterable[tuple[str, int]]) -> str | None:
         """The conversation in which the newest known of these answers was given; of several the newest."""
@@ -162,7 +162,7 @@ class ChainWriter:
     def _says(self, conversation: str, said: list[Any]) -> bool:
         """Whether the newest line of a conversation, if this process knows it, begins with these items."""
         newest = self._newest.get(conversation)
-        return newest is None or _begin([*newest.said, newest.answer], said)
+        return newest is None or _begin([*newest.own_items, newest.answer], said)
 
     def _line(
         self,

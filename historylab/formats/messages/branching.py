@@ -60,7 +60,7 @@ def with_branches(
     for other in found[1 : MOST_BRANCHES + 1]:
         if any(id(message) not in known for message in other):
             known |= set(map(id, other))
-            branches.append(Conversation(other, _forked(main, other), metadata))
+            branches.append(Conversation(other, _fork_title(main, other), metadata))
             report.keep("other branches", branches[-1].title)
     return Conversation(main, title, metadata, branches)
 
@@ -75,7 +75,7 @@ def share_beginnings(found: Sequence[Sequence[Message]]) -> list[list[Message]]:
     return shared
 
 
-def _forked(main: Sequence[Message], other: Sequence[Message]) -> str:
+def _fork_title(main: Sequence[Message], other: Sequence[Message]) -> str:
     """Where a path leaves the newest one: "from message 12: No, the other file"."""
     at = next((i for i, (a, b) in enumerate(zip(main, other, strict=False)) if a is not b), min(len(main), len(other)))
     first = other[at] if at < len(other) else None

@@ -89,14 +89,14 @@ class _Stitching:
         sent, begins = self.threads.marks_in(request.messages)
         prompt = prompt_length(request.messages)
         request.prompt = mark = begins[prompt - 1] if prompt else 0
-        thread, known = self.threads.longest(begins)
-        if known <= prompt and (other := self.threads.under_another_prompt(sent[prompt:])):
+        thread, known = self.threads.find_longest(begins)
+        if known <= prompt and (other := self.threads.find_under_another_prompt(sent[prompt:])):
             self.report.warn(OTHER_PROMPT, request.where)
             first = other.messages[: prompt_length(other.messages)]  # a prompt may hold the time of day
             request = replace(request, messages=[*first, *request.messages[prompt:]])
             request.prompt = mark
             sent, begins = self.threads.marks_in(request.messages)
-            thread, known = self.threads.longest(begins)
+            thread, known = self.threads.find_longest(begins)
         if thread is None or not sent:
             self._continue(Thread(), request, sent)
         elif known == len(thread.messages):

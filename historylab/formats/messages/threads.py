@@ -55,12 +55,12 @@ class Threads:
         self._read = history, marks, begins
         return marks, begins
 
-    def longest(self, begins: list[int]) -> tuple[Thread | None, int]:
+    def find_longest(self, begins: list[int]) -> tuple[Thread | None, int]:
         """The thread that has most of these beginnings, and how many messages that is; the latest of several."""
         known = bisect_left(begins, True, key=lambda mark: mark not in self._found)  # with one all before it are there
         return self._found[begins[known - 1]] if known else next(reversed(self.all), None), known
 
-    def under_another_prompt(self, marks: Sequence[int]) -> Thread | None:
+    def find_under_another_prompt(self, marks: Sequence[int]) -> Thread | None:
         """The thread all of which, but its system prompt, these messages after theirs begin with; the longest."""
         found, begins = None, 0
         for mark in marks:
@@ -94,11 +94,11 @@ class Threads:
 
     def _words_of_call(self, call: ToolCall) -> tuple[str, str]:
         if call.arguments not in self._canonical:
-            self._canonical[call.arguments] = _canonical(call.arguments)
+            self._canonical[call.arguments] = _normalize(call.arguments)
         return call.name, self._canonical[call.arguments]
 
 
-def _canonical(arguments: str) -> str:
+def _normalize(arguments: str) -> str:
     """The same text for arguments that are the same but for their order and spaces."""
     try:
         return json.dumps(json.loads(arguments), sort_keys=True)
