@@ -22,8 +22,6 @@ if TYPE_CHECKING:  # the public names; what follows reads them off these lines, 
     from historylab.planning.reasons import Action as Action
     from historylab.planning.replay import Timeline as Timeline
     from historylab.planning.replay import replay as replay
-    from historylab.planning.trim import trim as trim
-    from historylab.planning.trimmer import Trimmer as Trimmer
     from historylab.planning.validity import validity as validity
     from historylab.recall.proposals import propose_questions as propose_questions
     from historylab.recall.questions import Question as Question
@@ -32,6 +30,8 @@ if TYPE_CHECKING:  # the public names; what follows reads them off these lines, 
     from historylab.settings.model import Settings as Settings
     from historylab.settings.resolve import resolve_settings as resolve_settings
     from historylab.settings.sources import read_template as read_template
+    from historylab.trimming.trim import trim as trim
+    from historylab.trimming.trimmer import Trimmer as Trimmer
     from historylab.tuning.grid import grid as grid
     from historylab.tuning.grid import random_search as random_search
     from historylab.tuning.recommend import recommend as recommend

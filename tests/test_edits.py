@@ -20,9 +20,9 @@ from historylab.formats.messages.chat_messages import to_messages
 from historylab.planning.pipeline import plan_history, plan_requests
 from historylab.planning.replay import replay
 from historylab.planning.slot_zero import start
-from historylab.planning.trim import trim
 from historylab.reports.decisions import decisions_csv
 from historylab.settings.model import Settings
+from historylab.trimming.trim import trim
 
 ALL = Settings(policy="all")
 KINDS = ("say else", "other role", "pin", "delete", "insert", "insert a result", "other arguments")

@@ -35,9 +35,9 @@ from historylab.formats.messages.chat_messages import to_message, to_record
 from historylab.planning.pipeline import open_instruments, plan_history
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.strategies.base import Instruments
-from historylab.planning.warn import warn_over_budget
 from historylab.pricing import window_of
 from historylab.settings.model import Settings
+from historylab.trimming.warn import warn_over_budget
 
 MOST_REQUESTS = 200
 

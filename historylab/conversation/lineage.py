@@ -4,7 +4,7 @@ Two lists are one lineage as far as their items are equal: `same_beginning` coun
 Where one list is looked for among many, an index names candidates, and these are compared:
 
 * a Trimmer finds its chats by their first words and compares the caller's objects, by identity first
-  (`planning/chats.py`, `planning/chat_items.py`);
+  (`trimming/chats.py`, `trimming/chat_items.py`);
 * a log finds its threads by `Numbers`, a table that compares while it looks up (`formats/messages/threads.py`);
 * a recording finds its conversations by a digest of what was said up to an answer, and compares it with what this
   process wrote there (`recordings/chain_writer.py`);

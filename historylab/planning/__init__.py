@@ -2,7 +2,7 @@
 
 A `HistoryPlan` says for one request what happens to every message so far, and why. It is made by folding the stages
 of `strategies/` over the untouched conversation (`pipeline.py`). `replay` makes the plans of all requests as a
-`Timeline`, `plan_history` one of them, `Trimmer` and `trim()` those of a running app; all of them agree.
+`Timeline`, `plan_history` one of them, and those of a running app are made in `trimming`; all of them agree.
 
 **Blocks.** A plan decides per block (an action and a reason, each a `uint8`), so that no stage can separate a call
 from its results; `plan.actions` and `plan.reasons` expand the decisions to messages. Nearly every cut is "all that is
@@ -41,18 +41,12 @@ settings: what any API would, or, given a provider, what its own would, by rules
 exports and sweeps ask by the provider that the file recorded, where its rules are known, and say by whose rules they
 count.
 
-**In production** a `Trimmer` is handed the whole history at every request and plans what is new. It finds the
-conversation that a list continues by the first message after the leading system messages, compares the caller's
-objects with those it has read, reads the rest, and hands the last plan on. It plans the requests that replay would
-find and no others: a call in between (a retry, a count) leaves no trace, so its requests equal replay's. After an
-edit it returns to a plan that still holds, of the few it keeps where a cut or a summary changed; without one it plans
-anew. The leading system messages may differ at every request; an equal number of them keeps what was cut. `trim()` is
-a Trimmer used once: where each chosen member decides `from_the_end`, it reads only as much of a long list as shows
-that everything before is dropped.
-
-What the form of an API adds to a request (a summary's mark, a user's turn, a result that has no place for a shorter
-text) is unknown to the stages, as replay has no form. It is counted when the request is written (`plan.added`, part
-of the framing) and changes no decision; a plan that it takes over the budget says so.
+**Decisions from outside.** `Timeline.from_decisions` takes what a log, another trimmer or a recording says was sent,
+message by message: kept, shortened to a text, folded into a summary, dropped, or sent though it stands nowhere in the
+conversation. Its plans are plans like any other, so that whatever judges a timeline judges these, too; `decided_by`
+says who made them, and `explain` that they aren't ours to change. Nothing is mended: where a call is parted from its
+results, the conversation is one whose every message is a block (`conversation.message_by_message()`), and `validity`
+names the fault. `recorded_decisions.py` writes a plan's decisions as runs of letters and reasons, and reads them back.
 
 What a restart needs is in a store: summaries, by what they were written of, and the times of messages that have none,
 by the messages up to them. The first value written wins, so processes agree without talking to each other, and no

@@ -19,11 +19,11 @@ from pydantic_core import PydanticSerializationError, to_json
 from historylab.conversation.exchange import Exchange
 from historylab.errors import HistoryLabError, InstrumentError, LoadError, StoreError
 from historylab.formats.requests import FORMS
-from historylab.planning.trimmer import Trimmer
 from historylab.proxy.refusals import Refused
 from historylab.recordings.exchange import plan_fields, settings_fields
 from historylab.recordings.noted_state import NotedState
 from historylab.settings.model import Settings
+from historylab.trimming.trimmer import Trimmer
 
 log = logging.getLogger("historylab.proxy")
 

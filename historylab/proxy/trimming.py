@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from historylab.conversation.exchange import Exchange
-from historylab.planning.trimmer import Trimmer
 from historylab.proxy.deciding import Trimmers, decide, log_fault
 from historylab.proxy.settings_file import SettingsFile
 from historylab.recordings.noted_state import NotedState
 from historylab.settings.model import Settings
+from historylab.trimming.trimmer import Trimmer
 
 THREADS = 16
 """Requests that are planned at once; one whose summary is written by a model waits for that."""

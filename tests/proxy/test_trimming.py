@@ -13,7 +13,7 @@ from proxy_server import chat, running_proxy
 
 from historylab import Settings, Trimmer
 from historylab.errors import StoreError
-from historylab.planning.trimmer import Trimmer as Planner
+from historylab.trimming.trimmer import Trimmer as Planner
 
 CHAT, MESSAGES, RESPONSES = "/v1/chat/completions", "/v1/messages", "/v1/responses"
 SAID = [f"message {k}" for k in range(9)]

@@ -16,7 +16,6 @@ from sketches import load_sample
 from historylab.errors import HistoryLabError
 from historylab.planning.pipeline import plan_history
 from historylab.planning.replay import replay
-from historylab.planning.trim import trim
 from historylab.systems.mentu import (
     FUTURE,
     PRESET,
@@ -29,6 +28,7 @@ from historylab.systems.mentu import (
     truncate_for_storage,
     truncate_history,
 )
+from historylab.trimming.trim import trim
 
 MARK = "... [truncated]"
 CLOSING = "\n\nContinue the conversation. The human says:\n"

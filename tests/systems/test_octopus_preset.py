@@ -10,13 +10,13 @@ from sketches import conv
 
 from historylab.planning.pipeline import plan_history
 from historylab.planning.replay import replay
-from historylab.planning.trim import trim
 from historylab.systems.octopus import (
     DEFAULT_BUDGET,
     PRESET,
     assemble_history,
     get_last_n_turns,
 )
+from historylab.trimming.trim import trim
 
 
 def test_the_preset_keeps_the_same_three_turns_as_the_functions():

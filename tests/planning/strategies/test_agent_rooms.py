@@ -12,8 +12,8 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.planning.pipeline import plan_history, project
 from historylab.planning.replay import replay
-from historylab.planning.trim import trim
 from historylab.settings.model import Settings
+from historylab.trimming.trim import trim
 
 ROOM = Settings(policy="all", pruner="off")
 AS_MOSS = ROOM.replace(projection="point_of_view", **{"projection.point_of_view.agent": "moss"})

@@ -162,7 +162,7 @@ SMALL = Settings(policy="all", budget=100)
 
 @pytest.fixture
 def warnings(caplog, monkeypatch):
-    monkeypatch.setattr("historylab.planning.warn._said", set())
+    monkeypatch.setattr("historylab.trimming.warn._said", set())
     return lambda: [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
 
 
@@ -203,12 +203,12 @@ def test_a_list_that_takes_the_historys_place_is_noticed(warnings):
 def test_the_end_of_a_long_list_is_read_alone_only_where_it_decides(conversation, chosen):
     given = [to_record(message) for message in conversation]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("historylab.planning.trim.SHORT", 4)
+        patch.setattr("historylab.trimming.trim.SHORT", 4)
         assert trim(given, chosen) == Trimmer(chosen).trim(given)
 
 
 def test_of_a_long_list_results_without_ids_are_paired_as_in_the_whole(monkeypatch):
-    monkeypatch.setattr("historylab.planning.trim.SHORT", 4)
+    monkeypatch.setattr("historylab.trimming.trim.SHORT", 4)
     call = {"role": "assistant", "content": None, "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}]}
     turns = [{"role": "user", "content": f"{k}"} for k in range(20)]
     given = [turns[0], call, *turns[1:], call, {"role": "tool", "content": "r"}, turns[0]]

@@ -24,9 +24,9 @@ from thirty_turns import requests_of, thirty_turns
 from historylab import Conversation, Settings, Trimmer, plan_history, replay, trim
 from historylab.errors import LoadError, SettingsError, StoreError, UnknownMember
 from historylab.formats.messages.chat_messages import to_messages, to_record
-from historylab.planning import chats
 from historylab.planning.plan import HistoryPlan
 from historylab.stores.base import open_store
+from historylab.trimming import chats
 
 WAYS = {name: settings.replace(counter="chars/4") for name, settings in every_way().items()}
 CARRIES = Settings(policy="all", pruner="summarize", budget=3000, counter="chars/4")

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from historylab import Settings, Trimmer, trim
-from historylab.planning.decision_log import COMPACTED
+from historylab.trimming.decision_log import COMPACTED
 
 SECRET = "the vault opens with 4711"
 MESSAGES = [

@@ -19,9 +19,9 @@ from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.requests import Form, Group, Request, open_request
 from historylab.formats.requests.items import items_in
-from historylab.planning.chat import Chat
 from historylab.planning.stored_state import KeptTimes
 from historylab.planning.strategies.returned import read_summary
+from historylab.trimming.chat import Chat
 
 MOST_DIFFERING = 16
 """Items that are others though they say the same; beyond, what follows is read as if it had been edited."""

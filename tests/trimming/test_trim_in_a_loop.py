@@ -17,9 +17,9 @@ from historylab.planning.pipeline import plan_history
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 from historylab.planning.strategies.returned import heading_of, read_summary
-from historylab.planning.warn import PROMPT_CAME_BACK
 from historylab.settings.model import Settings
 from historylab.systems.presets.base import presets
+from historylab.trimming.warn import PROMPT_CAME_BACK
 
 HEADINGS = [
     "[Summary of {n} earlier messages]",

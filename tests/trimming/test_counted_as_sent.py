@@ -104,7 +104,7 @@ def test_of_any_history_no_request_has_more_tokens_than_its_plan_says(conversati
 
 
 def test_what_the_form_of_an_api_adds_changes_no_decision_and_is_said(caplog, monkeypatch):
-    monkeypatch.setattr("historylab.planning.warn._said", set())
+    monkeypatch.setattr("historylab.trimming.warn._said", set())
     said = [("user", "a" * 50), ("assistant", "b" * 40), ("user", "c" * 10)]
     history = [{"role": role, "content": text} for role, text in said]
     chosen = Settings(policy="all", budget=50, min_turns=0, counter="characters", **{"pruner.fifo.unit": "block"})

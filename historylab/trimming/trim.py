@@ -9,15 +9,15 @@ from operator import itemgetter
 from typing import Any, TypeVar, overload
 
 from historylab.formats.requests.items import LEADING_ROLES
-from historylab.planning.decision_log import logs_decisions
 from historylab.planning.pipeline import open_pipeline
 from historylab.planning.reasons import Action
-from historylab.planning.trimmer import Trimmer
-from historylab.planning.warn import USED_ONCE, say_once
 from historylab.registry import STAGE_FAMILIES, chosen_members
 from historylab.settings.environment import environment_settings
 from historylab.settings.model import Settings
 from historylab.settings.pin import PIN_SETTINGS
+from historylab.trimming.decision_log import logs_decisions
+from historylab.trimming.trimmer import Trimmer
+from historylab.trimming.warn import USED_ONCE, say_once
 
 M = TypeVar("M")
 SHORT = 256  # messages that are read at once

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from historylab.errors import LoadError
 from historylab.formats.requests import Request
 from historylab.formats.requests.items import count_leading, field_of, items_in
-from historylab.planning.chat import Chat
-from historylab.planning.chat_items import KnownChat
 from historylab.planning.stored_state import KeptTimes
 from historylab.planning.strategies.base import Instruments
 from historylab.settings.effect import reads_times
 from historylab.settings.model import Settings
+from historylab.trimming.chat import Chat
+from historylab.trimming.chat_items import KnownChat
 
 if TYPE_CHECKING:
     from historylab.stores.base import StateStore

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from historylab.errors import SettingsError, StoreError, UnknownMember
 from historylab.formats.requests import FORMS, Request
-from historylab.planning.chat_items import KnownChat
-from historylab.planning.chats import Chats
-from historylab.planning.decision_log import log_decision
 from historylab.planning.pipeline import open_instruments, open_pipeline
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.warn import warn_of_returned, warn_over_budget
 from historylab.registry import opened_later
 from historylab.settings.environment import environment_settings
 from historylab.settings.model import Settings
+from historylab.trimming.chat_items import KnownChat
+from historylab.trimming.chats import Chats
+from historylab.trimming.decision_log import log_decision
+from historylab.trimming.warn import warn_of_returned, warn_over_budget
 
 if TYPE_CHECKING:
     from historylab.stores.base import StateStore
