@@ -51,7 +51,10 @@ def decisions_to_record(
     """
     actions, reasons = plan.actions, plan.reasons
     _, first, entry_of = np.unique(_kinds(plan, actions, reasons), return_index=True, return_inverse=True)
-    fields: dict[str, Any] = {"reasons": [_entry(plan, message, redact) for message in first.tolist()]}
+    found = zip(first.tolist(), actions[first].tolist(), reasons[first].tolist(), strict=True)
+    fields: dict[str, Any] = {
+        "reasons": [[LETTERS[action], *_rule_and_numbers(plan, message, why, redact)] for message, action, why in found]
+    }
     several = np.bincount(actions[first], minlength=len(Action)) > 1  # reasons of one letter
     order = actions.argsort(kind="stable")
     if len(ambiguous := entry_of[order[several[actions[order]]]]):
@@ -77,12 +80,11 @@ def _kinds(plan: HistoryPlan, actions: np.ndarray, reasons: np.ndarray) -> np.nd
     return kinds
 
 
-def _entry(plan: HistoryPlan, message: int, redact: Redact) -> list[Any]:
-    why = reason_of(int(plan.reasons[message]))
-    numbers = numbers_of(plan.numbers.get(why.code, {}), message)
+def _rule_and_numbers(plan: HistoryPlan, message: int, code: int, redact: Redact) -> tuple[str, Any]:
+    numbers = numbers_of(plan.numbers.get(code, {}), message)
     plain = {name: n.item() if isinstance(n, np.generic) else n for name, n in numbers.items()}
     plain = {name: n if isinstance(n, int | float | str) else str(n) for name, n in plain.items()}
-    return [LETTERS[int(plan.actions[message])], why.rule, redact(plain)]
+    return reason_of(code).rule, redact(plain)
 
 
 def _summary_fields(summary: Summary, state: Mapping[str, str], redact: Redact) -> dict[str, Any]:
