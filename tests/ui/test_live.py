@@ -12,6 +12,7 @@ from live_recording import TRIMMED, recording
 
 from historylab import Settings
 from historylab.exporters.base import export
+from historylab.planning.pipeline import Pipeline
 from historylab.recordings.exchange import make_line
 from historylab.settings.names import RECORD, TEMPLATE
 from historylab.settings.resolve import settings_in_file
@@ -147,6 +148,31 @@ def test_the_picture_is_what_was_sent_under_the_settings_of_each_request(proxy):
     shown(page.run())
     assert "the model sees all 13 messages" in headline(page)
     assert "The plan drawn is not the recorded decision" not in text(page)
+
+
+def test_no_stage_is_asked_to_draw_what_has_its_reasons_on_record(proxy, monkeypatch):
+    app = proxy.app()
+    for _ in range(6):
+        app.ask()
+    fold, asked = Pipeline._fold, []
+    monkeypatch.setattr(Pipeline, "_fold", lambda self, *more: asked.extend(self.stages) or fold(self, *more))
+    page = live()
+    assert "the model sees 5 of 11 messages" in headline(page)
+    assert asked == []
+    page.button(key="live-check").click()
+    assert "Planned again, this version decides the same at all 6 requests." in text(shown(page.run()))
+    assert asked
+
+
+def test_a_check_holds_until_another_line_comes(proxy):
+    app = proxy.app()
+    app.ask()
+    page = live()
+    page.button(key="live-check").click()
+    assert "Planned again, this version decides the same at 1 request." in text(shown(page.run()))
+    app.ask()
+    assert "Planned again" not in text(shown(page.run()))
+    assert page.button(key="live-check").label == "Check against a new plan"
 
 
 def test_what_was_only_watched_would_be_seen(proxy):

@@ -11,7 +11,7 @@ from historylab.costs.cache_reads import CacheReads
 from historylab.costs.lost_prefix import LostPrefix
 from historylab.recordings.exchange import line_time
 from historylab.recordings.watch import ProxyStart
-from historylab.wording.live import cache_reads_sentence, clock_time, faults_in_words, proxy_sentence
+from historylab.wording.live import cache_reads_sentence, check_in_words, clock_time, faults_in_words, proxy_sentence
 
 NOON = datetime(2026, 3, 1, 12, 0, 5, tzinfo=UTC).timestamp()
 
@@ -64,3 +64,24 @@ def test_cache_reads_are_said_with_what_was_lost():
         "Nothing was read from a cache, as reported and as predicted."
     )
     assert cache_reads_sentence(None) == "The provider reported no usage yet."
+
+
+@pytest.mark.parametrize(
+    ("otherwise", "of", "said"),
+    [
+        ((), 1, "Planned again, this version decides the same at 1 request."),
+        ((), 12, "Planned again, this version decides the same at all 12 requests."),
+        (
+            (2,),
+            12,
+            "Planned again, this version decides otherwise at 1 request (3); what is drawn is what was recorded.",
+        ),
+        (
+            (0, 2, 4, 6),
+            12,
+            "Planned again, this version decides otherwise at 4 requests (1, 3, 5, …); what is drawn is what was recorded.",
+        ),
+    ],
+)
+def test_a_check_says_where_a_new_plan_differs(otherwise, of, said):
+    assert check_in_words(otherwise, of) == said
