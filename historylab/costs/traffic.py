@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 
 from historylab.conversation.columns import ASSISTANT
+from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Usage
 from historylab.conversation.usage import usage_of
 from historylab.costs.recount import counter_of_money, recount_timeline
 from historylab.costs.shared_prefix import SharedPrefix
-from historylab.counters.base import token_column, without_factor
+from historylab.counters.base import Counter, token_column, without_factor
+from historylab.planning.history import sums_of
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.replay import Timeline, replay
 from historylab.planning.strategies.base import Instruments
@@ -74,7 +76,21 @@ def replay_untrimmed(timeline: Timeline) -> Timeline:
 def baseline_of(timeline: Timeline) -> Traffic:
     """The traffic of not trimming, computed once per conversation, the model's counter and overhead."""
     key = ("untrimmed", counter_of_money(timeline).key, timeline.settings.overhead)
-    return timeline.original.remember(key, lambda: traffic(replay_untrimmed(timeline)))
+    return timeline.original.remember(key, lambda: _untrimmed_traffic(timeline))
+
+
+def _untrimmed_traffic(timeline: Timeline) -> Traffic:
+    """The traffic of `replay_untrimmed`, without planning where an API would refuse nothing of the conversation."""
+    conversation, overhead = timeline.original, timeline.settings.overhead
+    columns, counter = conversation.columns, counter_of_money(timeline)
+    if not columns.clean or len(columns.stand_ins):
+        return traffic(replay_untrimmed(timeline))
+    sizes = columns.requests
+    messages = sums_of(conversation, counter).running[sizes]
+    shared = np.append(np.zeros(min(1, len(sizes)), np.int64), overhead + messages[:-1])
+    broken, idle = np.zeros(len(sizes), bool), _idle(conversation, sizes)
+    sent, output = messages + counter.per_request + overhead, _output(conversation, sizes, counter)
+    return Traffic(sent, shared, broken, idle, output, (Usage(),) * len(sizes))
 
 
 def billed_traffic(timeline: Timeline) -> Traffic:
@@ -116,31 +132,30 @@ def _traffic(timeline: Timeline) -> Traffic:
         tokens, broken[i] = prefixes.shared_tokens(i)
         shared[i] = overhead + tokens
     summaries = tuple(_summarizer_usage(plan) for plan in timeline.plans)
-    return Traffic(timeline.tokens + overhead, shared, broken, _idle(timeline), _output(timeline), summaries)
+    conversation, sizes = timeline.conversation, np.array([plan.size for plan in timeline.plans], np.int64)
+    idle, output = _idle(conversation, sizes), _output(conversation, sizes, timeline.counter)
+    return Traffic(timeline.tokens + overhead, shared, broken, idle, output, summaries)
 
 
-def _idle(timeline: Timeline) -> np.ndarray:
+def _idle(conversation: Conversation, sizes: np.ndarray) -> np.ndarray:
     """float64[requests]: seconds since the request before, each as old as the newest message it sends; NaN unknown."""
-    sizes = np.array([plan.size for plan in timeline.plans], np.int64)
-    times = instants(timeline.conversation)[sizes - 1] if len(sizes) else np.empty(0)
+    times = instants(conversation)[sizes - 1] if len(sizes) else np.empty(0)
     return np.diff(times, prepend=np.nan)
 
 
-def _output(timeline: Timeline) -> np.ndarray:
+def _output(conversation: Conversation, sizes: np.ndarray, counter: Counter) -> np.ndarray:
     """int64[requests]: tokens of the reply each request got; 0 for the next request, which has none yet.
 
     Counted, or the provider's number where that is larger: thinking is paid for and not in the transcript. Beside a
     reported number the text is counted without the token factor, which thinking and reminders are part of.
     """
-    conversation = timeline.conversation
     is_reply = conversation.columns.role == ASSISTANT
     is_reply[conversation.columns.stand_ins] = False
     reported = column(conversation, "output", lambda m: (usage_of(m) or Usage()).output, np.int64)
-    sizes = np.array([plan.size for plan in timeline.plans], np.int64)
     if not len(sizes):
         return sizes
-    counted = timeline.plans[-1].history.sums.tokens
-    at_least = token_column(conversation, without_factor(timeline.counter))
+    counted = token_column(conversation, counter)
+    at_least = token_column(conversation, without_factor(counter))
     replies = np.where(reported > 0, np.maximum(at_least, reported), counted)
     running = np.concatenate(([0], np.cumsum(np.where(is_reply, replies, 0))))
     others = np.append(np.flatnonzero(~is_reply), len(conversation))

@@ -21,7 +21,7 @@ from historylab.costs import shared_prefix
 from historylab.costs.bill import CostComparison, against_untrimmed, bill, price
 from historylab.costs.caches.base import open_cache
 from historylab.costs.shared_prefix import message_identity
-from historylab.costs.traffic import Traffic, replay_untrimmed, traffic
+from historylab.costs.traffic import Traffic, baseline_of, replay_untrimmed, traffic
 from historylab.errors import SettingsError
 from historylab.generators.base import generate
 from historylab.planning.replay import replay
@@ -243,3 +243,12 @@ def test_pricing_compares_each_message_once_and_counts_none_again(monkeypatch):
     monkeypatch.setattr(type(timeline.counter), "count", lambda *_: pytest.fail("a message is counted again"))
     assert price(traffic(timeline), PRICES, "explicit").total > 0
     assert len(compared) == len(conversation)
+
+
+@given(conversation=conversation_strategies.conversations(), overhead=st.sampled_from([0, 700]))
+def test_not_trimming_is_what_a_replay_that_cuts_nothing_sends(conversation, overhead):
+    timeline = replay(conversation, Settings(overhead=overhead, budget=40, counter="chars/4"))
+    found, planned = baseline_of(timeline), traffic(replay_untrimmed(timeline))
+    for name in ("sent", "shared", "broken", "idle", "output"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(planned, name))
+    assert found.summaries == planned.summaries
