@@ -36,7 +36,8 @@ def test_another_summary_of_the_same_length_is_another_timeline():
 
 def test_only_samples_generated_conversations_and_the_servers_recording_are_cached_for_all_tabs():
     assert set(shared_by(cached)) == {"sample", "generate_file"}
-    assert set(shared_by(cached_recording)) == {"open_watch", "recorded_shelf", "recorder", "plans_as_sent"}
+    of_recording = {"open_watch", "recorded_shelf", "recorder", "plans_as_sent", "requests_decided_otherwise"}
+    assert set(shared_by(cached_recording)) == of_recording
 
 
 def shared_by(module: ModuleType) -> Iterator[str]:

@@ -62,7 +62,7 @@ def check_of_decisions(shown: WatchedConversation, conversation: Conversation, s
         return
     of_newest, line = shown.of_newest, shown.last_number
     if session.tab().live.checked == (shown.id, line):
-        found = cached_recording.otherwise(conversation, of_newest)
+        found = cached_recording.requests_decided_otherwise(conversation, of_newest)
         notice(check_in_words(found, len(sent.timeline.plans)))
         return
     st.button(

@@ -53,7 +53,7 @@ def plans_as_sent(conversation: Conversation, of_newest: Mapping[str, Any]) -> S
 
 
 @st.cache_resource(max_entries=4, show_spinner="Planning every request again", hash_funcs=BY_CONTENT)
-def otherwise(conversation: Conversation, of_newest: Mapping[str, Any]) -> tuple[int, ...]:
+def requests_decided_otherwise(conversation: Conversation, of_newest: Mapping[str, Any]) -> tuple[int, ...]:
     """The requests (from 0) about which a new plan decides otherwise than is on record."""
     with collection_paused():
         return decided_otherwise(conversation, of_newest)
