@@ -82,6 +82,8 @@ class ChainWriter:
         elif not exchange.conversation and not self._is_newest(known, said):
             known, same = _Known(new_conversation()), 0
         extends = same and same == len(known.items)  # else the texts that are known may be those of other messages
+        if known.answer is not None and not _begin(items[same:], [known.answer]):
+            extends = False  # an answer given anew is read beside the one that the last line says these texts with
         line, redacted, decided = self._line(
             exchange, known, body, holder, items, leading, same, known.decided if extends else OnRecord()
         )

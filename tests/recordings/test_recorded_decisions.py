@@ -71,7 +71,7 @@ def test_every_request_is_drawn_as_it_was_decided_and_no_stage_is_asked(api, und
 @settings(max_examples=30)
 @given(
     steps=st.lists(
-        st.tuples(st.sampled_from(["ask", "use_tool", "edit", "fail", "restart"]), st.integers(0, 30)),
+        st.tuples(st.sampled_from(["ask", "use_tool", "edit", "fail", "regenerate", "restart"]), st.integers(0, 30)),
         min_size=1,
         max_size=12,
     ),
@@ -81,7 +81,15 @@ def test_whatever_an_app_does_the_newest_request_is_drawn_as_it_was_decided(step
     app, lines = recorded([*steps, ("ask", 3)], UNDER[first])
     (conversation,) = [opened(lines)]
     plan, drawn = app.plans[-1], sent_plans(conversation).timeline.plans[-1]
-    assert decided(drawn)[:4] == decided(plan)[:4]
+    assert decided(drawn) == decided(plan)
+
+
+def test_a_text_that_was_new_with_an_answer_is_said_again_with_the_one_in_its_place():
+    steps = [("use_tool", 30), ("regenerate", 6), ("ask", 7)]
+    app, lines = recorded(steps, UNDER["truncate"])
+    *_, newest = sent_plans(opened(lines)).timeline.plans
+    assert "T" in newest.sketch()
+    assert decided(newest) == decided(app.plans[-1])
 
 
 def test_a_line_without_reasons_is_planned_again():

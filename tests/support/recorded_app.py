@@ -13,6 +13,7 @@ from recorded_chats import as_json
 from historylab import Settings, Trimmer
 from historylab.conversation.exchange import Exchange
 from historylab.formats.requests import FORMS
+from historylab.formats.requests.items import is_from_model
 from historylab.planning.plan import HistoryPlan
 from historylab.recordings.exchange import line_time, plan_fields, settings_fields
 from historylab.recordings.noted_state import NotedState
@@ -86,6 +87,15 @@ class RecordedApp:
         if asked:
             del self.history[asked[-1 - words % min(3, len(asked))] :]
             self.ask(words)
+
+    def regenerate(self, words: int) -> None:
+        """The newest answer, given anew; that to a first question would begin another conversation."""
+        kept = list(self.history)
+        while kept and is_from_model(kept[-1]):
+            kept.pop()
+        if any(map(is_from_model, kept)):
+            self.history = kept
+            self.request(words)
 
     def fail(self, words: int) -> None:
         """A request that is refused, and asked again."""
