@@ -150,7 +150,10 @@ class RecordedDecisions:
         shortened, summary = recorded.get("shortened"), recorded.get("summary")
         for name, parts in shortened.items() if isinstance(shortened, dict) else ():
             i = int(name) if name.isdecimal() and len(name) < 10 else len(self._conversation)
-            if i < len(self._conversation) and (text := _joined(parts, self._conversation[i].content)) is not None:
+            if (
+                i < len(self._conversation)
+                and (text := _restore_text(parts, self._conversation[i].content)) is not None
+            ):
                 self._shortened[i] = text
         if isinstance(summary, dict):
             kept = read_kept(self._state.get(str(summary.get("kept")), ""), _count(summary.get("made_at")) or 0)
@@ -189,7 +192,7 @@ class _Legend:
         for kind in np.unique(kinds).tolist():
             messages = np.flatnonzero(kinds == kind)
             _, rule, numbers = self._entries[kind] if kind >= 0 else ("", "", {})
-            why = _fitting(rule, numbers)
+            why = _fitting_reason(rule, numbers)
             if why is None:
                 sentences |= dict.fromkeys(messages.tolist(), _as_recorded(rule, numbers))
             else:
@@ -206,7 +209,7 @@ def _legend_entry(entry: Any) -> tuple[str, str, dict[str, Any]]:
     return str(letter), str(rule), numbers if isinstance(numbers, dict) else {}
 
 
-def _fitting(rule: str, numbers: Mapping[str, Any]) -> Reason | None:
+def _fitting_reason(rule: str, numbers: Mapping[str, Any]) -> Reason | None:
     """The reason of that rule, if its sentence can be written with these numbers."""
     why = reason_named(rule)
     try:
@@ -250,7 +253,7 @@ def _runs(text: str) -> Iterator[tuple[str, int]]:
     return ((found[1], int(found[2])) for found in RUN.finditer(text))
 
 
-def _joined(parts: Any, whole: str) -> str | None:
+def _restore_text(parts: Any, whole: str) -> str | None:
     """The text that `_difference` told from the whole one; None where it doesn't fit."""
     first, between, last = parts if isinstance(parts, list) and len(parts) == 3 else (-1, "", 0)
     fits = type(first) is type(last) is int and min(first, last) >= 0 and first + last <= len(whole)

@@ -67,10 +67,10 @@ def decide(trimmers: Trimmers, exchange: Exchange, content: bytes, encoded: bool
             raise LoadError("it is compressed" if encoded else "it is no JSON object, or has a name twice")
         field = FORMS[exchange.api].field
         exchange.body = with_list(body, field)
-        with trimmers.store.noting(exchange.secrets) as state:
+        with trimmers.store.note_state(exchange.secrets) as state:
             decision = trimmers.of(exchange.api).decide(body)
         plan = plan_fields(decision.plan)
-        if applied and not sends_all(body, decision.sent, field):
+        if applied and not is_unchanged(body, decision.sent, field):
             exchange.sent = write_body(decision.sent)
         exchange.plan, exchange.live_plan, exchange.chat, exchange.state = plan, decision.plan, decision.chat, state
         return
@@ -90,7 +90,7 @@ def with_list(body: Mapping[str, Any], field: str) -> Mapping[str, Any]:
     return body if isinstance(held, list) else {}
 
 
-def sends_all(given: Mapping[str, Any], sent: Mapping[str, Any], field: str) -> bool:
+def is_unchanged(given: Mapping[str, Any], sent: Mapping[str, Any], field: str) -> bool:
     """Whether a plan sends everything as it was: the caller's own items, all of them, and the rest of the body."""
     if sent.keys() != given.keys() or any(sent[name] != given[name] for name in given if name != field):
         return False

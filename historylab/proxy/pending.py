@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 
 from historylab.conversation.exchange import Exchange
-from historylab.proxy.answers import Answer
+from historylab.proxy.answers import RelayedAnswer
 from historylab.proxy.deciding import SHAPE, STORE, log_fault
 from historylab.proxy.headers import sketch_header
 from historylab.recordings.exchange import line_time, new_id
@@ -30,7 +30,7 @@ class PendingExchange:
         self.exchange, self._recorder, self._doubtful = exchange, recorder, doubtful
         self._began, self._clock = time.time(), time.perf_counter()
         exchange.id, exchange.started = new_id(), line_time(self._began)
-        self._answer: Answer | None = None
+        self._answer: RelayedAnswer | None = None
         self._encoded = False
         self.writing: asyncio.Task[None] | None = None
         self.unrecorded = "" if recorder is None or exchange.body else SHAPE
@@ -55,7 +55,7 @@ class PendingExchange:
     def begin_answer(self, status: int, streamed: bool, encoded: bool) -> None:
         """Take the beginning of its answer; one that is `encoded`, though it was asked for plain, isn't read."""
         self.exchange.status, self._encoded = status, encoded
-        self._answer = None if encoded else Answer(self.exchange.api, streamed)
+        self._answer = None if encoded else RelayedAnswer(self.exchange.api, streamed)
 
     def add(self, piece: bytes) -> bool:
         """Take the next piece of the answer. Returns whether it brings the last event of a stream."""
