@@ -35,7 +35,7 @@ Redact = Callable[[Any], Any]
 
 @dataclass(slots=True)
 class OnRecord:
-    """What the lines of a chat said so far, and later ones need not repeat: texts by message, and the summary."""
+    """The texts by message, and the summary, that a chat's lines have so far: later ones need not repeat them."""
 
     shortened: dict[int, str] = field(default_factory=dict)
     summary: str = ""
@@ -96,7 +96,7 @@ def _summary_fields(summary: Summary, state: Mapping[str, str], redact: Redact) 
 
 
 def _difference(whole: str, text: str) -> list[Any]:
-    """How many characters both begin with, what is between, and how many they end with."""
+    """The number of characters both begin with, the text between, and the number they end with."""
     most = min(len(whole), len(text))
     first = _common(whole, text, most)
     last = _common(whole[::-1], text[::-1], most - first)
@@ -104,7 +104,7 @@ def _difference(whole: str, text: str) -> list[Any]:
 
 
 def _common(one: str, other: str, most: int) -> int:
-    """How many characters two texts begin with, found by halves: slices compare faster than characters."""
+    """The length of the beginning two texts share, found by bisection: slices compare faster than characters."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
@@ -210,7 +210,7 @@ def _legend_entry(entry: Any) -> tuple[str, str, dict[str, Any]]:
 
 
 def _fitting_reason(rule: str, numbers: Mapping[str, Any]) -> Reason | None:
-    """The reason of that rule, if its sentence can be written with these numbers."""
+    """The reason with that rule; None if it is unknown or these numbers don't fit its sentence."""
     why = reason_named(rule)
     try:
         if why is not None:
@@ -254,7 +254,7 @@ def _runs(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _restore_text(parts: Any, whole: str) -> str | None:
-    """The text that `_difference` told from the whole one; None where it doesn't fit."""
+    """The shorter text, from its `_difference` to the whole one; None where that doesn't fit."""
     first, between, last = parts if isinstance(parts, list) and len(parts) == 3 else (-1, "", 0)
     fits = type(first) is type(last) is int and min(first, last) >= 0 and first + last <= len(whole)
     if not fits or not isinstance(between, str):

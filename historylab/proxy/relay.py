@@ -92,12 +92,12 @@ async def _pass_back(
 
 
 def _ends_with_the_connection(response: httpx2.Response) -> bool:
-    """Whether nothing but the connection's end tells where the answer ends, which may be too early."""
+    """Whether the answer ends where the connection does, which may be too early."""
     return "content-length" not in response.headers and "transfer-encoding" not in response.headers
 
 
 async def _record_fault(fault: Exception, upstream: Upstream, pending: PendingExchange | None) -> Refused:
-    """The answer where there is none, which goes on record as well."""
+    """Record that the upstream gave no answer, and return the refusal to send instead."""
     status, sentence = next((status, said) for kind, status, said in FAULTS if isinstance(fault, kind))
     log.warning("%s: %s (%s)", upstream.url, sentence, type(fault).__name__)
     refused = Refused(status, f"{sentence} ({upstream.url})", "upstream")

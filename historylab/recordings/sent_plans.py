@@ -67,7 +67,7 @@ def decided_otherwise(conversation: Conversation, of_newest: Mapping[str, Any] |
 
 
 def _find_differing(about: Sequence[Mapping[str, Any]], timeline: Timeline, requests: Iterable[int]) -> tuple[int, ...]:
-    """Those of the requests whose plan has other letters than are on record."""
+    """Those requests whose plan has other letters than the record."""
     recorded = ((i, about[i].get(DECISIONS)) for i in requests if i < len(about) and not about[i].get(UNTRIMMED))
     return tuple(i for i, runs in recorded if isinstance(runs, str) and runs != run_lengths(timeline.plans[i].sketch()))
 
@@ -75,7 +75,7 @@ def _find_differing(about: Sequence[Mapping[str, Any]], timeline: Timeline, requ
 def _as_recorded(
     conversation: Conversation, about: Sequence[Mapping[str, Any]], settings: Sequence[Settings]
 ) -> Timeline:
-    """The timeline of what lines say; requests of which they don't say enough are planned again."""
+    """The timeline as recorded; requests whose lines don't say enough are planned again."""
     newest = settings[-1] if settings else Settings()
     shown = project(conversation, newest)
     alike = all(project(conversation, one) is shown for one in {one.key: one for one in settings}.values())
@@ -96,7 +96,7 @@ def _as_recorded(
 
 
 def _recorded_decision(said: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What was decided, as its line has it; empty for a line without reasons, and for what was sent whole after all."""
+    """The decision, as its line has it; empty for a line without reasons, and for a request sent whole after all."""
     decided, sent_whole = said.get(DECIDED), said.get(UNTRIMMED) and said.get(MODE) != AUDIT
     return {**decided, "decisions": said.get(DECISIONS)} if isinstance(decided, Mapping) and not sent_whole else {}
 
@@ -152,7 +152,7 @@ def _about_requests(conversation: Conversation, of_newest: Mapping[str, Any] | N
 
 
 def _about(conversation: Conversation, size: int) -> Mapping[str, Any]:
-    """What the answer to the request with so much history says of it; empty if there is none yet."""
+    """Metadata of the answer to the request with so much history; empty if there is none yet."""
     answered = size < len(conversation) and conversation[size].role == "assistant"
     return {"role": "assistant", **conversation[size].metadata} if answered else {}
 
