@@ -42,7 +42,7 @@ def main() -> None:
         shelf = RecordedShelf(Watch(store))
         library = Library(HeldShelf(), shelf)
         timed("see what there is", shelf.refresh)
-        listed = timed("list it", library.listed)
+        listed = timed("list it", library.listing)
         timed(f"read the first {PER_PAGE}", lambda: [library.entry(one.key) for one in listed[:PER_PAGE]])
         timed("read all others, once", lambda: [library.read(key) for key in library.unread()])
         index = timed("add what a session holds", library.index)

@@ -24,11 +24,6 @@ SHARED = {
     "is_answer": "an API knows its own answers; given to `Api`. And an app's items, of any API",
     "migrate": "each of the two databases is brought to today's schema",
     "differing_requests": "the screens ask the cache for what `compare` finds",
-    "Answer": "the answer to why a message is or isn't sent, and an upstream's answer to a request",
-    "Asked": "what is asked of an upstream, by the proxy that passes it on and by the one that answers by rule",
-    "Tool": "a tool that the agent can call, and one that the scripted upstream is told of",
-    "iso_time": "a time as ISO 8601 text: any that a file gives, and now",
-    "said_in": "what a message says, and what an app's item says",
 }
 """Public names that stand in several modules, and why."""
 
@@ -43,13 +38,6 @@ AUXILIARY = re.compile(
     r"is|are|was|has|had|may|might|can|could|must|shall|should|will|would|do|does|did|stay|go(?:es|ing)_on"
 )
 VERBS = {"embed", "exceed", "feed", "need", "proceed"}
-
-NOT_YET = re.compile(
-    r"(?:recordings|proxy|stores|conversation|ui/live)/|agent/recorded_run|formats/messages/(?:branching|observed)"
-    r"|formats/traces/historylab_requests"
-    r"|planning/(?:known_chat|chats|chat|kept|plan|planned_blocks|validity|decisions|codes)\."
-)
-"""Modules whose functions still have names of this kind."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -102,7 +90,7 @@ def test_a_function_is_named_by_a_verb_or_a_noun(root):
         f"{file}:{each.lineno} {each.name}"
         for file, module in modules(root).items()
         for each, method in functions(module)
-        if not (NOT_YET.match(file) or is_member(each) or (method and each.name in frozen))
+        if not (is_member(each) or (method and each.name in frozen))
         and (name := each.name.strip("_")) not in NOUNS | VERBS
         and not each.name.startswith("__")
         and (PARTICIPLE.fullmatch(name) or AUXILIARY.fullmatch(name))

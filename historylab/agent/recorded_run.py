@@ -96,7 +96,7 @@ def _pair_with_state(events: Iterable[Event], recording: Recording) -> Iterator[
     """Pair each event with the state its request read or wrote."""
     waiting, noted = iter(events), dict[str, str]()
     while True:
-        with recording.state.noting(recording.secrets) as found:
+        with recording.state.note_state(recording.secrets) as found:
             event = next(waiting, None)
         if event is None:
             return

@@ -38,12 +38,12 @@ def arrays_up_to(size: int, columns: Columns, arrays: Mapping[str, GrowingArray]
         kept["of_block"] = kept["of_block"].changed((ANSWERED, unanswered), NEVER)
     doubtful = int(columns.doubtful.searchsorted(blocks))
     if doubtful and columns.doubtful.item(doubtful - 1) == blocks - 1 and not columns.orphan[blocks - 1]:
-        doubtful -= int(not interrupted(columns, blocks - 1, size))  # what came between comes later
+        doubtful -= int(not is_interrupted(columns, blocks - 1, size))  # what came between comes later
     kept["doubtful"] = arrays["doubtful"].beginning(doubtful)
     return kept
 
 
-def interrupted(columns: Columns, block: int, size: int) -> bool:
+def is_interrupted(columns: Columns, block: int, size: int) -> bool:
     """Whether the first `size` messages have one of another block after the first of this one."""
     return bool((columns.block[columns.block_first.item(block) : size] != block).any())
 

@@ -55,7 +55,7 @@ class Columns:
             return len(self.block_first)
         return homes.item(0) if self.contiguous else int(homes.min())
 
-    def refused(self, size: int) -> np.ndarray:
+    def refused_blocks(self, size: int) -> np.ndarray:
         """int64: the blocks that an API would refuse in a history of the first `size` messages, ascending.
 
         Results without a call, and calls without all results unless nothing but their results follows. Only `doubtful`

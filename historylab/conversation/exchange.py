@@ -1,7 +1,7 @@
 """`Exchange`: one request to a model and its answer, from the wire to the screen.
 
-The proxy and the agent loop fill one while it happens, a recording keeps it as a line, readers of logs make one of
-what a log says, and pages show it. Each knows some of the fields and leaves the others empty.
+The proxy and the agent loop fill one in as it happens, a recording keeps it as a line, log readers build one from an
+entry, and pages show it. Each fills in the fields it knows and leaves the others empty.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ ERROR = 400  # from this status on
 class Exchange:
     """A request, what was decided about it, and what came back.
 
-    Asked: `messages`, as they were read from `body`, which is the request in the form of the API `api` as `app` sent
-    it; it is never changed. `about` has what is said beside the messages under the keys of `Conversation.metadata`
+    Asked: `messages`, as read from `body`, the request as `app` sent it in the form of the API `api`, which is never
+    changed. `about` has what the request says beside its messages, under the keys of `Conversation.metadata`
     (`model`, `provider`, `tools`, `parameters`). `conversation` names the conversation as the log does (a conversation,
     session or trace id; empty: unknown).
 

@@ -15,7 +15,7 @@ from historylab.conversation.column_arrays import (
     LAST,
     REPLACED,
     arrays_up_to,
-    interrupted,
+    is_interrupted,
     last_to_speak,
     led_arrays,
     requests_up_to,
@@ -173,7 +173,7 @@ class ColumnsIndex(Growing[Sequence[Message]]):
             for call in ids:
                 open_calls[call] = (*open_calls.get(call, ()), home)
         newest = known.blocks_before.item(size) - 1
-        alone = newest in waiting and not known.orphan[newest] and not interrupted(known, newest, size)
+        alone = newest in waiting and not known.orphan[newest] and not is_interrupted(known, newest, size)
         contiguous = known.contiguous or bool((np.diff(known.block[:size]) >= 0).all())
         arrays = arrays_up_to(size, known, self._arrays)
         asked, arrays["requests"] = requests_up_to(size, known, self._asked)

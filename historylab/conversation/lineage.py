@@ -1,4 +1,4 @@
-"""Lineages: how much of a list is known, and so what it continues and where it forks.
+"""Lineages: how much of a list is already known, and so what it continues or where it forks.
 
 Two lists are one lineage as far as their items are equal: `same_beginning` counts them, and nothing else proves it.
 Where one list is looked for among many, an index names candidates, and these are compared:
@@ -33,7 +33,7 @@ def same_beginning(one: Sequence[Any], other: Sequence[Any]) -> int:
     low, step = 0, 1
     while low + step < least and equal_lists(these[low : low + step], those[low : low + step]):
         low, step = low + step, 2 * step
-    while step > 1:  # within these is the first that differs
+    while step > 1:  # the first item that differs is among these
         step //= 2
         if equal_lists(these[low : low + step], those[low : low + step]):
             low += step

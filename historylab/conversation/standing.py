@@ -85,14 +85,14 @@ REPORTED = re.compile(r".+(?<!e)ed|.{3,}ing")  # "never received", "always remin
 
 def rules_in(message: Message) -> Iterator[str]:
     """The sentences of one message that are standing instructions."""
-    for line in _said(message):
+    for line in _own_lines(message):
         for sentence in SENTENCE_END.split(line):
             text = sentence.strip().rstrip(".!。！")
             if is_rule(text):
                 yield text
 
 
-def _said(message: Message) -> Iterator[str]:
+def _own_lines(message: Message) -> Iterator[str]:
     """The lines of a message that are probably its own words, those that a line break parts in one."""
     so_far = last = ""
     for line in _prose(message):

@@ -49,7 +49,7 @@ class Codes:
     def decided(self, blocks: Ranges | np.ndarray, action: int, reason: int) -> Codes:
         return Codes(_with(self.actions(), blocks, action), _with(self.reasons(), blocks, reason))
 
-    def noted(self, blocks: Ranges | np.ndarray, reason: int) -> Codes:
+    def with_note(self, blocks: Ranges | np.ndarray, reason: int) -> Codes:
         return Codes(self.actions(), _with(self.reasons(), blocks, reason))
 
     def codes(self) -> Codes:
@@ -84,10 +84,10 @@ class Patch(Codes):
         return self._blocks
 
     def actions(self) -> np.ndarray:
-        return self._filled(self.key.actions(), self._actions)
+        return self._fill(self.key.actions(), self._actions)
 
     def reasons(self) -> np.ndarray:
-        return self._filled(self.key.reasons(), self._reasons)
+        return self._fill(self.key.reasons(), self._reasons)
 
     def at(self, block: int) -> tuple[int, int]:
         place = int(self._places.searchsorted(block))
@@ -101,7 +101,7 @@ class Patch(Codes):
     def stored(self, before: object) -> Codes:
         return self
 
-    def _filled(self, known: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    def _fill(self, known: np.ndarray, codes: np.ndarray) -> np.ndarray:
         filled = np.zeros(self._blocks, np.uint8)
         filled[: len(known)] = known
         filled[self._places] = codes

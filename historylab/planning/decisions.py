@@ -46,12 +46,12 @@ class Cuts:
         latest = self.standing.latest
         if latest is None or latest[0] is not self:
             standing = self.standing
-            actions = self._filled(standing.actions[: self.blocks], self.runs, 2)
-            reasons = self._filled(standing.reasons[: self.blocks], (*self.notes, *self.runs), 3)
+            actions = self._fill(standing.actions[: self.blocks], self.runs, 2)
+            reasons = self._fill(standing.reasons[: self.blocks], (*self.notes, *self.runs), 3)
             latest = standing.latest = self, actions, reasons
         return latest[1], latest[2]
 
-    def _filled(self, standing: np.ndarray, runs: tuple[Run, ...], field: int) -> np.ndarray:
+    def _fill(self, standing: np.ndarray, runs: tuple[Run, ...], field: int) -> np.ndarray:
         codes, decided = standing.copy(), self.standing.actions
         for run in runs:
             first, stop = run[0], run[1]
@@ -209,20 +209,20 @@ class Cuts:
     def decided(self, blocks: Ranges | np.ndarray, action: int, reason: int) -> Decisions:
         """With these blocks, all of them open, decided."""
         if isinstance(blocks, Ranges):
-            runs = self._joined(sorted([*self.runs, *((first, stop, action, reason) for first, stop in blocks)]))
+            runs = self._join(sorted([*self.runs, *((first, stop, action, reason) for first, stop in blocks)]))
             if len(runs) <= MOST_RANGES:
                 return Cuts(self.standing, self.blocks, runs, self.notes)
             blocks = blocks.mask(self.blocks) & (self.actions() == 0)
         return self.codes().decided(blocks, action, reason)
 
-    def noted(self, blocks: Ranges | np.ndarray, reason: int) -> Decisions:
+    def with_note(self, blocks: Ranges | np.ndarray, reason: int) -> Decisions:
         """With this reason for these blocks, all of them open, which stay so."""
         if isinstance(blocks, Ranges):
             notes = (*self.notes, *((first, stop, 0, reason) for first, stop in blocks))
             return Cuts(self.standing, self.blocks, self.runs, notes)
-        return self.codes().noted(blocks, reason)
+        return self.codes().with_note(blocks, reason)
 
-    def _joined(self, runs: list[Run]) -> tuple[Run, ...]:
+    def _join(self, runs: list[Run]) -> tuple[Run, ...]:
         """The runs, those as one between which nothing is open and that say the same."""
         places, joined = self.standing.places, [runs[0]]
         for run in runs[1:]:

@@ -35,16 +35,16 @@ Layout = Callable[[list[Message]], list[Message]]
 
 @dataclass(frozen=True, slots=True)
 class RequestDecisions:
-    """What somebody else decided for one request. Messages are named by their indices in the conversation, from 0.
+    """One request as somebody else decided it. Messages are named by their indices in the conversation, from 0.
 
     Attributes:
-        sent: in the order they were sent, the indices of messages, and messages that stand nowhere in the conversation.
-        shortened: of messages that are sent, the text that was sent in place of their own.
+        sent: the indices of messages, and messages that are not in the conversation, in the order they were sent.
+        shortened: the text that a message was sent with in place of its own; it is among `sent`.
         folded: the text of each summary, and the messages that it stands for. Unless it is among `sent`, it is a system
             message after the leading ones.
-        reasons: a sentence per message that says why; for any other message there is one of ours.
+        reasons: a sentence per message that says why; the others get one of ours.
         budget: tokens that the request may have; None takes it from the settings.
-        tokens: of the whole request as reported; None has them counted.
+        tokens: of the whole request, as reported; None has them counted.
 
     A message that is neither sent nor folded was dropped.
     """
@@ -94,7 +94,7 @@ class MessageDecisions:
 def read_decisions(
     decisions: RequestDecisions, conversation: Conversation, request: int, by: str, budget: int, counter: Counter
 ) -> MessageDecisions:
-    """Check what was decided for a request (from 0), and ready it. Raises PlanError, which names the request."""
+    """Check the decisions for a request (from 0) and prepare them. Raises PlanError, which names the request."""
     size = conversation.columns.requests.item(request)
     indices = [entry for entry in decisions.sent if not isinstance(entry, Message)]
     actions = np.full(size, Action.DROPPED, np.uint8)
@@ -126,7 +126,7 @@ def read_decisions(
 def _order(
     decisions: RequestDecisions, indices: Sequence[int], conversation: Conversation
 ) -> Sequence[int | Message] | None:
-    """What was sent, with every summary in its place; None where plans would send the same in the same order."""
+    """Everything sent, with each summary in its place; None where a plan would send the same in the same order."""
     ascending = all(a < b for a, b in pairwise(indices))
     if ascending and len(indices) == len(decisions.sent) and conversation.columns.contiguous:
         return None
@@ -145,7 +145,7 @@ def _check_messages(messages: Sequence[int], size: int, request: int) -> None:
 
 
 def _summary(folded: Mapping[str, Collection[int]], size: int, by: str, counter: Counter) -> Summary | None:
-    """What stands for all that was folded: one text, as needs are looked up in it."""
+    """One summary for all that was folded, as needs are looked up in a single text."""
     text = "\n\n".join(folded)
     covers = sum(map(len, folded.values()))
     return Summary(text, count_text(counter, text), covers, size, by) if folded else None
@@ -187,7 +187,7 @@ def plan_given(
 
 
 def _apart(plan: HistoryPlan) -> MessageDecisions:
-    """What our stages decided, message by message."""
+    """The decisions of our stages, message by message."""
     shortened: dict[int, str] = {}
     for cut in plan.shortened:  # of several texts the last one counts
         shortened |= {i: cut.texts[i] for i in cut.messages.tolist()}

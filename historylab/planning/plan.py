@@ -250,7 +250,7 @@ class HistoryPlan(PlannedBlocks):
         history = self.history
         texts = contents if isinstance(contents, Texts) else Texts(history.conversation, history.counter, contents)
         count = int(texts.messages.searchsorted(self.size if before is None else before))
-        cut = self._shortening(texts, count, only, why)
+        cut = self._shorten(texts, count, only, why)
         if not cut.count:
             return self
         plan = self._copy()
@@ -281,7 +281,7 @@ class HistoryPlan(PlannedBlocks):
         plan.framing, plan.added, plan.layout = history.counter.per_request, 0, None
         return plan
 
-    def _shortening(self, texts: Texts, count: int, only: np.ndarray | None, why: Reason) -> Shortening | OldestTexts:
+    def _shorten(self, texts: Texts, count: int, only: np.ndarray | None, why: Reason) -> Shortening | OldestTexts:
         if isinstance(self._decisions, Cuts) and only is None and not self.shortened:
             return OldestTexts(self._decisions, texts, count, why)
         messages, homes, saved = texts.messages[:count], texts.homes[:count], texts.saved[:count]
@@ -298,7 +298,7 @@ class HistoryPlan(PlannedBlocks):
     def note(self, blocks: Ranges | np.ndarray, why: Reason, /, **numbers: Any) -> HistoryPlan:
         """Say why these blocks (a mask or ranges) are still sent, if they are open; later stages may drop them."""
         plan = self._copy()
-        plan._decisions = self._decisions.noted(self._decisions.still_open(blocks), why.code)
+        plan._decisions = self._decisions.with_note(self._decisions.still_open(blocks), why.code)
         plan.numbers = {**self.numbers, why.code: numbers}
         return plan
 

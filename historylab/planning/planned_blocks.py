@@ -48,7 +48,7 @@ class PlannedBlocks:
         """The decisions, with why what is open is sent."""
         decisions = self._decisions
         for blocks, why in self._last_word(self) if self._last_word else ():
-            decisions = decisions.noted(decisions.still_open(blocks), why.code)
+            decisions = decisions.with_note(decisions.still_open(blocks), why.code)
         return decisions
 
     @property
@@ -149,20 +149,20 @@ class PlannedBlocks:
         for first, stop in parts if tokens > 0 else ():
             taken = self._amount(Ranges([(first, stop)]))[0]
             if taken >= left:
-                return self._reached(first, stop, left)
+                return self._first_reaching(first, stop, left)
             left -= taken
         return 0 if self.history.blocks else None  # the first there is makes nothing, or less
 
-    def _reached(self, first: int, stop: int, tokens: int) -> int:
+    def _first_reaching(self, first: int, stop: int, tokens: int) -> int:
         """The first block from `first` on up to which open ones take that many tokens; before `stop` they do."""
         sums, shortened = self._tokens, self.shortened
         if not shortened:
             return first + int(sums[first + 1 : stop + 1].searchsorted(sums.item(first) + tokens))
 
-        def taken(block: int) -> int:
+        def tokens_taken(block: int) -> int:
             return int(sums.item(block)) - sum(cut.saved_before(block) for cut in shortened)
 
-        return first + bisect_left(range(first + 1, stop + 1), taken(first) + tokens, key=taken)
+        return first + bisect_left(range(first + 1, stop + 1), tokens_taken(first) + tokens, key=tokens_taken)
 
     @property
     def saved_by_role(self) -> Sequence[float]:

@@ -35,7 +35,7 @@ Redact = Callable[[Any], Any]
 
 @dataclass(slots=True)
 class OnRecord:
-    """What the lines of a chat said so far, and later ones need not repeat: texts by message, and the summary."""
+    """The texts by message, and the summary, that a chat's lines have so far: later ones need not repeat them."""
 
     shortened: dict[int, str] = field(default_factory=dict)
     summary: str = ""
@@ -96,7 +96,7 @@ def _summary_fields(summary: Summary, state: Mapping[str, str], redact: Redact) 
 
 
 def _difference(whole: str, text: str) -> list[Any]:
-    """How many characters both begin with, what is between, and how many they end with."""
+    """The number of characters both begin with, the text between, and the number they end with."""
     most = min(len(whole), len(text))
     first = _common(whole, text, most)
     last = _common(whole[::-1], text[::-1], most - first)
@@ -104,7 +104,7 @@ def _difference(whole: str, text: str) -> list[Any]:
 
 
 def _common(one: str, other: str, most: int) -> int:
-    """How many characters two texts begin with, found by halves: slices compare faster than characters."""
+    """The length of the beginning two texts share, found by bisection: slices compare faster than characters."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
@@ -150,7 +150,10 @@ class RecordedDecisions:
         shortened, summary = recorded.get("shortened"), recorded.get("summary")
         for name, parts in shortened.items() if isinstance(shortened, dict) else ():
             i = int(name) if name.isdecimal() and len(name) < 10 else len(self._conversation)
-            if i < len(self._conversation) and (text := _joined(parts, self._conversation[i].content)) is not None:
+            if (
+                i < len(self._conversation)
+                and (text := _restore_text(parts, self._conversation[i].content)) is not None
+            ):
                 self._shortened[i] = text
         if isinstance(summary, dict):
             kept = read_kept(self._state.get(str(summary.get("kept")), ""), _count(summary.get("made_at")) or 0)
@@ -189,7 +192,7 @@ class _Legend:
         for kind in np.unique(kinds).tolist():
             messages = np.flatnonzero(kinds == kind)
             _, rule, numbers = self._entries[kind] if kind >= 0 else ("", "", {})
-            why = _fitting(rule, numbers)
+            why = _fitting_reason(rule, numbers)
             if why is None:
                 sentences |= dict.fromkeys(messages.tolist(), _as_recorded(rule, numbers))
             else:
@@ -206,8 +209,8 @@ def _legend_entry(entry: Any) -> tuple[str, str, dict[str, Any]]:
     return str(letter), str(rule), numbers if isinstance(numbers, dict) else {}
 
 
-def _fitting(rule: str, numbers: Mapping[str, Any]) -> Reason | None:
-    """The reason of that rule, if its sentence can be written with these numbers."""
+def _fitting_reason(rule: str, numbers: Mapping[str, Any]) -> Reason | None:
+    """The reason with that rule; None if it is unknown or these numbers don't fit its sentence."""
     why = reason_named(rule)
     try:
         if why is not None:
@@ -250,8 +253,8 @@ def _runs(text: str) -> Iterator[tuple[str, int]]:
     return ((found[1], int(found[2])) for found in RUN.finditer(text))
 
 
-def _joined(parts: Any, whole: str) -> str | None:
-    """The text that `_difference` told from the whole one; None where it doesn't fit."""
+def _restore_text(parts: Any, whole: str) -> str | None:
+    """The shorter text, from its `_difference` to the whole one; None where that doesn't fit."""
     first, between, last = parts if isinstance(parts, list) and len(parts) == 3 else (-1, "", 0)
     fits = type(first) is type(last) is int and min(first, last) >= 0 and first + last <= len(whole)
     if not fits or not isinstance(between, str):

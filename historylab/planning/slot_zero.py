@@ -144,5 +144,5 @@ def start(
 def invalid_blocks(history: History) -> np.ndarray:
     """bool[blocks]: results without a call, and calls without all results unless nothing but their results follows."""
     mask = np.zeros(history.blocks, bool)
-    mask[history.columns.refused(history.size)] = True
+    mask[history.columns.refused_blocks(history.size)] = True
     return mask

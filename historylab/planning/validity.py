@@ -152,10 +152,10 @@ def naive_validity(timeline: Timeline) -> Validity:
     if not columns.clean or len(columns.stand_ins) or timeline.settings.filter != "off":
         return _check(timeline, naive_masks(timeline))
     starts = naive_starts(timeline)
-    return _validity([_sliced(columns, p.size, k) for p, k in zip(timeline.plans, starts, strict=True)])
+    return _validity([_sliced_faults(columns, p.size, k) for p, k in zip(timeline.plans, starts, strict=True)])
 
 
-def _sliced(columns: Columns, size: int, start: int) -> Row:
+def _sliced_faults(columns: Columns, size: int, start: int) -> Row:
     """The faults of a clean conversation's messages from `start` up to `size`: only the first block can be split."""
     if start >= size:
         return 0, 0, False, True, False
@@ -242,10 +242,10 @@ def _faults(history: History, mask: np.ndarray) -> Row:
     begins_wrong = not empty and bool(role[rest.argmax()] != USER)
     sent = np.flatnonzero(rest)
     ends_wrong = not empty and bool(role[sent[homes[sent] == homes[sent].max()][-1]] == ASSISTANT)
-    return int(orphans.sum()), _unanswered(history, columns, mask, calling), begins_wrong, empty, ends_wrong
+    return int(orphans.sum()), _count_unanswered(history, columns, mask, calling), begins_wrong, empty, ends_wrong
 
 
-def _unanswered(history: History, columns: Columns, mask: np.ndarray, calling: np.ndarray) -> int:
+def _count_unanswered(history: History, columns: Columns, mask: np.ndarray, calling: np.ndarray) -> int:
     """Messages with calls that are sent without all their results; broken in the source, or results sliced away."""
     homes = columns.block[: history.size]
     sent = np.bincount(homes, mask, history.blocks)

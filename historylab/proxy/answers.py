@@ -17,7 +17,7 @@ ENDINGS = (DONE, b"message_stop", b"response.completed", b"response.incomplete",
 LARGEST_KEPT = 64_000_000  # bytes of an answer that is put together for a record
 
 
-class Answer:
+class RelayedAnswer:
     """The pieces of an answer of one form of requests, `streamed` as events or whole."""
 
     def __init__(self, form: str, streamed: bool, largest: int = LARGEST_KEPT):

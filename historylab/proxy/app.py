@@ -21,7 +21,7 @@ from historylab.proxy.deciding import FAULT, SENTENCES, log_fault
 from historylab.proxy.headers import secrets_in
 from historylab.proxy.pending import HUNG_UP, STOPPED, PendingExchange
 from historylab.proxy.refusals import Refused, refusal
-from historylab.proxy.relay import Asked, relay
+from historylab.proxy.relay import UpstreamRequest, relay
 from historylab.proxy.routes import Route, route_of
 from historylab.proxy.trimming import Trimming
 from historylab.proxy.upstream import Upstream
@@ -141,8 +141,8 @@ class Proxy:
         pending = await self._decide(route, scope, body) if route.form else None
         content = pending.exchange.sent if pending is not None else body
         try:
-            asked = Asked(scope["method"], route.rest, scope["query_string"], scope["headers"], content)
-            await relay(self.upstream, asked, pending, send)
+            request = UpstreamRequest(scope["method"], route.rest, scope["query_string"], scope["headers"], content)
+            await relay(self.upstream, request, pending, send)
         except asyncio.CancelledError as ended:
             self._record_later(pending, str(ended) or STOPPED)
             raise

@@ -1,4 +1,4 @@
-"""The decision about a request: it is read, planned and written, or passed on as it came where that is not possible.
+"""The decision about a request: it is read, planned and rewritten, or passed on as it came where that fails.
 
 A fault of ours costs no app its answer: the request then goes through untrimmed and says why. Where a filter or a
 projection is set it is refused instead, as text that isn't meant for this agent must not leave.
@@ -54,10 +54,10 @@ class Trimmers:
 
 
 def decide(trimmers: Trimmers, exchange: Exchange, content: bytes, encoded: bool, *, applied: bool) -> None:
-    """Fill the exchange with the decision about a body of its API, and with what to send.
+    """Decide about a body of the exchange's API, and fill in the decision and the body to send.
 
-    `encoded`: the body is compressed; `applied`: the decision is not only watched. No summary that repeats one of the
-    exchange's secrets is kept in the store. Raises Refused where the body may not leave as it came.
+    `encoded`: the body is compressed; `applied`: the decision takes effect and is not only watched. No summary that
+    repeats one of the exchange's secrets is kept in the store. Raises Refused where the body may not leave as it came.
     """
     exchange.settings, exchange.sent = trimmers.settings, content
     body: Mapping[str, Any] | None = None
@@ -67,10 +67,10 @@ def decide(trimmers: Trimmers, exchange: Exchange, content: bytes, encoded: bool
             raise LoadError("it is compressed" if encoded else "it is no JSON object, or has a name twice")
         field = FORMS[exchange.api].field
         exchange.body = with_list(body, field)
-        with trimmers.store.noting(exchange.secrets) as state:
+        with trimmers.store.note_state(exchange.secrets) as state:
             decision = trimmers.of(exchange.api).decide(body)
         plan = plan_fields(decision.plan)
-        if applied and not sends_all(body, decision.sent, field):
+        if applied and not is_unchanged(body, decision.sent, field):
             exchange.sent = write_body(decision.sent)
         exchange.plan, exchange.live_plan, exchange.chat, exchange.state = plan, decision.plan, decision.chat, state
         return
@@ -90,8 +90,8 @@ def with_list(body: Mapping[str, Any], field: str) -> Mapping[str, Any]:
     return body if isinstance(held, list) else {}
 
 
-def sends_all(given: Mapping[str, Any], sent: Mapping[str, Any], field: str) -> bool:
-    """Whether a plan sends everything as it was: the caller's own items, all of them, and the rest of the body."""
+def is_unchanged(given: Mapping[str, Any], sent: Mapping[str, Any], field: str) -> bool:
+    """Whether a body is sent as it was given: all of the caller's own items, and the rest of it."""
     if sent.keys() != given.keys() or any(sent[name] != given[name] for name in given if name != field):
         return False
     before, after = given[field], sent[field]

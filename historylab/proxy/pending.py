@@ -1,4 +1,4 @@
-"""An exchange on its way: its request is passed on, its answer fills it as that comes, and it is recorded once."""
+"""An exchange in progress: its request is passed on, its answer is added as it arrives, and it is recorded once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 
 from historylab.conversation.exchange import Exchange
-from historylab.proxy.answers import Answer
+from historylab.proxy.answers import RelayedAnswer
 from historylab.proxy.deciding import SHAPE, STORE, log_fault
 from historylab.proxy.headers import sketch_header
 from historylab.recordings.exchange import line_time, new_id
@@ -21,7 +21,7 @@ BROKEN, UNFINISHED = "the upstream broke the connection off", "the answer has no
 
 
 class PendingExchange:
-    """An exchange whose request was decided, filled with its answer as that comes, and recorded once, if at all.
+    """An exchange whose request was decided; takes its answer as it arrives and is recorded once, if at all.
 
     `doubtful`: the last record failed.
     """
@@ -30,7 +30,7 @@ class PendingExchange:
         self.exchange, self._recorder, self._doubtful = exchange, recorder, doubtful
         self._began, self._clock = time.time(), time.perf_counter()
         exchange.id, exchange.started = new_id(), line_time(self._began)
-        self._answer: Answer | None = None
+        self._answer: RelayedAnswer | None = None
         self._encoded = False
         self.writing: asyncio.Task[None] | None = None
         self.unrecorded = "" if recorder is None or exchange.body else SHAPE
@@ -55,7 +55,7 @@ class PendingExchange:
     def begin_answer(self, status: int, streamed: bool, encoded: bool) -> None:
         """Take the beginning of its answer; one that is `encoded`, though it was asked for plain, isn't read."""
         self.exchange.status, self._encoded = status, encoded
-        self._answer = None if encoded else Answer(self.exchange.api, streamed)
+        self._answer = None if encoded else RelayedAnswer(self.exchange.api, streamed)
 
     def add(self, piece: bytes) -> bool:
         """Take the next piece of the answer. Returns whether it brings the last event of a stream."""
@@ -70,11 +70,11 @@ class PendingExchange:
 
     @property
     def has_no_end(self) -> bool:
-        """Whether what came of a stream isn't all of it."""
+        """Whether the end of a stream is still missing."""
         return self._answer is not None and not self._answer.is_whole()
 
     async def record(self, error: str = "") -> None:
-        """Have it written, unless that was done; a client that leaves meanwhile takes no line along."""
+        """Have it written, once; it is written even if the client leaves meanwhile."""
         if self.to_record and self._recorder is not None:
             self.to_record = False
             self.writing = asyncio.ensure_future(self._write(self._recorder, error))
@@ -91,7 +91,7 @@ class PendingExchange:
         self.unrecorded = "" if written else STORE
 
     def _finish(self, error: str) -> None:
-        """Fill the exchange with what came of its answer."""
+        """Fill in what came of the answer."""
         response = self._answer.body() if self._answer is not None else None
         self.exchange.response = response if isinstance(response, dict) else {}
         self.exchange.error = error or (UNFINISHED if self.has_no_end else "") or (ENCODED if self._encoded else "")

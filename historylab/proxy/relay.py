@@ -28,8 +28,8 @@ FAULTS: tuple[tuple[type[Exception], int, str], ...] = (
 )
 
 
-class Asked(NamedTuple):
-    """What is asked of the upstream: `rest` and `query` of its path, as they came."""
+class UpstreamRequest(NamedTuple):
+    """A request as the upstream gets it: `rest` and `query` of its path, as they came."""
 
     method: str
     rest: bytes
@@ -38,14 +38,14 @@ class Asked(NamedTuple):
     body: bytes
 
 
-async def relay(upstream: Upstream, asked: Asked, pending: PendingExchange | None, send: Send) -> None:
+async def relay(upstream: Upstream, request: UpstreamRequest, pending: PendingExchange | None, send: Send) -> None:
     """Ask the upstream, and pass back what it answers; `pending`: the exchange, of a known API.
 
     Raises Refused where there is no answer. One that breaks off isn't ended: its client sees a network error.
     """
-    headers = to_upstream(asked.headers, readable=pending is not None and pending.to_record)
+    headers = to_upstream(request.headers, readable=pending is not None and pending.to_record)
     try:
-        response = await upstream.send(upstream.request(*asked._replace(headers=headers)))
+        response = await upstream.send(upstream.request(*request._replace(headers=headers)))
     except (httpx2.HTTPError, httpx2.InvalidURL) as fault:
         raise await _record_fault(fault, upstream, pending) from None
     try:
@@ -92,12 +92,12 @@ async def _pass_back(
 
 
 def _ends_with_the_connection(response: httpx2.Response) -> bool:
-    """Whether nothing but the connection's end tells where the answer ends, which may be too early."""
+    """Whether the answer ends where the connection does, which may be too early."""
     return "content-length" not in response.headers and "transfer-encoding" not in response.headers
 
 
 async def _record_fault(fault: Exception, upstream: Upstream, pending: PendingExchange | None) -> Refused:
-    """The answer where there is none, which goes on record as well."""
+    """Record that the upstream gave no answer, and return the refusal to send instead."""
     status, sentence = next((status, said) for kind, status, said in FAULTS if isinstance(fault, kind))
     log.warning("%s: %s (%s)", upstream.url, sentence, type(fault).__name__)
     refused = Refused(status, f"{sentence} ({upstream.url})", "upstream")

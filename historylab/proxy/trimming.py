@@ -21,7 +21,7 @@ THREADS = 16
 class Trimming:
     """Decides requests in threads, so that no other's answer waits for it.
 
-    `announce` is called with other settings before the first request is decided under them.
+    `announce` is called with new settings before the first request is decided under them.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Trimming:
         return self.mode == "trim"
 
     async def warm_up(self) -> None:
-        """Have what planning needs loaded before the first request."""
+        """Load what planning needs before the first request comes."""
         await asyncio.get_running_loop().run_in_executor(self._threads, self._plan_anything)
 
     def _plan_anything(self) -> None:
@@ -56,7 +56,7 @@ class Trimming:
         return self.applies and self._trimmers.guarded
 
     async def decide(self, exchange: Exchange, content: bytes, encoded: bool) -> None:
-        """Fill the exchange with the decision about its body, as `deciding.decide` does; raises what that raises."""
+        """Fill in the decision about the body, in a thread, as `deciding.decide` does; raises what that raises."""
         await asyncio.get_running_loop().run_in_executor(self._threads, self._decide, exchange, content, encoded)
 
     def _decide(self, exchange: Exchange, content: bytes, encoded: bool) -> None:
@@ -74,5 +74,5 @@ class Trimming:
         self._trimmers = Trimmers(settings, self._store)
 
     def close(self) -> None:
-        """Let go of the threads; what they are at goes on."""
+        """Stop the threads once they finish their current work."""
         self._threads.shutdown(wait=False, cancel_futures=True)

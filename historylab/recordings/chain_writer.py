@@ -100,7 +100,7 @@ class ChainWriter:
         return Record(known.conversation, instant(exchange.started), text), dict.fromkeys(keys, known.conversation)
 
     def note_written(self, exchanges: Iterable[Exchange], after: int, last: int) -> None:
-        """Know that the lines of these exchanges are kept, with numbers after this one, up to the last."""
+        """Note that the lines of these exchanges are stored, numbered from the one after `after` up to `last`."""
         for exchange in exchanges:
             if known := self._line_of(exchange):
                 known.first = known.first or (after, last)
@@ -139,7 +139,7 @@ class ChainWriter:
     def _is_continued(self, known: _Known, said: list[Any], links: list[str], same: int) -> bool:
         """Whether a request is of the conversation of its chat's last line: chats that begin alike are one at first."""
         newest = [*islice(_answers(said, links), 1)]
-        if not newest:  # again, after an answer: another chat's beginning
+        if not newest:  # the same beginning once more, after an answer: another chat
             return known.answer is None or not same == len(said) == len(known.links)
         if same == len(known.links) and known.answer is not None and _begin(said[same:], [known.answer]):
             return True
@@ -220,7 +220,7 @@ class ChainWriter:
 
 
 def _count_same(known: list[Any], items: list[Any], leading: int) -> int:
-    """How many items are as they were, from the first; leading ones may be others, if there are as many."""
+    """The number of items unchanged from the first on; leading ones may be others, if there are as many."""
     same = same_beginning(known, items)
     if same < leading == count_leading(known):
         further = same_beginning(known[leading:], items[leading:])
@@ -229,7 +229,7 @@ def _count_same(known: list[Any], items: list[Any], leading: int) -> int:
 
 
 def _begin(items: Sequence[Any], beginning: Sequence[Any]) -> bool:
-    """Whether items begin with what others say."""
+    """Whether items begin by saying the same as others."""
     said = filter(None, map(words_of_item, items))
     return all(next(said, None) == words for words in filter(None, map(words_of_item, beginning)))
 
@@ -241,7 +241,7 @@ def _answer_item(exchange: Exchange) -> Any:
 
 
 def _answers(said: Sequence[Any], links: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """The key of each answer among the items after the leading ones, the newest first, and how many items end in it."""
+    """The key of each answer after the leading items, the newest first, and the number of items up to it."""
     return ((_key(links[k]), k + 1) for k in range(len(said) - 1, -1, -1) if is_from_model(said[k]))
 
 

@@ -62,7 +62,7 @@ class HeldShelf:
     def __init__(self, held: Iterable[Held] = ()):
         self.held: Mapping[str, Held] = {one.key: one for one in held}
 
-    def listed(self) -> list[Listed]:
+    def listing(self) -> list[Listed]:
         return [Listed(one.key, one.source, one.at) for one in self.held.values()]
 
     def entry(self, key: str) -> Entry:

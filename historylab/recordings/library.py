@@ -21,10 +21,10 @@ class Library:
     def __init__(self, held: HeldShelf, recorded: RecordedShelf | None = None):
         self.held, self.recorded = held, recorded
 
-    def listed(self) -> list[Listed]:
+    def listing(self) -> list[Listed]:
         """All conversations, the newest first."""
-        recorded = self.recorded.listed() if self.recorded else []
-        return sorted([*self.held.listed(), *recorded], key=lambda one: -one.at)
+        recorded = self.recorded.listing() if self.recorded else []
+        return sorted([*self.held.listing(), *recorded], key=lambda one: -one.at)
 
     def entry(self, key: str) -> Entry:
         return self._shelf(key).entry(key)
@@ -69,7 +69,7 @@ class Library:
 
         `index` is asked for where there are words. Tags are those of what was read: `unread` comes first.
         """
-        kept = {one.key: one for one in self.listed() if source in (None, one.source)}
+        kept = {one.key: one for one in self.listing() if source in (None, one.source)}
         if tags:
             wanted = {tag.casefold() for tag in tags}
             kept = {key: one for key, one in kept.items() if wanted <= self._tags(key)}

@@ -22,7 +22,7 @@ class NotedState:
 
     store = NotedState(open_recording("recordings"))
     trimmer = Trimmer(settings, store=store)
-    with store.noting() as state:
+    with store.note_state() as state:
         decision = trimmer.decide(body)
     """
 
@@ -33,7 +33,7 @@ class NotedState:
         self._secrets: ContextVar[Sequence[str]] = ContextVar("secrets", default=())
 
     @contextmanager
-    def noting(self, secrets: Sequence[str] = ()) -> Iterator[dict[str, str]]:
+    def note_state(self, secrets: Sequence[str] = ()) -> Iterator[dict[str, str]]:
         """The keys and values that are read or written within, in this thread or task; `secrets` are withheld, too."""
         noted: dict[str, str] = {}
         before, known = self._noted.set(noted), self._secrets.set(secrets)

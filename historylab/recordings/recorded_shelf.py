@@ -30,7 +30,7 @@ class RecordedShelf:
         self._known: dict[str, tuple[int, Entry]] = {}  # with the number of the newest line it was made of
         self._lock = threading.RLock()
 
-    def listed(self) -> list[Listed]:
+    def listing(self) -> list[Listed]:
         return [Listed(key, "recorded", one.last_at) for key, one in self._listed.items()]
 
     def refresh(self) -> None:

@@ -42,7 +42,7 @@ SLOW, FULL = "the store is too slow", "too many exchanges wait for the store"
 
 @dataclass(slots=True, eq=False)
 class _Waiting:
-    """What is to be written: an exchange, or the record of another line; `done` once it is on disk, or not at all."""
+    """An exchange or another line to be written; `done` says whether it got to disk, once that is known."""
 
     what: Exchange | Record | None
     done: Future[bool] = field(default_factory=Future)
@@ -70,11 +70,11 @@ class Recorder:
 
     @property
     def waiting(self) -> int:
-        """How many exchanges and lines wait to be written."""
+        """The number of exchanges and lines that wait to be written."""
         return self._queue.qsize()
 
     def record(self, exchange: Exchange, timeout: float = PATIENCE) -> bool:
-        """Write the exchange; whether it is on disk. Waits no longer than that many seconds."""
+        """Write the exchange, waiting at most `timeout` seconds. Returns whether it is on disk."""
         return self._finish(self._begin(exchange), timeout)
 
     async def arecord(self, exchange: Exchange, timeout: float = PATIENCE) -> bool:
@@ -87,7 +87,7 @@ class Recorder:
         return self._gave_up(waiting)
 
     def note(self, kind: str, conversation: str = "", timeout: float = PATIENCE, **fields: Any) -> bool:
-        """Write a line of another kind (`proxy`, `tags`, …); whether it is on disk."""
+        """Write a line of another kind (`proxy`, `tags`, …). Returns whether it is on disk."""
         try:
             text = make_line(kind, **fields)
         except HistoryLabError as problem:
@@ -126,7 +126,7 @@ class Recorder:
 
     def _gave_up(self, waiting: _Waiting) -> bool:
         if waiting.done.cancel():
-            waiting.what = None  # it may wait for long, and its messages are large
+            waiting.what = None  # it may stay queued for long, and its messages are large
         return self._count_unrecorded(SLOW)
 
     def _count_unrecorded(self, cause: str) -> bool:

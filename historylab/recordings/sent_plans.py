@@ -55,7 +55,7 @@ def sent_plans(conversation: Conversation, of_newest: Mapping[str, Any] | None =
         timeline,
         tuple(said.get(MODE) == AUDIT for said in about),
         tuple(i for i, said in enumerate(about) if said and MODE not in said),
-        _differing(about, timeline, (i for i, plan in enumerate(timeline.plans) if not plan.decided_by)),
+        _find_differing(about, timeline, (i for i, plan in enumerate(timeline.plans) if not plan.decided_by)),
     )
 
 
@@ -63,11 +63,11 @@ def decided_otherwise(conversation: Conversation, of_newest: Mapping[str, Any] |
     """The requests (from 0) about which this version, planning each again, decides otherwise than is on record."""
     about = _about_requests(conversation, of_newest)
     timeline = _planned_again(conversation, _settings(about))
-    return _differing(about, timeline, range(len(timeline.plans)))
+    return _find_differing(about, timeline, range(len(timeline.plans)))
 
 
-def _differing(about: Sequence[Mapping[str, Any]], timeline: Timeline, requests: Iterable[int]) -> tuple[int, ...]:
-    """Those of the requests whose plan has other letters than are on record."""
+def _find_differing(about: Sequence[Mapping[str, Any]], timeline: Timeline, requests: Iterable[int]) -> tuple[int, ...]:
+    """Those requests whose plan has other letters than the record."""
     recorded = ((i, about[i].get(DECISIONS)) for i in requests if i < len(about) and not about[i].get(UNTRIMMED))
     return tuple(i for i, runs in recorded if isinstance(runs, str) and runs != run_lengths(timeline.plans[i].sketch()))
 
@@ -75,18 +75,18 @@ def _differing(about: Sequence[Mapping[str, Any]], timeline: Timeline, requests:
 def _as_recorded(
     conversation: Conversation, about: Sequence[Mapping[str, Any]], settings: Sequence[Settings]
 ) -> Timeline:
-    """The timeline of what lines say; requests of which they don't say enough are planned again."""
+    """The timeline as recorded; requests whose lines don't say enough are planned again."""
     newest = settings[-1] if settings else Settings()
     shown = project(conversation, newest)
     alike = all(project(conversation, one) is shown for one in {one.key: one for one in settings}.values())
-    reasoned = [alike and has_reasons(_recorded(said)) for said in about]
+    reasoned = [alike and has_reasons(_recorded_decision(said)) for said in about]
     if not any(reasoned) or len(about) != len(shown.columns.requests):
         return _planned_again(conversation, settings)
     planned = _plan_again(conversation, settings, [i for i, is_known in enumerate(reasoned) if not is_known])
     noted = conversation.metadata.get(NOTED_STATE)
     read = RecordedDecisions(shown, noted if isinstance(noted, Mapping) else {})
     given: list[MessageDecisions | HistoryPlan] = [
-        planned[i] if i in planned else read.read(_recorded(about[i]), size, open_pipeline(settings[i]).layout)
+        planned[i] if i in planned else read.read(_recorded_decision(about[i]), size, open_pipeline(settings[i]).layout)
         for i, size in enumerate(shown.columns.requests.tolist())
     ]
     instruments = Instruments(counter_for(newest))
@@ -95,8 +95,8 @@ def _as_recorded(
     return Timeline(apart, newest, instruments, plans, conversation, under=under, decided=digest)
 
 
-def _recorded(said: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What was decided, as its line has it; empty for a line without reasons, and for what was sent whole after all."""
+def _recorded_decision(said: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The decision, as its line has it; empty for a line without reasons, and for a request sent whole after all."""
     decided, sent_whole = said.get(DECIDED), said.get(UNTRIMMED) and said.get(MODE) != AUDIT
     return {**decided, "decisions": said.get(DECISIONS)} if isinstance(decided, Mapping) and not sent_whole else {}
 
@@ -152,7 +152,7 @@ def _about_requests(conversation: Conversation, of_newest: Mapping[str, Any] | N
 
 
 def _about(conversation: Conversation, size: int) -> Mapping[str, Any]:
-    """What the answer to the request with so much history says of it; empty if there is none yet."""
+    """Metadata of the answer to the request with so much history; empty if there is none yet."""
     answered = size < len(conversation) and conversation[size].role == "assistant"
     return {"role": "assistant", **conversation[size].metadata} if answered else {}
 

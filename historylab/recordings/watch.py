@@ -1,6 +1,6 @@
-"""A recording that is watched: what a list says of its conversations, kept by reading only the lines that are new.
+"""A recording that is watched: its conversations as a list shows them, kept up to date from new lines alone.
 
-One for all who watch it. Of a conversation nothing is read before it is shown; then its lines are looked at once.
+All viewers share one. Nothing of a conversation is read before it is shown; then its lines are read once.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ class Watch:
             return known.last_number, as_loaded(known.reader.conversations(report), report)
 
     def state_of(self, id: str) -> list[str]:
-        """The keys of what its requests read of the store's state, or wrote there."""
+        """The keys in the store's state that its requests read or wrote."""
         lines = (parse_line(record.text) for record in self.store.read_records(conversation=id))
         return list(dict.fromkeys(key for line in lines for key in object_in(line, "state")))
 
@@ -240,7 +240,7 @@ def _proxy(record: Record) -> ProxyStart | None:
 
 
 def _first_words(body: Mapping[str, Any]) -> str:
-    """What a user said first, as far as a title needs it."""
+    """The first words of a user, as many as a title needs."""
     for message in list_in(body, holder_of(body)):
         said = message.get("content") if isinstance(message, dict) and message.get("role") == "user" else None
         parts = [said] if isinstance(said, str) else as_list(said)

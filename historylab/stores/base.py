@@ -125,11 +125,11 @@ def open_store(url: str) -> Store:
     scheme, _, rest = check_text("a store's URL", url).partition("://")
     match scheme.lower():
         case "memory" if not rest:
-            return _opened("memory")
+            return _open("memory")
         case "sqlite" if rest.startswith("/") and len(rest) > 1 and "?" not in rest:
-            return _opened("sqlite", rest[1:])
+            return _open("sqlite", rest[1:])
         case "postgresql" | "postgres":
-            return _opened("postgres", url)
+            return _open("postgres", url)
     known = "give memory://, sqlite:///relative.db, sqlite:////absolute.db or postgresql://user:password@host/database"
     if scheme == url or not re.fullmatch(r"[\w+.-]{1,20}", scheme):
         raise StoreError(f"no store has this address, which has no scheme; {known}")
@@ -139,7 +139,7 @@ def open_store(url: str) -> Store:
     raise StoreError(f"no store begins with {scheme}://; {known}")
 
 
-def _opened(name: str, *place: str) -> Store:
+def _open(name: str, *place: str) -> Store:
     store: Store = member("store", name).target(*place)
     return store
 

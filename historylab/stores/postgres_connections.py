@@ -73,8 +73,8 @@ class Connections:
     def _done(self, work: Callable[[psycopg.Connection], T], *, writes: bool) -> T:
         lost: Exception | None = None
         for _ in range(3):  # a connection may be lost once, and after it the pool
-            pool = self._opened()
-            connection = self._borrowed(pool)
+            pool = self._open()
+            connection = self._borrow(pool)
             if connection is None:  # the server went: opening the pool anew tells why, or finds it again
                 continue
             begun = False
@@ -87,15 +87,15 @@ class Connections:
             except self._driver.Error as problem:
                 ended = connection.broken or (problem.sqlstate or "").startswith(SERVER_STOPS)
                 if begun or lost or not ended:
-                    raise self._failed("failed", problem) from problem
+                    raise self._failure("failed", problem) from problem
                 lost = problem
                 connection.close()
                 pool.drain()  # the others are lost, too
             finally:
                 pool.putconn(connection)
-        raise self._failed("failed", lost or self._pools.PoolClosed("no connection lasts"))
+        raise self._failure("failed", lost or self._pools.PoolClosed("no connection lasts"))
 
-    def _borrowed(self, pool: psycopg_pool.ConnectionPool) -> psycopg.Connection | None:
+    def _borrow(self, pool: psycopg_pool.ConnectionPool) -> psycopg.Connection | None:
         """A connection; None if the pool has closed itself."""
         try:
             return pool.getconn(SECONDS_TO_WAIT)
@@ -105,9 +105,9 @@ class Connections:
                     self._pool = None
             return None
         except self._driver.Error as problem:
-            raise self._failed("failed", problem) from problem
+            raise self._failure("failed", problem) from problem
 
-    def _opened(self) -> psycopg_pool.ConnectionPool:
+    def _open(self) -> psycopg_pool.ConnectionPool:
         with self._lock:
             if self._closed:
                 raise StoreError(f"the conversation store in {self.name} is closed")
@@ -119,7 +119,7 @@ class Connections:
                         self._configure(connection)
                         migrate(connection)
                 except (self._driver.Error, StoreError) as problem:
-                    raise self._failed("cannot be opened", problem) from problem
+                    raise self._failure("cannot be opened", problem) from problem
                 self._pool = self._new_pool()
             return self._pool
 
@@ -139,7 +139,7 @@ class Connections:
         """What is written here needs to see what others have committed, whatever the database's default is."""
         connection.isolation_level = self._driver.IsolationLevel.READ_COMMITTED
 
-    def _failed(self, how: str, problem: Exception) -> StoreError:
+    def _failure(self, how: str, problem: Exception) -> StoreError:
         return StoreError(f"the conversation store in {self.name} {how}: {' '.join(str(problem).split())}")
 
 

@@ -37,7 +37,7 @@ class SQLiteStore:
 
     def read_state(self, keys: Iterable[str]) -> dict[str, str]:
         wanted = check_state_keys(keys)
-        with self._file.held() as connection:
+        with self._file.connection() as connection:
             found = {key: connection.execute(READ_STATE, (as_bytes(key),)).fetchone() for key in wanted}
         return {key: state_of(key, row[0]) for key, row in found.items() if row is not None}
 
@@ -47,20 +47,20 @@ class SQLiteStore:
     def write_states(self, values: Mapping[str, str]) -> dict[str, str]:
         now = time.time()
         rows = {key: (as_bytes(key), as_bytes(value), now) for key, value in check_state(values).items()}
-        with self._file.writing() as connection:
+        with self._file.transaction() as connection:
             connection.executemany(WRITE_STATE, rows.values())
             found = {key: connection.execute(READ_STATE, row[:1]).fetchone() for key, row in rows.items()}
             return {key: state_of(key, row and row[0]) for key, row in found.items()}  # no row: a damaged index
 
     def delete_state(self, older_than: float) -> int:
         latest = time.time() - check_seconds(older_than)
-        with self._file.deleting() as connection:
+        with self._file.deletion() as connection:
             return connection.execute("DELETE FROM stored_state WHERE written <= ?", (latest,)).rowcount
 
     def append_records(self, records: Iterable[Record]) -> int:
         rows = [(as_bytes(record.conversation), record.at, as_bytes(record.text)) for record in check_records(records)]
         number = 0
-        with self._file.writing() as connection:
+        with self._file.transaction() as connection:
             for row in rows:
                 number = connection.execute(APPEND_RECORD, row).lastrowid or 0
         return number
@@ -70,25 +70,25 @@ class SQLiteStore:
     ) -> list[Record]:
         of_one = [] if conversation is None else [as_bytes(check_text(CONVERSATION_ID, conversation))]
         query = f"{READ_RECORDS} {f'AND conversation = {TEXT} ' * len(of_one)}ORDER BY number LIMIT ?"
-        with self._file.held() as connection:
+        with self._file.connection() as connection:
             rows = connection.execute(query, (after, *of_one, -1 if limit is None else max(0, limit)))
             return [record_of(*row) for row in rows]
 
     def recorded_conversations(self) -> list[RecordedConversation]:
-        with self._file.held() as connection:
+        with self._file.connection() as connection:
             return [recorded_conversation_of(*row) for row in connection.execute(RECORDED)]
 
     def delete_conversations(self, conversations: Iterable[str], *, state: Iterable[str] = ()) -> int:
         ids = [(as_bytes(id),) for id in check_conversations(conversations)]
         keys = [(as_bytes(key),) for key in check_state_keys(state)]
-        with self._file.deleting() as connection:
+        with self._file.deletion() as connection:
             connection.executemany(f"DELETE FROM stored_state WHERE key = {TEXT}", keys)
             gone = connection.executemany(f"DELETE FROM stored_records WHERE conversation = {TEXT}", ids)
             return max(0, gone.rowcount)
 
     def delete_records(self, older_than: float) -> int:
         latest = time.time() - check_seconds(older_than)
-        with self._file.deleting() as connection:
+        with self._file.deletion() as connection:
             return connection.execute(OLD_RECORDS, (latest,)).rowcount
 
     def close(self) -> None:

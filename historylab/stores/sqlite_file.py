@@ -29,7 +29,7 @@ class SQLiteFile:
         self._path = path if in_memory else os.path.abspath(path)  # whatever the working directory is later
         self._lock = threading.RLock()
         self._process, self._closed = os.getpid(), False
-        self._connection: sqlite3.Connection | None = _opened(self._path)
+        self._connection: sqlite3.Connection | None = _connect(self._path)
         if not in_memory:  # what is wrong with the file has been said
             self._connection.close()
             self._connection = None
@@ -42,13 +42,13 @@ class SQLiteFile:
                 self._connection.close()
 
     @contextmanager
-    def held(self) -> Iterator[sqlite3.Connection]:
+    def connection(self) -> Iterator[sqlite3.Connection]:
         """The connection, for one thread at a time; what goes wrong with it is a StoreError."""
         with self._lock:
             if self._closed:
                 raise StoreError(f"the conversation store in {str(self._path)!r} is closed")
             if self._connection is None:
-                self._connection, self._process = _opened(self._path), os.getpid()
+                self._connection, self._process = _connect(self._path), os.getpid()
             if self._process != os.getpid():
                 raise StoreError(
                     f"the store in {str(self._path)!r} was used before this process was forked; open its own"
@@ -59,23 +59,23 @@ class SQLiteFile:
                 raise StoreError(f"the conversation store in {str(self._path)!r} failed: {problem}") from problem
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self) -> Iterator[sqlite3.Connection]:
         """One transaction: on disk when this is left without an exception, undone otherwise."""
-        with self.held() as connection, connection:
+        with self.connection() as connection, connection:
             connection.execute("BEGIN IMMEDIATE")
             yield connection
 
     @contextmanager
-    def deleting(self) -> Iterator[sqlite3.Connection]:
+    def deletion(self) -> Iterator[sqlite3.Connection]:
         """One transaction, after which what went is in no file beside the database either."""
-        with self.held() as connection:
+        with self.connection() as connection:
             with connection:
                 connection.execute("BEGIN IMMEDIATE")
                 yield connection
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # while another reads it, the next one does it
 
 
-def _opened(path: str | os.PathLike[str]) -> sqlite3.Connection:
+def _connect(path: str | os.PathLike[str]) -> sqlite3.Connection:
     """A connection that commits only where it is told to, to a file in today's schema."""
     try:
         connection = sqlite3.connect(path, timeout=SECONDS_TO_WAIT, isolation_level=None, check_same_thread=False)

@@ -60,17 +60,18 @@ def gaps_in_words(sent: SentPlans) -> Iterator[str]:
         were = "was" if missing == 1 else "were"
         yield f"{_share(missing, of)} {were} answered without being on record; drawn under the settings around."
     if others := sent.otherwise:
-        yield f"The plan drawn is not the recorded decision at {_named(others)}."
+        yield f"The plan drawn is not the recorded decision at {_requests_phrase(others)}."
 
 
 def check_in_words(otherwise: Sequence[int], of: int) -> str:
     """The finding of planning all requests again: at which of them this version decides otherwise."""
     if not otherwise:
         return f"Planned again, this version decides the same at {'all ' * (of > 1)}{count_of(of, 'request')}."
-    return f"Planned again, this version decides otherwise at {_named(otherwise)}; what is drawn is what was recorded."
+    requests = _requests_phrase(otherwise)
+    return f"Planned again, this version decides otherwise at {requests}; what is drawn is what was recorded."
 
 
-def _named(requests: Sequence[int]) -> str:
+def _requests_phrase(requests: Sequence[int]) -> str:
     """ "2 requests (3, 8)": some of them by their numbers, from 1."""
     named = ", ".join(f"{number + 1:,}" for number in requests[:NAMED]) + (", …" if len(requests) > NAMED else "")
     return f"{count_of(len(requests), 'request')} ({named})"

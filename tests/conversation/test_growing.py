@@ -130,7 +130,7 @@ def test_only_doubtful_blocks_are_refused_at_any_size(conversation):
         if columns.block.item(size - 1) == blocks - 1:
             mask[-1] = False  # nothing but its results follows
         mask |= columns.orphan[:blocks]
-        assert columns.refused(size).tolist() == np.flatnonzero(mask).tolist()
+        assert columns.refused_blocks(size).tolist() == np.flatnonzero(mask).tolist()
 
 
 @pytest.mark.parametrize("sketch", ["s u a(t t) a u", "s u a(t _)", "u a(_)"])

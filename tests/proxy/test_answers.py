@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from historylab.proxy.answers import Answer
+from historylab.proxy.answers import RelayedAnswer
 
 
 def event(data: Any) -> bytes:
@@ -38,7 +38,7 @@ STREAMS = {"chat_completions": CHAT, "anthropic": ANTHROPIC, "responses": RESPON
 @pytest.mark.parametrize("form", STREAMS)
 @pytest.mark.parametrize("size", [1, 7, 10_000])
 def test_the_last_event_is_known_however_a_stream_is_cut(form, size):
-    stream, answer = b"".join(STREAMS[form]), Answer(form, True)
+    stream, answer = b"".join(STREAMS[form]), RelayedAnswer(form, True)
     pieces = [stream[i : i + size] for i in range(0, len(stream), size)]
     last = [answer.add(piece) for piece in pieces]
     assert last.count(True) == 1 and answer.ended
@@ -47,9 +47,9 @@ def test_the_last_event_is_known_however_a_stream_is_cut(form, size):
 
 
 def test_a_long_line_is_read_once_however_many_pieces_it_comes_in():
-    answer, piece = Answer("chat_completions", True), b"x" * 500
+    answer, piece = RelayedAnswer("chat_completions", True), b"x" * 500
     assert not any(answer.add(piece) for _ in range(20_000)) and answer.add(b"\n\n" + CHAT[-1])
-    endless = Answer("chat_completions", True, largest=len(piece))
+    endless = RelayedAnswer("chat_completions", True, largest=len(piece))
     assert not any(endless.add(piece) for _ in range(100)) and endless.body() is None
     assert endless.add(b"\n\n" + CHAT[-1])
 
@@ -62,14 +62,14 @@ def test_a_stream_becomes_the_body_of_its_api():
 
 
 def whole(form: str) -> Any:
-    answer = Answer(form, True)
+    answer = RelayedAnswer(form, True)
     for piece in STREAMS[form]:
         answer.add(piece)
     return answer.body()
 
 
 def test_a_streamed_call_without_arguments_has_none_and_thoughts_have_their_signature():
-    answer, index = Answer("anthropic", True), {"type": "content_block_delta", "index": 0}
+    answer, index = RelayedAnswer("anthropic", True), {"type": "content_block_delta", "index": 0}
     thought, call = (
         {"type": "thinking", "thinking": "", "signature": ""},
         {"type": "tool_use", "id": "t", "name": "now"},
@@ -90,19 +90,19 @@ def test_a_streamed_call_without_arguments_has_none_and_thoughts_have_their_sign
 
 
 def test_an_error_within_a_stream_stands_in_its_body():
-    answer = Answer("chat_completions", True)
+    answer = RelayedAnswer("chat_completions", True)
     answer.add(event(chunk("so f")) + event({"error": {"message": "overloaded"}}))
     assert answer.body()["error"] == {"message": "overloaded"} and not answer.ended
 
 
 def test_an_answer_that_is_no_stream_is_read_whole():
-    answer = Answer("chat_completions", False)
+    answer = RelayedAnswer("chat_completions", False)
     assert not any(answer.add(piece) for piece in (b'{"choices":', b"[]}"))
     assert answer.body() == {"choices": []}
 
 
 def test_one_that_is_too_large_or_no_json_has_no_body():
-    large, other = Answer("anthropic", False, largest=10), Answer("anthropic", False)
+    large, other = RelayedAnswer("anthropic", False, largest=10), RelayedAnswer("anthropic", False)
     large.add(b'{"a": "' + b"x" * 20 + b'"}')
     other.add(b"<html>")
     assert large.body() is other.body() is None

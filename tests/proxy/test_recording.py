@@ -17,7 +17,7 @@ from proxy_server import chat, running_proxy, until
 from historylab import Settings
 from historylab.conversation.exchange import Exchange
 from historylab.errors import StoreError
-from historylab.proxy.answers import Answer
+from historylab.proxy.answers import RelayedAnswer
 from historylab.proxy.pending import PendingExchange
 from historylab.recordings.recorder import Recorder
 from historylab.stores.base import open_store
@@ -170,7 +170,7 @@ def test_summaries_that_were_sent_are_on_record(upstream, tmp_path):
 
 
 def test_an_answer_that_cannot_be_put_together_comes_all_the_same(client, monkeypatch, caplog):
-    monkeypatch.setattr(Answer, "body", lambda *_: 1 / 0)
+    monkeypatch.setattr(RelayedAnswer, "body", lambda *_: 1 / 0)
     answer = client.post(CHAT, json=chat("a"))
     assert answer.status_code == 200 and answer.headers["historylab-unrecorded"] == "store"
     assert "can't be recorded" in caplog.text

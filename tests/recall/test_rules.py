@@ -76,7 +76,7 @@ def test_of_a_long_message_the_first_and_the_last_paragraph_are_read():
 def test_lines_that_go_on_without_end_are_not_joined_without_end():
     """Each would be copied again with the next."""
     line = "and so on and so forth, as it was said in the line above this one, and in the one above that"
-    assert max(map(len, standing._said(Message("system", "\n".join([line] * 300))))) < 800
+    assert max(map(len, standing._own_lines(Message("system", "\n".join([line] * 300))))) < 800
     assert rules_of("<br>\nNever e-mail anyone outside.") == ["Never e-mail anyone outside"]
 
 

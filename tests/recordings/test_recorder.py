@@ -201,7 +201,7 @@ def test_the_plan_and_the_state_it_was_made_with_stand_in_the_line(recorder, sto
     trimmer, chat = Trimmer(settings, store=noted), Chat()
     for k in range(4):
         exchange = chat.exchange(f"question {k} " * 30, answer=f"answer {k} " * 30, settings=settings_fields(settings))
-        with noted.noting() as state:
+        with noted.note_state() as state:
             decision = trimmer.decide(exchange.body)
         decided = {"chat": decision.chat, "plan": plan_fields(decision.plan), "live_plan": decision.plan}
         assert recorder.record(replace(exchange, **decided, state=state))
@@ -243,7 +243,7 @@ def test_a_summary_that_repeats_a_key_stays_in_the_process(tmp_path):
     trimmer, chat = Trimmer(settings, store=noted), Chat()
     for k in range(4):
         exchange = chat.exchange(f"the key is {key} {k}\n" + f"question {k} " * 30, answer=f"answer {k} " * 30)
-        with noted.noting() as state:
+        with noted.note_state() as state:
             decision = trimmer.decide(exchange.body)
         decided = {"chat": decision.chat, "plan": plan_fields(decision.plan), "live_plan": decision.plan}
         assert recorder.record(replace(exchange, **decided, state=state), 30)

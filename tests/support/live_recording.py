@@ -46,7 +46,7 @@ class App:
         """Send what was said so far and get this answer, on record when this returns."""
         body = {"model": self.model, "messages": [dict(message) for message in self.messages]}
         trimmer = self.trimmers.setdefault(self.settings.key, Trimmer(self.settings, store=self.store))
-        with self.store.noting() as state:
+        with self.store.note_state() as state:
             decided = trimmer.decide(body)
         details = {"prompt_tokens_details": {"cached_tokens": cached}}
         usage = {"prompt_tokens": max(cached, decided.plan.tokens), "completion_tokens": 20, **details}

@@ -107,7 +107,7 @@ class RecordedApp:
         """Send the history, and keep the answer."""
         self._now += 37.5
         body = self._body()
-        with self.noted.noting() as state:
+        with self.noted.note_state() as state:
             decision = self.trimmer.decide(body)
         self.plans.append(decision.plan)
         answer = None if fails else self._answer(words, calls)

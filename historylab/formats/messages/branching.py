@@ -89,6 +89,6 @@ def moment(raw: Any) -> float:
     return 0.0 if math.isnan(seconds) else seconds
 
 
-def joined(texts: Iterable[str]) -> str:
+def join_texts(texts: Iterable[str]) -> str:
     """Texts joined by newlines, without the empty ones."""
     return "\n".join(filter(None, texts))

@@ -9,7 +9,7 @@ from typing import Any
 from historylab.conversation.columns import ROLE_CODES
 from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import Report, kind_of
-from historylab.formats.messages.branching import joined, moment
+from historylab.formats.messages.branching import join_texts, moment
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.fields import list_in, object_in, text_in
 
@@ -159,7 +159,7 @@ def _read(nodes: list[tuple[Node, Report]]) -> list[Message]:
         if thoughts:
             report.warn("thinking without an answer", nodes[0][0].where)
         return []
-    text, media = joined(text for _, text, _ in read), tuple(name for _, _, media in read for name in media)
+    text, media = join_texts(text for _, text, _ in read), tuple(name for _, _, media in read for name in media)
     return [_message(read[0][0], text, media, thoughts, report)]
 
 
@@ -208,7 +208,7 @@ def _metadata(node: Node, thoughts: list[str]) -> dict[str, Any]:
     metadata: dict[str, Any] = {}
     if node.role == "assistant" and isinstance(held.get("model_slug"), str):
         metadata["model"] = held["model_slug"]
-    if thinking := joined(thoughts):
+    if thinking := join_texts(thoughts):
         metadata["thinking"] = thinking
     if node.kind == "system_error":
         metadata["is_error"] = True
@@ -222,13 +222,13 @@ def _content(node: Node, report: Report) -> tuple[str, tuple[str, ...]]:
     content = node.object_at("content")
     if node.kind == THOUGHTS:
         items = [item for item in list_in(content, "thoughts") if isinstance(item, dict)]
-        return joined(joined(_texts(item, ("summary", "content"))) for item in items), ()
+        return join_texts(join_texts(_texts(item, ("summary", "content"))) for item in items), ()
     if node.kind in CONTEXTS:
-        return joined(_texts(content, CONTEXTS[node.kind])) or _instructions(node), ()
+        return join_texts(_texts(content, CONTEXTS[node.kind])) or _instructions(node), ()
     if node.kind in TEXTS:
         report.leave(content, LABELS | set(TEXTS[node.kind]), node.where)
         texts = list(_texts(content, TEXTS[node.kind]))
-        return (texts or [""])[0] if node.kind == "tether_browsing_display" else joined(texts), ()
+        return (texts or [""])[0] if node.kind == "tether_browsing_display" else join_texts(texts), ()
     parts = content.get("parts")
     if not isinstance(parts, list):
         return _read_other(node, content, report), ()
@@ -241,7 +241,7 @@ def _content(node: Node, report: Report) -> tuple[str, tuple[str, ...]]:
             texts.append(text)
             media += [name] if name else []
     report.leave(content, LABELS, node.where)
-    return joined(texts) or _instructions(node), (*media, *_attachments(node))
+    return join_texts(texts) or _instructions(node), (*media, *_attachments(node))
 
 
 def _part(part: Any, node: Node, report: Report) -> tuple[str, str]:
@@ -275,7 +275,7 @@ def _attachments(node: Node) -> list[str]:
 def _instructions(node: Node) -> str:
     """Custom instructions, as older exports have them beside an empty system message."""
     held = object_in(node.object_at("metadata"), "user_context_message_data")
-    return joined(_texts(held, ("about_user_message", "about_model_message")))
+    return join_texts(_texts(held, ("about_user_message", "about_model_message")))
 
 
 def _texts(held: dict[str, Any], names: tuple[str, ...]) -> Iterator[str]:

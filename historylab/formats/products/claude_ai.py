@@ -15,7 +15,7 @@ from historylab.conversation.message import Message
 from historylab.formats.base import NOTHING, Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.anthropic_blocks import read_turn
-from historylab.formats.messages.branching import joined, moment, paths, with_branches
+from historylab.formats.messages.branching import join_texts, moment, paths, with_branches
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.record_groups import located_items
 from historylab.registry import register
@@ -160,7 +160,10 @@ def _result_part(part: Any) -> Any:
     said = [part.get(name) or "" for name in ("title", "url", "text")]
     if not all(isinstance(held, str) for held in said):
         return part
-    return {name: held for name, held in part.items() if name not in OF_PAGE} | {"type": "text", "text": joined(said)}
+    return {name: held for name, held in part.items() if name not in OF_PAGE} | {
+        "type": "text",
+        "text": join_texts(said),
+    }
 
 
 def _attachments(record: dict[str, Any], where: str, report: Report) -> tuple[list[str], list[str], tuple[str, ...]]:

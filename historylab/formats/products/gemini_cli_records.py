@@ -8,7 +8,7 @@ from typing import Any
 
 from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import NOTHING, Report, kind_of
-from historylab.formats.messages.branching import joined
+from historylab.formats.messages.branching import join_texts
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.usage import to_usage
 
@@ -66,7 +66,7 @@ def _of_model(value: dict[str, Any], thoughts: list[str]) -> dict[str, Any]:
         if isinstance(thought, dict):
             said = (thought.get("subject"), thought.get("description"))
             thoughts.append(": ".join(part for part in said if isinstance(part, str) and part))
-    if thinking := joined(thoughts):
+    if thinking := join_texts(thoughts):
         metadata["thinking"] = thinking
     if isinstance(value.get("model"), str):
         metadata["model"] = value["model"]
@@ -121,7 +121,7 @@ def _parts(given: Any, where: str, report: Report) -> tuple[str, tuple[str, ...]
         else:
             what = f"a part with {', '.join(map(str, fields))[:40]}" if fields else f"a part that is {kind_of(part)}"
             report.warn(f"{what} not read", where)
-    return joined(texts), tuple(media), thoughts
+    return join_texts(texts), tuple(media), thoughts
 
 
 def _answer(response: Any) -> str:

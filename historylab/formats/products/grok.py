@@ -14,7 +14,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, instant
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.branching import joined, paths, with_branches
+from historylab.formats.messages.branching import join_texts, paths, with_branches
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.speakers import role_of
 from historylab.registry import register
@@ -117,7 +117,7 @@ def _message(response: Any, where: str, report: Report) -> Message | None:
 
 def _thoughts(given: Any) -> str:
     texts = given if isinstance(given, list) else [given]
-    return joined(text for text in texts if isinstance(text, str))
+    return join_texts(text for text in texts if isinstance(text, str))
 
 
 def _plain_value(value: Any) -> Any:

@@ -29,7 +29,7 @@ CALLS_ONE_IN = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class OfferedTool:
     """A tool that may be called, whichever API it was described to."""
 
     name: str
@@ -37,21 +37,24 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What matters for an answer. `results` are those that the newest call got, if they are what was sent last."""
+class ParsedRequest:
+    """A request, as far as its answer depends on it.
+
+    `results` are those of the newest call, if they were sent last.
+    """
 
     question: str
     results: Sequence[str]
     messages: int
-    tools: Sequence[Tool]
+    tools: Sequence[OfferedTool]
     must_call: str | None
     """The tool to call: its name, "" for any, None if no call is asked for."""
     schema: Any
     """Of an answer that has to be JSON; None for a text."""
 
 
-def asked_of(body: Mapping[str, Any], newest: Iterable[Message], messages: int) -> Asked:
-    """What a request of either API asks; `newest` are its messages from the last one on."""
+def parse_request(body: Mapping[str, Any], newest: Iterable[Message], messages: int) -> ParsedRequest:
+    """Read a request of either API; `newest` are its messages from the last one on."""
     results: list[str] = []
     question, at_end = "", True
     for message in newest:
@@ -63,32 +66,32 @@ def asked_of(body: Mapping[str, Any], newest: Iterable[Message], messages: int) 
             break
     choice = body.get("tool_choice")
     tools = [] if choice in ("none", {"type": "none"}) else [*_tools(body)]
-    return Asked(question, results, messages, tools, _must_call(choice), _schema(body))
+    return ParsedRequest(question, results, messages, tools, _must_call(choice), _schema(body))
 
 
-def answer_to(asked: Asked) -> str | tuple[Tool, str]:
+def answer_to(request: ParsedRequest) -> str | tuple[OfferedTool, str]:
     """The text of the answer, or the tool it calls and the arguments."""
-    seed = crc32(asked.question.encode(errors="replace"))
-    calls = asked.must_call is not None or seed % CALLS_ONE_IN == 0
-    if asked.tools and not asked.results and calls:
-        named = next((tool for tool in asked.tools if tool.name == asked.must_call), None)
-        tool = named or asked.tools[seed // CALLS_ONE_IN % len(asked.tools)]
-        arguments = plausible(tool.schema, asked.question)
+    seed = crc32(request.question.encode(errors="replace"))
+    calls = request.must_call is not None or seed % CALLS_ONE_IN == 0
+    if request.tools and not request.results and calls:
+        named = next((tool for tool in request.tools if tool.name == request.must_call), None)
+        tool = named or request.tools[seed // CALLS_ONE_IN % len(request.tools)]
+        arguments = plausible(tool.schema, request.question)
         return tool, json.dumps(arguments if isinstance(arguments, dict) else {}, ensure_ascii=False)
-    if asked.schema is not None:
-        return json.dumps(plausible(asked.schema, asked.question), ensure_ascii=False)
-    return _text(asked, seed)
+    if request.schema is not None:
+        return json.dumps(plausible(request.schema, request.question), ensure_ascii=False)
+    return _text(request, seed)
 
 
-def _text(asked: Asked, seed: int) -> str:
-    if asked.results:
-        found = "; ".join(_excerpt(result) for result in asked.results)
+def _text(request: ParsedRequest, seed: int) -> str:
+    if request.results:
+        found = "; ".join(_excerpt(result) for result in request.results)
         said = f"The tool says: {found}"
     else:
         fact = FACTS[seed // 7 % len(FACTS)]
         numbers = {"n": 100 + seed % 9900, "small": 2 + seed % 11, "hour": 6 + seed % 15, "minutes": 20 + seed % 60}
-        said = f"{OPENINGS[seed % len(OPENINGS)]} “{_excerpt(asked.question)}”: {fact.format(**numbers)}"
-    return f"{said} (I was sent {asked.messages} message{'s' * (asked.messages != 1)}.)"
+        said = f"{OPENINGS[seed % len(OPENINGS)]} “{_excerpt(request.question)}”: {fact.format(**numbers)}"
+    return f"{said} (I was sent {request.messages} message{'s' * (request.messages != 1)}.)"
 
 
 def _excerpt(text: str) -> str:
@@ -96,11 +99,11 @@ def _excerpt(text: str) -> str:
     return text if len(text) <= EXCERPT else text[: EXCERPT - 1] + "…"
 
 
-def _tools(body: Mapping[str, Any]) -> Iterable[Tool]:
+def _tools(body: Mapping[str, Any]) -> Iterable[OfferedTool]:
     for tool in body.get("tools") or ():
         function = tool.get("function") if isinstance(tool.get("function"), Mapping) else tool
         if isinstance(function.get("name"), str):
-            yield Tool(function["name"], function.get("parameters") or function.get("input_schema") or {})
+            yield OfferedTool(function["name"], function.get("parameters") or function.get("input_schema") or {})
 
 
 def _must_call(choice: Any) -> str | None:

@@ -24,7 +24,7 @@ from historylab.errors import LoadError
 from historylab.formats.requests.detect import FORMS
 from historylab.proxy.refusals import error_body
 from historylab.proxy.scripted_upstream import wire
-from historylab.proxy.scripted_upstream.answers import answer_to, asked_of
+from historylab.proxy.scripted_upstream.answers import answer_to, parse_request
 from historylab.proxy.scripted_upstream.prefixes import Prefixes, digests_of, is_marked
 
 WINDOW = 128_000
@@ -117,7 +117,7 @@ class ScriptedUpstream:
 
     def reply(self, api: str, body: dict[str, Any], read: Read) -> tuple[Reply, str]:
         """The answer and its id, which no other answer has."""
-        said = answer_to(asked_of(body, _from_the_end(api, body), read.messages))
+        said = answer_to(parse_request(body, _from_the_end(api, body), read.messages))
         usage, model = self.usage(api, body, read), str(body["model"])
         times = self._times_asked[read.digests[-1]]
         self._times_asked[read.digests[-1]] += 1
@@ -129,7 +129,7 @@ class ScriptedUpstream:
             calls = (ToolCall(call + unique, tool.name, arguments),)
             usage = replace(usage, output=count_text(counter, arguments))
             return Reply("", calls, usage, model, "tool_calls"), answer + unique
-        text, size, finish = _limited(said, next((body[name] for name in LIMITS if body.get(name)), None), counter)
+        text, size, finish = _cut_to_limit(said, next((body[name] for name in LIMITS if body.get(name)), None), counter)
         return Reply(text, (), replace(usage, output=size), model, finish), answer + unique
 
 
@@ -148,7 +148,7 @@ def _from_the_end(api: str, body: dict[str, Any]) -> Iterator[Message]:
         yield from reversed(FORMS[api].at(items, k))
 
 
-def _limited(text: str, limit: int | None, counter: TokenCounter) -> tuple[str, int, str]:
+def _cut_to_limit(text: str, limit: int | None, counter: TokenCounter) -> tuple[str, int, str]:
     """The text as far as the limit lets it go, its tokens, and why it ends there."""
     words = text.split(" ")
     for length in count(len(words), -1):

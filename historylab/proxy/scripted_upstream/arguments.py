@@ -30,7 +30,7 @@ class _Filler:
         self.names = re.findall(r"(?<=\s)[A-Z][\w-]+", question) or re.findall(r"\w{4,}", question)
 
     def value(self, schema: Any, name: str, depth: int) -> Any:
-        schema = self._resolved(schema)
+        schema = self._resolve(schema)
         for key in ("const", "default"):
             if key in schema:
                 return schema[key]
@@ -56,21 +56,21 @@ class _Filler:
                 made = None
         return made
 
-    def _resolved(self, schema: Any) -> Mapping[str, Any]:
+    def _resolve(self, schema: Any) -> Mapping[str, Any]:
         """The schema that is meant: behind references, and the first of alternatives that is not null."""
         for _ in range(DEEPEST):
             if not isinstance(schema, Mapping):
                 return {}
             alternatives = schema.get("anyOf") or schema.get("oneOf") or schema.get("allOf")
             if isinstance(schema.get("$ref"), str):
-                schema = self._referred(schema["$ref"])
+                schema = self._follow_reference(schema["$ref"])
             elif isinstance(alternatives, list):
                 schema = next((s for s in alternatives if s != {"type": "null"}), {})
             else:
                 return schema
         return {}
 
-    def _referred(self, reference: str) -> Any:
+    def _follow_reference(self, reference: str) -> Any:
         found: Any = self.root
         for part in reference.removeprefix("#/").split("/"):
             found = found.get(part) if isinstance(found, Mapping) else None

@@ -67,7 +67,7 @@ class InMemoryConversationStore:
         participant_ids: Iterable[str] | None = None,
     ) -> list[StoredMessage]:
         with self._lock:
-            newest_first = self._used(conversation_id).newest_first()
+            newest_first = self._touch(conversation_id).newest_first()
             messages = select_recent(newest_first, scope, since_timestamp, limit, participant_ids)
         return [with_own_metadata(message) for message in messages]
 
@@ -75,7 +75,7 @@ class InMemoryConversationStore:
         self, conversation_id: str, query: str, *, limit: int = SEARCH_LIMIT, token_cap: int = SEARCH_TOKENS
     ) -> list[StoredMessage]:
         with self._lock:
-            newest_first = (message for _, message in self._used(conversation_id).newest_first())
+            newest_first = (message for _, message in self._touch(conversation_id).newest_first())
             messages = select_matches(newest_first, query, limit, token_cap)
         return [with_own_metadata(message) for message in messages]
 
@@ -102,7 +102,7 @@ class InMemoryConversationStore:
         with self._lock:
             self._conversations.clear()
 
-    def _used(self, conversation_id: str) -> _Conversation:
+    def _touch(self, conversation_id: str) -> _Conversation:
         if check_text(CONVERSATION_ID, conversation_id) not in self._conversations:
             return _Conversation()
         self._conversations.move_to_end(conversation_id)

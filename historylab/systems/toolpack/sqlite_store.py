@@ -36,7 +36,7 @@ class SQLiteConversationStore:
 
     def append(self, message: StoredMessage) -> None:
         when, message = prepare_message(message)
-        with self._file.writing() as connection:
+        with self._file.transaction() as connection:
             connection.execute(INSERT, (*_row_of(message), when))
             if self._most_messages is not None:
                 most = max(0, self._most_messages)
@@ -51,29 +51,29 @@ class SQLiteConversationStore:
         limit: int | None = None,
         participant_ids: Iterable[str] | None = None,
     ) -> list[StoredMessage]:
-        with self._reading(conversation_id) as newest_first:
+        with self._open_messages(conversation_id) as newest_first:
             return select_recent(newest_first, scope, since_timestamp, limit, participant_ids)
 
     def search(
         self, conversation_id: str, query: str, *, limit: int = SEARCH_LIMIT, token_cap: int = SEARCH_TOKENS
     ) -> list[StoredMessage]:
-        with self._reading(conversation_id) as newest_first:
+        with self._open_messages(conversation_id) as newest_first:
             return select_matches((message for _, message in newest_first), query, limit, token_cap)
 
     def delete_messages(self, conversation_id: str, ids: Iterable[str]) -> None:
         room = _id_bytes(conversation_id)
         pairs = [(room, as_bytes(check_text("a message's id", id))) for id in ids]
-        with self._file.writing() as connection:
+        with self._file.transaction() as connection:
             connection.executemany(f"DELETE FROM stored_messages WHERE conversation_id = {TEXT} AND id = {TEXT}", pairs)
 
     def clear_conversation(self, conversation_id: str) -> None:
         room = _id_bytes(conversation_id)
-        with self._file.writing() as connection:
+        with self._file.transaction() as connection:
             connection.execute(f"DELETE FROM stored_messages WHERE conversation_id = {TEXT}", (room,))
 
     @property
     def conversation_count(self) -> int:
-        with self._file.held() as connection:
+        with self._file.connection() as connection:
             count = "SELECT count(DISTINCT conversation_id) FROM stored_messages"
             return int(connection.execute(count).fetchone()[0])
 
@@ -82,10 +82,10 @@ class SQLiteConversationStore:
         self._file.close()
 
     @contextmanager
-    def _reading(self, conversation_id: str) -> Iterator[Iterator[tuple[float, StoredMessage]]]:
+    def _open_messages(self, conversation_id: str) -> Iterator[Iterator[tuple[float, StoredMessage]]]:
         """A conversation's messages with their instants, read as they are asked for."""
         room = _id_bytes(conversation_id)
-        with self._file.held() as connection:
+        with self._file.connection() as connection:
             yield _read_rows(connection.execute(NEWEST_FIRST, (room,)), conversation_id)
 
 

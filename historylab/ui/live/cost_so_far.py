@@ -26,10 +26,10 @@ from historylab.wording.untrusted import escape
 def lost_so_far(sent: SentPlans) -> None:
     """The facts that later answers used and that were gone, or would have been, one of them by name."""
     title = "What it would lose that matters" if all(sent.audited) else "What it lost that mattered"
-    st.html(f"{chip_head(title, LOST_FROM)}{_lost(sent.timeline)}")
+    st.html(f"{chip_head(title, LOST_FROM)}{_lost_html(sent.timeline)}")
 
 
-def _lost(timeline: Timeline) -> str:
+def _lost_html(timeline: Timeline) -> str:
     if timeline.original.recorded.textless:
         return f'<div class="hl-chip-said">{escape(RECALL_UNKNOWN)}</div>'
     found = cached.retention_of(timeline, ())

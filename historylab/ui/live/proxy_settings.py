@@ -49,7 +49,7 @@ def proxy_settings(watch: Watch, newest: WatchedConversation) -> None:
             st.html(f'<div class="hl-meta">{SAME}</div>')
             return
         said = f"The playground has {settings_in_words(resolution.settings)}."
-        st.html(f'<div class="hl-small">{escape(said)}</div>{_locked(resolution)}')
+        st.html(f'<div class="hl-small">{escape(said)}</div>{_locked_html(resolution)}')
         _button(resolution)
 
 
@@ -71,7 +71,7 @@ def give_to_proxy(resolution: Resolution) -> None:
         elif resolution.settings.values() != shared.settings.values():
             name = one_line(shared.path.name, PATH)
             said = f"The proxy’s settings file, {name}, has {settings_in_words(shared.settings)}."
-            st.html(f'<div class="hl-notice hl-small">{escape(said)}{_locked(resolution)}</div>')
+            st.html(f'<div class="hl-notice hl-small">{escape(said)}{_locked_html(resolution)}</div>')
             _button(resolution)
 
 
@@ -102,7 +102,7 @@ def _state(shared: SharedFile, proxy: ProxyStart | None, newest: WatchedConversa
     return f"{said}. The proxy uses that from its next request."
 
 
-def _locked(resolution: Resolution) -> str:
+def _locked_html(resolution: Resolution) -> str:
     """The settings that the environment of this page decides: they are written as they are there."""
     names = [title_of(name) for name, origin in resolution.provenance.items() if origin.source == "environment"]
     if not names:
