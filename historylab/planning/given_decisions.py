@@ -6,6 +6,7 @@ request that an API would refuse keeps its fault.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message, Summary, prompt_length
+from historylab.conversation.message import MOST_TOKENS, Message, Summary, prompt_length
 from historylab.counters.base import Counter, count_text, token_column
 from historylab.errors import PlanError
 from historylab.planning.history import History
@@ -80,9 +81,17 @@ class MessageDecisions:
     def size(self) -> int:
         return len(self.actions)
 
+    @property
+    def with_text(self) -> np.ndarray:
+        """bool[size]: the messages that were sent shorter, of which the text is known."""
+        known = np.zeros(self.size, bool)
+        known[list(self.shortened)] = True
+        known &= self.actions == Action.TRUNCATED
+        return known
+
     def splits(self, conversation: Conversation) -> bool:
         """Whether messages of one block are treated differently, so that no decision about the block says it all."""
-        homes, cut = conversation.columns.block[: self.size], self.actions == Action.TRUNCATED
+        homes, cut = conversation.columns.block[: self.size], self.with_text
         actions, whole = np.where(cut, Action.KEPT, self.actions), ~cut
         of_block = np.zeros(homes.max(initial=-1) + 1, np.uint8)
         of_block[homes] = actions
@@ -95,7 +104,7 @@ def read_decisions(
     decisions: RequestDecisions, conversation: Conversation, request: int, by: str, budget: int, counter: Counter
 ) -> MessageDecisions:
     """Check the decisions for a request (from 0) and prepare them. Raises PlanError, which names the request."""
-    size = conversation.columns.requests.item(request)
+    size, decisions = conversation.columns.requests.item(request), _plain(decisions, request)
     indices = [entry for entry in decisions.sent if not isinstance(entry, Message)]
     actions = np.full(size, Action.DROPPED, np.uint8)
     _check_messages([*indices, *decisions.shortened, *decisions.reasons], size, request)
@@ -121,6 +130,42 @@ def read_decisions(
     summary = _summary(decisions.folded, size, by, counter)
     order = _order(decisions, indices, conversation)
     return MessageDecisions(by, actions, reasons, numbers, decisions.shortened, summary, limit, decisions.tokens, order)
+
+
+def _plain(decisions: RequestDecisions, request: int) -> RequestDecisions:
+    """The same with plain integers, lists and dicts, whatever was given for them: numpy's, a generator."""
+    if not isinstance(decisions, RequestDecisions):
+        raise PlanError(f"request {request}: RequestDecisions are wanted, not a Python {type(decisions).__name__}")
+    try:
+        return RequestDecisions(
+            [entry if isinstance(entry, Message) else _index(entry) for entry in decisions.sent],
+            {_index(message): _text(text) for message, text in decisions.shortened.items()},
+            {_text(text): list(map(_index, messages)) for text, messages in decisions.folded.items()},
+            {_index(message): _text(text) for message, text in decisions.reasons.items()},
+            *(_amount(tokens) for tokens in (decisions.budget, decisions.tokens)),
+        )
+    except (TypeError, AttributeError) as problem:
+        raise PlanError(f"request {request}: its decisions can't be read: {problem}") from None
+
+
+def _index(message: Any) -> Any:
+    """The plain integer; what is none comes back, to be named in the error about it."""
+    is_index = hasattr(message, "__index__") and not isinstance(message, bool | np.bool_)
+    return operator.index(message) if is_index else message
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.80} is no text")
+    return value
+
+
+def _amount(tokens: Any) -> int | None:
+    if tokens is None:
+        return None
+    if not isinstance(found := _index(tokens), int) or isinstance(found, bool) or not 0 <= found <= MOST_TOKENS:
+        raise TypeError(f"{tokens!r:.80} is no number of tokens from 0 to {MOST_TOKENS:,}")
+    return found
 
 
 def _order(
@@ -180,7 +225,8 @@ def plan_given(
         if isinstance(each, MessageDecisions):
             plan = _plan(each, conversation, counter, texts).stored(plans[-1] if plans else None)
             digest.update(each.actions.tobytes() + each.reasons.tobytes())
-            digest.update(repr((each.summary, each.shortened, each.tokens, each.order)).encode())
+            said = (each.by, each.summary, each.shortened, each.budget, each.tokens, each.order, each.numbers)
+            digest.update(repr(said).encode("utf-8", "backslashreplace"))
         assert isinstance(plan, HistoryPlan)
         plans.append(plan)
     return conversation, tuple(plans), digest.hexdigest()
@@ -197,8 +243,7 @@ def _apart(plan: HistoryPlan) -> MessageDecisions:
 
 def _plan(given: MessageDecisions, conversation: Conversation, counter: Counter, texts: _Texts) -> HistoryPlan:
     history, columns = History(conversation, counter, given.size), conversation.columns
-    homes, cut = columns.block[: given.size], given.actions == Action.TRUNCATED
-    cut[[i for i in np.flatnonzero(cut).tolist() if i not in given.shortened]] = False  # their texts are unknown
+    homes, cut = columns.block[: given.size], given.with_text
     actions, reasons = np.zeros(history.blocks, np.uint8), np.zeros(history.blocks, np.uint8)
     for messages in (cut, ~cut):  # a block of which a part is sent shorter has the reason of the rest
         actions[homes[messages]] = np.where(cut, Action.KEPT, given.actions)[messages]

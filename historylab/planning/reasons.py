@@ -87,6 +87,9 @@ class EachMessage:
     def __init__(self, of: np.ndarray, values: Sequence[Any], together: str):
         self.of, self._values, self._together = of, values, together
 
+    def __repr__(self) -> str:
+        return f"{self._values!r} by {self.of.tolist()!r}"
+
     def __getitem__(self, i: int) -> Any:
         number: int = self.of.item(i)
         return self._values[number]

@@ -20,14 +20,26 @@ import numpy as np
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import MOST_TOKENS, Summary
-from historylab.planning.given_decisions import GIVEN, Layout, MessageDecisions, each_message
+from historylab.planning.given_decisions import Layout, MessageDecisions, each_message
 from historylab.planning.plan import LETTERS, HistoryPlan
-from historylab.planning.reasons import Action, EachMessage, Reason, fill_sentence, numbers_of, reason_named, reason_of
+from historylab.planning.reasons import (
+    REPLACED,
+    Action,
+    EachMessage,
+    Reason,
+    fill_sentence,
+    numbers_of,
+    reason,
+    reason_named,
+    reason_of,
+)
 from historylab.planning.stored_state import read_kept
 
+AS_RECORDED = reason("as_recorded", "{why}")
 RECORDED_BY = "what is on record"
 NOT_ON_RECORD = "The line says nothing of this message."
 SUMMARY = ("text", "tokens", "covers", "made_at", "by", "note", "heading")
+TAKEN_OUT = "[redacted]"
 RUN = re.compile(r"(\D)(\d{1,9})")
 
 Redact = Callable[[Any], Any]
@@ -64,7 +76,7 @@ def decisions_to_record(
     texts = {i: cut.texts[i] for cut in plan.shortened for i in cut.messages.tolist()}
     if new := {i: text for i, text in texts.items() if known.shortened.get(i) != text}:
         whole = plan.history.conversation
-        fields["shortened"] = {str(i): _difference(redact(whole[i].content), redact(text)) for i, text in new.items()}
+        fields["shortened"] = {str(i): _difference(whole[i].content, text, redact) for i, text in new.items()}
     if summary := plan.summary:
         fields["summary"] = summary.text == known.summary or _summary_fields(summary, state, redact)
     return fields, OnRecord({**known.shortened, **new} if new else known.shortened, summary.text if summary else "")
@@ -95,12 +107,18 @@ def _summary_fields(summary: Summary, state: Mapping[str, str], redact: Redact) 
     return found
 
 
-def _difference(whole: str, text: str) -> list[Any]:
-    """The number of characters both begin with, the text between, and the number they end with."""
+def _difference(whole: str, text: str, redact: Redact) -> list[Any]:
+    """The number of characters both begin with, the text between, and the number they end with.
+
+    A cut may leave a part of what is redacted in the whole, and no pattern finds a part: such a text ends before it.
+    """
     most = min(len(whole), len(text))
     first = _common(whole, text, most)
+    clean = redact(whole)
+    if clean != whole:
+        return [min(first, _common(whole, clean, min(len(whole), len(clean)))), TAKEN_OUT, 0]
     last = _common(whole[::-1], text[::-1], most - first)
-    return [first, text[first : len(text) - last], last]
+    return [first, redact(text[first : len(text) - last]), last]
 
 
 def _common(one: str, other: str, most: int) -> int:
@@ -128,22 +146,29 @@ class RecordedDecisions:
         self._shortened: dict[int, str] = {}
         self._summary: Summary | None = None
 
-    def read(self, recorded: Mapping[str, Any], size: int, layout: Layout | None) -> MessageDecisions:
-        """The decisions about the first `size` messages, as a line has them."""
+    def read(self, recorded: Mapping[str, Any], size: int, budget: int, layout: Layout | None) -> MessageDecisions:
+        """The decisions about the first `size` messages, as a line has them; `budget` where it has none that fits."""
         letters = _letters(str(recorded.get("decisions")), size)
-        legend = _Legend(recorded.get("reasons"), letters)
-        kinds = legend.kinds(recorded.get("runs"))
-        actions = np.array([max(LETTERS.find(letter), -1) for letter in letters], np.int8)
-        actions = np.where(actions < 0, Action.DROPPED, actions).astype(np.uint8)
-        reasons, numbers = legend.reasons(kinds)
+        replaced = self._conversation.columns.replaced_by[:size] < size
+        legend = _Legend(recorded.get("reasons"), letters, replaced)
+        actions = np.array([ACTIONS.get(letter, Action.DROPPED) for letter in letters], np.uint8)
+        reasons, numbers = legend.reasons(legend.kinds(recorded.get("runs")))
         self._learn(recorded)
         shortened = {
             i: self._shortened[i] for i in np.flatnonzero(actions == _TRUNCATED).tolist() if i in self._shortened
         }
-        budget, tokens = (_count(recorded.get(name)) for name in ("budget", "tokens"))
-        summary = self._summary if recorded.get("summary") else None
-        said = (actions, reasons, numbers, shortened, summary, budget or 0, tokens)
-        return MessageDecisions(RECORDED_BY, *said, layout=layout)
+        recorded_budget, tokens = (_count(recorded.get(name)) for name in ("budget", "tokens"))
+        return MessageDecisions(
+            by=RECORDED_BY,
+            actions=actions,
+            reasons=reasons,
+            numbers=numbers,
+            shortened=shortened,
+            summary=self._summary if recorded.get("summary") else None,
+            budget=budget if recorded_budget is None else recorded_budget,
+            tokens=tokens,
+            layout=layout,
+        )
 
     def _learn(self, recorded: Mapping[str, Any]) -> None:
         """Take the texts and the summary that are new with this line."""
@@ -160,14 +185,18 @@ class RecordedDecisions:
             self._summary = kept or _read_summary(summary)
 
 
+ACTIONS = dict(zip(LETTERS, Action, strict=True))
 _TRUNCATED = Action.TRUNCATED.value
 
 
 class _Legend:
-    """The reason for each kind of decision in a line, as far as that can be read."""
+    """The reason for each kind of decision in a line, as far as that can be read.
 
-    def __init__(self, legend: Any, letters: str):
-        self._letters = letters
+    `replaced` (bool[size]) are the messages that others stand for: what is said of these alone fits no other.
+    """
+
+    def __init__(self, legend: Any, letters: str, replaced: np.ndarray):
+        self._letters, self._replaced = letters, replaced
         self._entries = [_legend_entry(entry) for entry in legend] if isinstance(legend, list) else []
 
     def kinds(self, runs: Any) -> np.ndarray:
@@ -187,26 +216,29 @@ class _Legend:
 
     def reasons(self, kinds: np.ndarray) -> tuple[np.ndarray, dict[int, dict[str, Any]]]:
         """A reason's code per message (uint8[size]), and the numbers of their sentences."""
-        codes, sentences = np.full(len(kinds), GIVEN.code, np.uint8), dict[int, str]()
+        codes, sentences = np.full(len(kinds), AS_RECORDED.code, np.uint8), dict[int, str]()
         several: dict[int, list[tuple[int, dict[str, Any]]]] = {}
         for kind in np.unique(kinds).tolist():
             messages = np.flatnonzero(kinds == kind)
             _, rule, numbers = self._entries[kind] if kind >= 0 else ("", "", {})
             why = _fitting_reason(rule, numbers)
-            if why is None:
+            if why is None or (why is REPLACED and not self._replaced[messages].all()):
                 sentences |= dict.fromkeys(messages.tolist(), _as_recorded(rule, numbers))
             else:
                 codes[messages] = why.code
                 several.setdefault(why.code, []).append((kind, numbers))
         found = {code: _together(kinds, of_code) for code, of_code in several.items()}
         if sentences:
-            found[GIVEN.code] = {"why": each_message(len(kinds), sentences)}
+            found[AS_RECORDED.code] = {"why": each_message(len(kinds), sentences)}
         return codes, found
 
 
 def _legend_entry(entry: Any) -> tuple[str, str, dict[str, Any]]:
     letter, rule, numbers, *_ = [*entry, "", "", {}] if isinstance(entry, list) else ["", "", {}]
-    return str(letter), str(rule), numbers if isinstance(numbers, dict) else {}
+    plain = numbers.items() if isinstance(numbers, dict) else ()
+    known = {name: value for name, value in plain if isinstance(value, str | int | float)}
+    letter, rule = (text if isinstance(text, str) else "" for text in (letter, rule))
+    return letter, rule, known
 
 
 def _fitting_reason(rule: str, numbers: Mapping[str, Any]) -> Reason | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, TypeVar
@@ -13,7 +13,7 @@ from historylab.conversation.columns import ASSISTANT, OTHER, SYSTEM, TOOL, USER
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.memo import Memo
 from historylab.counters.base import Counter
-from historylab.errors import PlanError
+from historylab.errors import PlanError, SettingsError
 from historylab.planning.decision_changes import (
     DecisionChanges,
     block_changes,
@@ -117,7 +117,7 @@ class Timeline(Memo):
     def from_decisions(
         cls,
         conversation: Conversation,
-        requests: Sequence[RequestDecisions],
+        requests: Iterable[RequestDecisions],
         *,
         by: str = "the app",
         settings: Settings | None = None,
@@ -133,7 +133,9 @@ class Timeline(Memo):
         A request that an API would refuse is shown with its fault (`validity`), not mended. Raises PlanError, which
         names the request (from 0), for decisions about messages that don't exist, and for two about one message.
         """
-        settings = settings or Settings()
+        if settings is not None and not isinstance(settings, Settings):
+            raise SettingsError(f"settings are a historylab.Settings, not a Python {type(settings).__name__}")
+        settings, requests = settings or Settings(), list(requests)
         sizes, instruments = conversation.columns.requests, open_instruments(settings)
         if len(requests) != len(sizes):
             asked = f"decisions about {len(requests):,} requests were given"

@@ -56,7 +56,7 @@ def _still_says(plan: HistoryPlan, i: int, value: str) -> bool:
     for cut in reversed(plan.shortened):  # the last one is what is sent
         place = int(cut.messages.searchsorted(i))
         if place < len(cut.messages) and cut.messages[place] == i:
-            return contains_value(searchable_text(plan.history.conversation[i], cut.texts[i]), value)
+            return not value or contains_value(searchable_text(plan.history.conversation[i], cut.texts[i]), value)
     return True
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from historylab.conversation.conversation import Conversation, checked_index
 from historylab.conversation.message import Message
+from historylab.errors import PlanError
 from historylab.planning.explain import Answer, explain
 from historylab.planning.history import History
 from historylab.planning.pipeline import open_pipeline
@@ -92,8 +93,11 @@ def ask_all(timeline: Timeline, questions: Sequence[str | Question]) -> tuple[As
 def plan_question(timeline: Timeline, text: str, number: int) -> HistoryPlan:
     """The plan of the request that asks it after request `number` (from 0; -1: after everything): one message longer.
 
-    Stages that carry something on are given the plan of the request before. No model is asked to summarise.
+    Stages that carry something on are given the plan of the request before. No model is asked to summarise. Raises
+    PlanError where others decided: what they would send for a question is not known.
     """
+    if timeline.decided_by:
+        raise PlanError(f"questions are planned by our stages, and what {timeline.decided_by} would send is not known")
     if timeline.settings.pruner == "relevance" and timeline.instruments.relevance:
         relevance_index(timeline.conversation, timeline.instruments.relevance)  # taken over by what ends in it
     conversation = _ending_in(timeline.conversation, text, _said_until(timeline.conversation, number))

@@ -251,7 +251,7 @@ def _evidence(timeline: Timeline) -> Iterator[tuple[Need, int]]:
         step = last if at is None else min(last, columns.first_request_after(at))
         if step < 0 or not messages:
             continue
-        asked = at is None and bool(question)
+        asked = at is None and bool(question) and not timeline.decided_by
         plan = plan_question(timeline, question, step) if asked else timeline.plans[step]
         for i in messages:
             value, mentions = mentions_of_message(conversation, i)

@@ -48,6 +48,7 @@ class _Known:
     state: set[str] = field(default_factory=set)
     decided: OnRecord = field(default_factory=OnRecord)  # in lines whose answers came
     first: tuple[int, int] | None = None  # between which numbers the store has the line its chain begins with
+    number: int = 0  # the store has its own line up to this number; 0: it isn't written yet
 
     @property
     def own_items(self) -> list[Any]:
@@ -103,7 +104,7 @@ class ChainWriter:
         """Note that the lines of these exchanges are stored, numbered from the one after `after` up to `last`."""
         for exchange in exchanges:
             if known := self._line_of(exchange):
-                known.first = known.first or (after, last)
+                known.first, known.number = known.first or (after, last), last
 
     def prefer(self, keys: Mapping[str, str], standing: Mapping[str, str]) -> None:
         """Prefer these conversations to those that the store goes on having for the same answers.
@@ -164,7 +165,10 @@ class ChainWriter:
     def _says(self, conversation: str, said: list[Any]) -> bool:
         """Whether the newest line of a conversation, if this process knows it, begins with these items."""
         newest = self._newest.get(conversation)
-        return newest is None or _begin([*newest.own_items, newest.answer], said)
+        if newest is None or _begin([*newest.own_items, newest.answer], said):
+            return True
+        others = newest.number and self._store.read_records(after=newest.number, conversation=conversation, limit=1)
+        return bool(others)  # another process has gone on with it since
 
     def _line(
         self,

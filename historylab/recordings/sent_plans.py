@@ -85,10 +85,10 @@ def _as_recorded(
     planned = _plan_again(conversation, settings, [i for i, is_known in enumerate(reasoned) if not is_known])
     noted = conversation.metadata.get(NOTED_STATE)
     read = RecordedDecisions(shown, noted if isinstance(noted, Mapping) else {})
-    given: list[MessageDecisions | HistoryPlan] = [
-        planned[i] if i in planned else read.read(_recorded_decision(about[i]), size, open_pipeline(settings[i]).layout)
-        for i, size in enumerate(shown.columns.requests.tolist())
-    ]
+    given = list[MessageDecisions | HistoryPlan]()
+    for i, size in enumerate(shown.columns.requests.tolist()):
+        pipeline, said = open_pipeline(settings[i]), _recorded_decision(about[i])
+        given.append(planned[i] if i in planned else read.read(said, size, pipeline.budget, pipeline.layout))
     instruments = Instruments(counter_for(newest))
     apart, plans, digest = plan_given(shown, instruments.counter, given)
     under = tuple(settings) if len({one.key for one in settings}) > 1 else ()
