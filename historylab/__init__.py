@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from historylab._version import __version__ as __version__
 
-if TYPE_CHECKING:  # the public names; what follows reads them off these lines, one import each
+_SOURCE = None if TYPE_CHECKING else __loader__.get_source(__name__)
+
+if TYPE_CHECKING or not _SOURCE:  # the public names; below they are read off these lines, where there is a source
     from historylab.conversation.conversation import Conversation as Conversation
     from historylab.conversation.message import Message as Message
     from historylab.conversation.message import ToolCall as ToolCall
@@ -38,15 +40,17 @@ if TYPE_CHECKING:  # the public names; what follows reads them off these lines, 
     from historylab.tuning.sweep import sweep as sweep
     from historylab.tuning.tune import tune as tune
 
-    def formats() -> list[str]:
-        """The names of the formats that `load` reads."""
+    if TYPE_CHECKING:
+
+        def formats() -> list[str]:
+            """The names of the formats that `load` reads."""
 
 else:
 
     def _modules() -> dict[str, str]:
         """Each public name's module, in the order of the names."""
         found = {"formats": "historylab.formats"}
-        for line in __loader__.get_source(__name__).splitlines():
+        for line in _SOURCE.splitlines():
             match line.split():
                 case ["from", module, "import", name, "as", _]:
                     found[name] = module

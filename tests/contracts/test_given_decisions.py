@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from plan_rules import assert_shares_what_is_rendered
 from sketches import conv, load_sample
 
-from historylab import HistoryLabError, RequestDecisions, Settings, Timeline, bill, replay, retention, validity
+from historylab import HistoryLabError, RequestDecisions, Settings, Timeline, ask, bill, replay, retention, validity
 from historylab.conversation.message import Message
 from historylab.costs.traffic import traffic
 from historylab.planning.plan import HistoryPlan
@@ -149,6 +149,12 @@ def test_reasons_are_its_own_and_what_decided_is_not_ours_to_change():
         (RequestDecisions([7]), "request 2: there is no message 7; its messages are 0 to 6"),
         (RequestDecisions([-1]), "request 2: there is no message -1; its messages are 0 to 6"),
         (RequestDecisions(["first"]), "request 2: there is no message 'first'; its messages are 0 to 6"),
+        (RequestDecisions(None), "request 2: its decisions can't be read: 'NoneType' object is not iterable"),
+        (RequestDecisions([0], shortened={0: b"x"}), "request 2: its decisions can't be read: b'x' is no text"),
+        (RequestDecisions([0], folded=[1]), "request 2: its decisions can't be read"),
+        (RequestDecisions([0], tokens=-5), "-5 is no number of tokens"),
+        (RequestDecisions([0], budget="5"), "'5' is no number of tokens"),
+        (None, "request 2: RequestDecisions are wanted, not a Python NoneType"),
         (RequestDecisions([True]), "request 2: there is no message True; its messages are 0 to 6"),
         (RequestDecisions([0], reasons={9: "old"}), "request 2: there is no message 9; its messages are 0 to 6"),
         (RequestDecisions([0], shortened={9: "old"}), "request 2: there is no message 9; its messages are 0 to 6"),
@@ -163,6 +169,26 @@ def test_decisions_that_cannot_be_are_an_error_that_names_the_request(decisions,
     with pytest.raises(HistoryLabError, match=r"request 2: ") as raised:
         Timeline.from_decisions(ASKED, [*whole, decisions])
     assert said in str(raised.value)
+
+
+def test_numpys_numbers_and_generators_are_taken():
+    whole = (RequestDecisions(np.arange(size)) for size in (2, 5, 7))
+    assert [plan.sketch() for plan in Timeline.from_decisions(ASKED, whole).plans] == ["KK", "KKKKK", "KKKKKKK"]
+    kept = RequestDecisions((i for i in (0, 6)), tokens=np.int64(99))
+    assert third(*kept.sent, tokens=kept.tokens).plans[2].tokens == 99
+
+
+def test_a_question_is_not_planned_by_stages_that_did_not_decide():
+    with pytest.raises(HistoryLabError, match="what my trimmer would send is not known"):
+        ask(third(0, 6), "is w5 there?")
+
+
+def test_timelines_that_differ_in_any_decision_are_told_apart():
+    digests = [
+        third(0, 6, **more).decided
+        for more in ({}, {"budget": 9}, {"tokens": 9}, {"reasons": {1: "old"}}, {"reasons": {1: "new"}})
+    ]
+    assert len({*digests, third(0, 5, 6).decided}) == 6
 
 
 def test_each_request_needs_its_decisions():

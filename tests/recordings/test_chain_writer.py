@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from recorded_chats import Chat, as_json, lines_in
 
@@ -113,3 +115,20 @@ def test_an_unseen_chat_is_found_by_the_answer_that_its_api_gave(store, api, res
         recorder.record(Chat().exchange(api=api, body={field: items}, response=response))
         recorder.close()
     assert conversations(store) == ["a", "a"]
+
+
+def test_a_chat_that_another_process_went_on_with_is_found_though_it_was_last_seen_shorter(store):
+    """Two workers: the newest line that this one knows of a conversation may be an older one of it."""
+    mine, others = Recorder(store, keep_days=None), Recorder(store, keep_days=None)
+    chat = Chat()
+    mine.record(chat.exchange("hi", answer="one"))
+    mine.record(chat.exchange("more", answer="two"))
+    edited = Chat(messages=as_json(chat.messages[:2]))
+    others.record(edited.exchange("and?", answer="three"))
+    greeting = Chat()
+    mine.record(greeting.exchange("hi", answer="uno"))
+    again = Chat(messages=as_json(edited.messages))
+    mine.record(replace(again.exchange("so?", answer="four"), chat=greeting))  # the Trimmer took it for that chat
+    mine.close()
+    others.close()
+    assert conversations(store) == ["a", "a", "a", "b", "a"]

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from recorded_app import MODELS, RecordedApp
+from recorded_chats import Chat
 
-from historylab import Settings, load
+from historylab import Settings, Trimmer, load
 from historylab.planning.pipeline import Pipeline
+from historylab.recordings.exchange import plan_fields
+from historylab.recordings.recorder import Recorder
 from historylab.recordings.sent_plans import decided_otherwise, sent_plans
 from historylab.stores.memory import InMemoryStore
 
@@ -130,6 +134,9 @@ NONSENSE = [
     {"summary": {"text": 7, "tokens": "many", "kept": []}},
     {"summary": "all"},
     {"tokens": -1, "budget": None},
+    {"decisions": "D2K9", "reasons": [["D", "replaced", {}], ["K", "fits", {}]]},
+    {"reasons": [["K", "fits", json.loads("[" * 90 + "]" * 90)], [["K"], {"rule": 1}, 7]]},
+    {"reasons": [["D", "budget", {"tokens": json.loads('{"a":' * 90 + "1" + "}" * 90), "budget": "x"}]]},
     {"tokens": True, "budget": 10**30},
 ]
 
@@ -143,7 +150,39 @@ def test_a_damaged_line_is_shown_as_recorded(nonsense):
         assert len(plan.sketch()) == plan.size
         assert all(plan.reason(i).sentence for i in range(plan.size))
         plan.render()
+    assert [step.changed for step in timeline.steps]
+    assert timeline.explain(-1, 0).explanation.sentence
     assert timeline.tokens_by_kind and len(timeline.actions())
+
+
+def test_no_part_of_a_key_that_a_cut_left_over_is_on_record():
+    key = "sk-proj-" + "a1B2c3D4" * 6
+    store, settings = InMemoryStore(), UNDER["truncate"]
+    trimmer, recorder = Trimmer(settings), Recorder(store, keep_days=None)
+    called = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    messages = [
+        {"role": "user", "content": "Look it up."},
+        {"role": "assistant", "content": "", "tool_calls": [called]},
+        {
+            "role": "tool",
+            "tool_call_id": "c",
+            "content": f"The key of the service is now this: {key}. {'Ferry. ' * 90}",
+        },
+    ]
+    decision = trimmer.decide({"model": "gpt-5.5", "messages": messages})
+    assert key[:20] in decision.sent["messages"][2]["content"]  # cut within the key
+    made = Chat(messages=messages).exchange(live_plan=decision.plan, plan=plan_fields(decision.plan))
+    assert recorder.record(replace(made, chat=decision.chat), 30)
+    recorder.close()
+    (record,) = store.read_records()
+    assert key[:12] not in record.text
+    assert json.loads(record.text)["plan"]["shortened"] == {"2": [36, "[redacted]", 0]}
+
+
+def test_a_cut_text_that_is_not_on_record_leaves_the_call_of_its_result_alone():
+    _, lines = recorded([("use_tool", 30)], UNDER["truncate"])
+    del lines[-1]["plan"]["shortened"]
+    assert sent_plans(opened(lines)).timeline.plans[-1].sketch() == "PKKT"
 
 
 def test_a_reason_that_is_not_known_is_said_as_it_was_recorded():
