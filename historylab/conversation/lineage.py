@@ -41,7 +41,7 @@ def same_beginning(one: Sequence[Any], other: Sequence[Any]) -> int:
 
 
 def equal_lists(one: list[Any], other: list[Any]) -> bool:
-    """Whether two lists of one length hold equal items: what can't be compared is equal to itself alone."""
+    """Compare two lists of one length by their items; what can't be compared is equal to itself alone."""
     try:
         return one == other  # fastest as whole lists, in which Python asks for identity first
     except Exception:  # of a caller's object
@@ -75,7 +75,7 @@ def chain(said: Iterable[object], before: str, *kind: str) -> Iterator[str]:
 
 
 def words_of_message(message: Message) -> list[object]:
-    """What a message says, as JSON: no ids, times and metadata."""
+    """The words of a message, as JSON: no ids, times or metadata."""
     calls = [(call.name, call.arguments) for call in message.tool_calls]
     return [message.role, message.name, message.content, calls, message.media]
 

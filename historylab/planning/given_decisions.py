@@ -90,7 +90,7 @@ class MessageDecisions:
         return known
 
     def splits(self, conversation: Conversation) -> bool:
-        """Whether messages of one block are treated differently, so that no decision about the block says it all."""
+        """True if messages of one block are treated differently, so that no decision about the block says it all."""
         homes, cut = conversation.columns.block[: self.size], self.with_text
         actions, whole = np.where(cut, Action.KEPT, self.actions), ~cut
         of_block = np.zeros(homes.max(initial=-1) + 1, np.uint8)

@@ -76,7 +76,7 @@ class StageTrace(NamedTuple):
 
 
 class EachMessage:
-    """What a sentence says of each message: a text or number per message, few of them different.
+    """A text or number per message, few of them different, for a sentence about each.
 
     `of` (int64[n]) says which of the `values`; the first is that of a message of which nothing is said. Where a
     sentence speaks of several messages at once it is `together`, unless all say the same.

@@ -134,7 +134,7 @@ def _common(one: str, other: str, most: int) -> int:
 
 
 def has_reasons(recorded: Mapping[str, Any]) -> bool:
-    """Whether the decisions of a line can be drawn from it alone; of older lines they are letters without reasons."""
+    """True if a line's decisions can be drawn from it alone; older lines have letters without reasons."""
     return isinstance(recorded.get("decisions"), str) and isinstance(recorded.get("reasons"), list)
 
 

@@ -147,7 +147,7 @@ class Timeline(Memo):
 
     @property
     def decided_by(self) -> str:
-        """Who decided, where that weren't the stages of these settings; of several the last; else ""."""
+        """The author of the decisions, if not these settings' own stages (the last of several); else ""."""
         return next((plan.decided_by for plan in reversed(self.plans) if plan.decided_by), "")
 
     def __repr__(self) -> str:
@@ -263,7 +263,7 @@ class Timeline(Memo):
         return self._of_our_plan("narrow relevance", narrow_relevance, request)
 
     def _of_our_plan(self, what: str, find: Callable[..., T | None], request: int) -> T | None:
-        """What is found by planning a request again; None where no stage of ours decided about it."""
+        """A finding made by planning a request again; None if its decisions came from outside."""
         plan = self.plans[request]
         if plan.decided_by:
             return None

@@ -91,7 +91,7 @@ def with_list(body: Mapping[str, Any], field: str) -> Mapping[str, Any]:
 
 
 def is_unchanged(given: Mapping[str, Any], sent: Mapping[str, Any], field: str) -> bool:
-    """Whether a body is sent as it was given: all of the caller's own items, and the rest of it."""
+    """True if a body is sent as it was given: all of the caller's own items, and the rest of it."""
     if sent.keys() != given.keys() or any(sent[name] != given[name] for name in given if name != field):
         return False
     before, after = given[field], sent[field]

@@ -70,7 +70,7 @@ class PendingExchange:
 
     @property
     def has_no_end(self) -> bool:
-        """Whether the end of a stream is still missing."""
+        """True while the end of a stream is missing."""
         return self._answer is not None and not self._answer.is_whole()
 
     async def record(self, error: str = "") -> None:

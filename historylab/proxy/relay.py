@@ -92,7 +92,7 @@ async def _pass_back(
 
 
 def _ends_with_the_connection(response: httpx2.Response) -> bool:
-    """Whether the answer ends where the connection does, which may be too early."""
+    """True if the answer ends where the connection does, which may be too early."""
     return "content-length" not in response.headers and "transfer-encoding" not in response.headers
 
 

@@ -12,8 +12,9 @@ of it; calibration, bills and lost prefixes are judged by that. The metadata of 
 in which `replay` finds the summaries.
 
 **Comparing.** A line has the decisions of its request and their reasons, so that a timeline is drawn from what is on
-record. Lines with decisions alone are planned, each under its own settings, and those whose recorded decisions differ
-are named. A property test records whatever an app may do and compares what comes back.
+record; a click compares it with a new plan. Lines with decisions alone are planned, each under its own settings, and
+those whose recorded decisions differ are named. A property test records whatever an app may do and compares what
+comes back.
 """
 
 from historylab.recordings.place import open_recording

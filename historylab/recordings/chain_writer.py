@@ -138,7 +138,7 @@ class ChainWriter:
         return known if kept and kept[0].number <= last else None
 
     def _is_continued(self, known: _Known, said: list[Any], links: list[str], same: int) -> bool:
-        """Whether a request is of the conversation of its chat's last line: chats that begin alike are one at first."""
+        """True if a request is of the conversation of its chat's last line: chats that begin alike are one at first."""
         newest = [*islice(_answers(said, links), 1)]
         if not newest:  # the same beginning once more, after an answer: another chat
             return known.answer is None or not same == len(said) == len(known.links)
@@ -147,7 +147,7 @@ class ChainWriter:
         return self._find(said, newest) in (None, known.conversation)
 
     def _is_newest(self, known: _Known, said: list[Any]) -> bool:
-        """Whether the newest line of its conversation is its own, or one that these items go on from.
+        """True if the newest line of its conversation is its own, or one that these items continue.
 
         Else that was no edit: another chat went on from a beginning that both have.
         """
@@ -163,7 +163,7 @@ class ChainWriter:
         return next(known, None)
 
     def _says(self, conversation: str, said: list[Any]) -> bool:
-        """Whether the newest line of a conversation, if this process knows it, begins with these items."""
+        """True unless this process knows the newest line of a conversation, and that begins otherwise."""
         newest = self._newest.get(conversation)
         if newest is None or _begin([*newest.own_items, newest.answer], said):
             return True
@@ -233,7 +233,7 @@ def _count_same(known: list[Any], items: list[Any], leading: int) -> int:
 
 
 def _begin(items: Sequence[Any], beginning: Sequence[Any]) -> bool:
-    """Whether items begin by saying the same as others."""
+    """True if items begin by saying the same as others."""
     said = filter(None, map(words_of_item, items))
     return all(next(said, None) == words for words in filter(None, map(words_of_item, beginning)))
 

@@ -67,7 +67,7 @@ def decided_otherwise(conversation: Conversation, of_newest: Mapping[str, Any] |
 
 
 def _find_differing(about: Sequence[Mapping[str, Any]], timeline: Timeline, requests: Iterable[int]) -> tuple[int, ...]:
-    """Those requests whose plan has other letters than the record."""
+    """The requests whose plan has other letters than the record."""
     recorded = ((i, about[i].get(DECISIONS)) for i in requests if i < len(about) and not about[i].get(UNTRIMMED))
     return tuple(i for i, runs in recorded if isinstance(runs, str) and runs != run_lengths(timeline.plans[i].sketch()))
 

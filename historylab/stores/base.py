@@ -102,7 +102,7 @@ class RecordStore(Protocol):
 
 
 class Store(StateStore, RecordStore, Protocol):
-    """What `open_store` opens: state and records.
+    """A store as `open_store` opens it: state and records.
 
     Safe under threads; an event loop calls it in one (`asyncio.to_thread`). Whatever fails is a StoreError.
     """

@@ -98,16 +98,19 @@ class KnownChat:
         return chat, request
 
     def _groups_in(self, items: int) -> int:
-        """How many groups are whole within the first items after the leading ones."""
+        """The number of groups that are whole within the first items after the leading ones."""
         return bisect_right(self._ends, items, key=lambda end: end[0])
 
     def _end_of(self, groups: int) -> tuple[int, int]:
-        """How many items after the leading ones, and how many of their messages, so many groups have."""
+        """The numbers of items after the leading ones, and of their messages, that so many groups have."""
         return self._ends[groups - 1] if groups else (0, 0)
 
     def _count_same(self, items: list[Any], leading: int) -> int:
-        """How many items after the leading ones say what they said. Those among them that are others nevertheless (a
-        cache marker moved, a link was signed anew) are taken as they are now."""
+        """The number of items after the leading ones that say what they said.
+
+        Those among them that are others nevertheless (a cache marker moved, a link was signed anew) are taken as they
+        are now.
+        """
         if self._begins(items, leading):
             return self.size
         sources: dict[int, Any] = {}

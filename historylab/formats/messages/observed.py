@@ -168,7 +168,7 @@ def _place(thread: Thread, request: Exchange, at: int) -> None:
 
 
 def _reason(thread: Thread, request: Exchange, sent: list[int], known: int) -> str:
-    """Why a request that continues no thread begins a conversation; empty if it is a branch, or simply another."""
+    """The reason a request that continues no thread begins a conversation; empty for a branch, or just another."""
     rest = sent[known:]
     there = set(thread.marks[known:])
     again = [mark in there for mark in rest]

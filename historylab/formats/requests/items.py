@@ -22,7 +22,7 @@ def items_in(given: Any, format: str | None = None) -> list[Any]:
 
 
 def count_leading(items: Sequence[Any]) -> int:
-    """How many system messages lead the items."""
+    """The number of system messages that lead the items."""
     return next((k for k, item in enumerate(items) if field_of(item, "role") not in LEADING_ROLES), len(items))
 
 
@@ -32,14 +32,14 @@ def field_of(item: Any, name: str) -> Any:
 
 
 def is_from_model(item: Any) -> bool:
-    """Whether a model says it: an answer's message, or a call that stands alone."""
+    """True for a model's own item: an answer's message, or a call that stands alone."""
     if not isinstance(item, Mapping):
         return False
     return item.get("role") == "assistant" or str(item.get("type")).endswith("_call")
 
 
 def words_of_item(item: Any) -> Any:
-    """What an item says, as JSON: an answer and the same as an app repeats it say the same.
+    """The words of an item, as JSON: the same for an answer and for its repetition by an app.
 
     None for what a model thought, which an app may leave out.
     """

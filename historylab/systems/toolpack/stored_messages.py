@@ -81,7 +81,7 @@ class StoredMessage:
 
     @property
     def is_summary(self) -> bool:
-        """Whether it is a summary of earlier messages, which are no longer stored."""
+        """True for a summary of earlier messages, which are no longer stored."""
         return bool((self.metadata or {}).get("isSummary"))
 
 

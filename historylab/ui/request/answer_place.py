@@ -104,7 +104,7 @@ def _needed_later(timeline: Timeline, chosen: int) -> None:
 
 
 def _deletion_note() -> None:
-    """What a deletion took along, and the way back, while it is the last edit."""
+    """The messages a deletion took along, and the way back, while it is the last edit."""
     last = edits.last_deletion()
     if not last:
         return

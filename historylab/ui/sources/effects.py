@@ -1,4 +1,4 @@
-"""What settings as they are tried do: verdict and map under them, and the conversation replayed without each source."""
+"""The effect of settings as they are tried: verdict and map, and the conversation replayed without each source."""
 
 from __future__ import annotations
 
