@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 from historylab._version import __version__ as __version__
 
-_SOURCE = None if TYPE_CHECKING else __loader__.get_source(__name__)
+if TYPE_CHECKING:
+    _SOURCE = None
+else:
+    _SOURCE = __loader__.get_source(__name__)  # None in an app that is frozen into one file
 
 if TYPE_CHECKING or not _SOURCE:  # the public names; below they are read off these lines, where there is a source
     from historylab.conversation.conversation import Conversation as Conversation
