@@ -21,13 +21,14 @@ import json
 import math
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from needs_units import ANSWER, Unit, bare, candidates, digest, draw, read_session, text_at
+from needs_units import ANSWER, Unit, bare, candidates, digest, draw, read_session, text_at, texts_of
 
 from historylab import load
 from historylab.conversation.conversation import Conversation
@@ -51,7 +52,7 @@ class Judged:
 
     @property
     def is_need(self) -> bool:
-        return self.label["label"] == "need"
+        return str(self.label["label"]) == "need"
 
 
 def labelled(folder: Path, split: str) -> list[Judged]:
@@ -86,14 +87,20 @@ def call_of(conversation: Conversation, label: Label, text: str) -> Need | None:
     What is none is wrongly called only where it is used, as its text may be a need elsewhere in the same message, and
     not by a need that is another unit: the path in a command isn't the command.
     """
-    message, place = label["message"], "the answer" if label["place"] == ANSWER else label["place"]
+    message = label["message"]
     needs = {bare(need.value): need for need in by_message(conversation)[message]}
+    others: set[str] = set()
     if label["label"] == "none":
-        needs = {value: need for value, need in needs.items() if need.used_as in ("", place)}
+        elsewhere = {used_as(place) for _, place, _ in texts_of(conversation, message)} - {used_as(label["place"])}
+        needs = {value: need for value, need in needs.items() if need.used_as not in elsewhere}
+        others = {bare(unit.text) for unit in candidates(conversation, message)}
     if exact := needs.get(bare(text)):
         return exact
-    others = {bare(unit.text) for unit in candidates(conversation, message)} if label["label"] == "none" else set()
     return next((need for value, need in needs.items() if value not in others and covers(value, bare(text))), None)
+
+
+def used_as(place: str) -> str:
+    return "the answer" if place == ANSWER else place
 
 
 def covers(one: str, other: str) -> bool:
@@ -178,14 +185,15 @@ def shown(text: str) -> str:
 # -- in a folder of one's own
 
 
-def read(folder: Path) -> Iterator[tuple[str, Conversation]]:
+def read(folder: Path) -> Iterator[tuple[str, int, Conversation]]:
+    """Each conversation with its file and its number there."""
     for path in sorted(p for p in folder.rglob("*") if p.is_file()) if folder.is_dir() else [folder]:
         with suppress(HistoryLabError):
-            yield from ((path.name, conversation) for conversation in load(path))
+            yield from ((path.name, number, conversation) for number, conversation in enumerate(load(path)))
 
 
 def show(folder: Path, size: int, seed: int) -> None:
-    found = [(name, c, need) for name, c in read(folder) for needs in by_message(c).values() for need in needs]
+    found = [(name, c, need) for name, _, c in read(folder) for needs in by_message(c).values() for need in needs]
     print(f"{len(found):,} needs")
     for field in ("kind", "by", "again"):
         counts = Counter(getattr(need, field) for _, _, need in found if hasattr(need, field))
@@ -199,18 +207,24 @@ def show(folder: Path, size: int, seed: int) -> None:
 def print_drawn(folder: Path, size: int, seed: int) -> None:
     """Units as the labels have them, by the root of a conversation's size, each with what surrounds it."""
     sessions = list(read(folder))
-    roots = [math.sqrt(len(conversation)) for _, conversation in sessions]
+    roots = [math.sqrt(len(conversation)) for *_, conversation in sessions]
     dice = random.Random(seed)
-    for (name, conversation), root in zip(sessions, roots, strict=True):
+    for (name, number, conversation), root in zip(sessions, roots, strict=True):
         needs = {(need.message, bare(need.value)) for needs in by_message(conversation).values() for need in needs}
-        part = round(size * root / sum(roots))
-        for unit in draw(conversation, part, dice, lambda u, needs=needs: (u.message, bare(u.text)) in needs):
-            print_unit(name, conversation, unit)
+        called = partial(is_among, needs)
+        for unit in draw(conversation, round(size * root / sum(roots)), dice, called):
+            where = {"file": name, "conversation": number, "message": unit.message, "call": unit.call}
+            where |= {"place": unit.place, "start": unit.start, "end": unit.end, "digest": digest(unit.text)}
+            print(json.dumps(where))
+            print_context(conversation, unit)
 
 
-def print_unit(name: str, conversation: Conversation, unit: Unit) -> None:
-    where = {"file": name, "message": unit.message, "call": unit.call, "place": unit.place}
-    print(json.dumps(where | {"start": unit.start, "end": unit.end, "digest": digest(unit.text)}))
+def is_among(needs: Set[tuple[int | None, str]], unit: Unit) -> bool:
+    return (unit.message, bare(unit.text)) in needs
+
+
+def print_context(conversation: Conversation, unit: Unit) -> None:
+    """What surrounds a unit, and the first messages that say it."""
     text = text_at(conversation, unit.message, unit.call, unit.place)
     print(f"  {shown(unit.text)} in {text[max(0, unit.start - 80) : unit.end + 80]!r}")
     for earlier in index_mentions(conversation).before(unit.text, unit.message)[:3].tolist():
