@@ -34,14 +34,13 @@ EDGES = ".,:;@+-"
 """Characters that end a token but not a value."""
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::)[A-Za-z_][A-Za-z0-9_]*)*")
 HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")
-HYPHENATED = re.compile(r"[A-Za-z]\w*(?:-\w+)+")
+JOINED = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+){1,2}|[A-Za-z]\w*(?:-\w+)+")  # and/or, read-only: names where no prose is
 WORD_AND_NUMBER = re.compile(r"[a-z]+-?\d{1,3}|[A-Z][a-z]*-?\d{1,2}", re.ASCII)  # sha256, utf-8, step1, Python3
 AMOUNT = re.compile(r"-?[$€£¥]\d[\d.,]*|\d[\d.,]*%|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+")
 DECIMAL = re.compile(r"-?\d+\.\d+|[~^v]\d+(?:\.\d+)?")
 QUANTITY = re.compile(r"\d+(?:\.\d+)?(?:[a-zµ]{1,4}|[KMGT]i?B?)")  # 250ms, 16GB: a number and its unit
 VERSION = re.compile(r"[v~^]?\d+\.\d+\.\d+[\w.+-]*")
 INTEGER = re.compile(r"-?\d+")
-SPOKEN = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+){1,2}")  # and/or, read/write
 EXTENSION = re.compile(r"[^/]\.[A-Za-z]\w{0,9}\Z")
 
 
@@ -76,6 +75,8 @@ def shape_of(token: str) -> int:
 def parts_of(token: str) -> Iterator[str]:
     """What a token may be said as, the whole first: from any folder on, without the line number, name by name."""
     yield token
+    if "\\\\" in token:
+        yield token.replace("\\\\", "\\")
     bare = re.sub(r"(?::\d+)+(?:-\d+)?\Z", "", token)
     if bare != token and "://" not in token:
         yield from parts_of(bare)
@@ -101,7 +102,7 @@ def _shape_of_path(token: str) -> int:
         return STRONG if kind_of_value(token) == "date" else PLAIN  # 1/2
     if len(segments) == 1:
         return shape_of(segments[0]) if segments[0] != token else PLAIN
-    return NAME if SPOKEN.fullmatch(token) else STRONG
+    return NAME if JOINED.fullmatch(token) else STRONG
 
 
 def _shape_of_id(token: str) -> int:
@@ -123,4 +124,4 @@ def _is_name(token: str) -> bool:
             return True
         names = re.split(r"\.|::", token)
         return len(names) > 1 and (all(map(str.istitle, names)) or kind_of_value(token) == "path")
-    return HYPHENATED.fullmatch(token) is not None or (EXTENSION.search(token) is not None and len(token) > 3)
+    return JOINED.fullmatch(token) is not None or (EXTENSION.search(token) is not None and len(token) > 3)

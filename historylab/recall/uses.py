@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from historylab.conversation.message import Message, ToolCall
 from historylab.recall.phrases import phrases_of, quotations_in
-from historylab.recall.shapes import HYPHENATED, NAME, PLAIN, QUOTED, shape_of, tokens_of
+from historylab.recall.shapes import JOINED, NAME, PLAIN, QUOTED, shape_of, tokens_of
 from historylab.summarizers.values import argument_values
 
 SHORTEST, LONGEST = 3, 20_000  # characters of a value: a shorter one is everywhere, a longer one is data
@@ -105,16 +105,16 @@ def _whole(use: Use) -> Use | None:
     words = " " in text
     if len(text) > PHRASE or not (TELLS.search(text) or (text[0].isupper() and not words)):
         return None
-    return use._replace(shape=QUOTED, whole=True) if words or shape_of(text) == PLAIN else None
+    return use._replace(shape=QUOTED if words else PLAIN, whole=True) if words or shape_of(text) == PLAIN else None
 
 
 def _tokens(use: Use, *, command: bool = False) -> Iterator[Use]:
-    """What a text may use, but for itself as a whole; words with hyphens are names only in a line of their own."""
+    """What a text may use, but for itself as a whole; joined words are names only in a command of one line."""
     text = use.value
     one_line = "\n" not in text
     for token, shape in tokens_of(text).items():
         whole = use.kind == "reference" and token == text
-        if shape != NAME or whole or (command and one_line) or not HYPHENATED.fullmatch(token):
+        if shape != NAME or whole or (command and one_line) or not JOINED.fullmatch(token):
             yield use._replace(value=token, shape=shape, whole=whole)
     if not command:
         for phrase, shape in (phrases_of(text) if one_line or use.kind == "link" else quotations_in(text)).items():

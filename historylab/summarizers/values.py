@@ -104,10 +104,7 @@ def says(text: str, value: str) -> bool:
     if value not in text:
         return False
     runs_on = value[-1:] in ASCII_WORD
-    for end in ends_of(text, value):
-        if not (runs_on and text[end : end + 1] in ASCII_WORD):
-            return True
-    return False
+    return any(not (runs_on and text[end : end + 1] in ASCII_WORD) for end in ends_of(text, value))
 
 
 def ends_of(text: str, value: str) -> Iterator[int]:
