@@ -101,9 +101,10 @@ def read_values(line: str, label: str = ALSO) -> Iterator[Value]:
 
 def says(text: str, value: str) -> bool:
     """Whether `text` contains `value`, and no word of either runs on: "1234" doesn't contain "12"."""
-    return any(
-        not (end < len(text) and text[end] in ASCII_WORD and value[-1] in ASCII_WORD) for end in ends_of(text, value)
-    )
+    if value not in text:
+        return False
+    runs_on = value[-1:] in ASCII_WORD
+    return any(not (runs_on and text[end : end + 1] in ASCII_WORD) for end in ends_of(text, value))
 
 
 def ends_of(text: str, value: str) -> Iterator[int]:
