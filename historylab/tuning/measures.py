@@ -16,7 +16,7 @@ from historylab.costs.traffic import tokens_share
 from historylab.planning.validity import naive_validity, recorded_validity
 from historylab.recall.retention import Kept
 from historylab.recall.rules import find_rules, share_of_rules_kept
-from historylab.recall.severity import BY_PERSON
+from historylab.recall.sayers import BY_PERSON
 from historylab.settings.model import Settings
 from historylab.tuning.combine import Combine, Row, first, largest, mean, total, weighted_by
 from historylab.tuning.replayed import MeasureOptions, Replayed, summaries_made

@@ -13,7 +13,8 @@ from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import FACTS, Kept, Loss, Retention
-from historylab.recall.severity import BY_ASSISTANT, BY_PERSON, BY_TOOL, FETCHABLE
+from historylab.recall.sayers import BY_ASSISTANT, BY_INJECTED, BY_PERSON, BY_SYSTEM, BY_TOOL
+from historylab.recall.severity import FETCHABLE, GONE_FOR_GOOD
 from historylab.wording.cuts import capitalize_first
 from historylab.wording.message_text import without_escapes
 from historylab.wording.must_remember import GLYPH
@@ -25,6 +26,8 @@ SEVERITY_WORDS = {
     BY_PERSON: ("■", "gone for good: a person said it"),
     BY_TOOL: ("■", "gone for good: a tool said it that can’t be asked again"),
     BY_ASSISTANT: ("◧", "the assistant wrote it itself"),
+    BY_SYSTEM: ("↻", "a system message says it, which the app has"),
+    BY_INJECTED: ("↻", "a program put it there, and does so in every session"),
     FETCHABLE: ("↻", "the same call would find it again"),
 }
 """How bad a loss is: a glyph, fuller for worse, and the words that go with it."""
@@ -129,8 +132,9 @@ def severity_line(found: Retention) -> str:
     """ "How bad: 4 gone for good, 6 the assistant wrote itself, 2 the same calls would find again"; "" of no loss."""
     counts = found.by_severity
     parts = (
-        (counts[BY_PERSON] + counts[BY_TOOL], "gone for good"),
+        (sum(counts[severity] for severity in GONE_FOR_GOOD), "gone for good"),
         (counts[BY_ASSISTANT], "the assistant wrote itself"),
+        (counts[BY_SYSTEM] + counts[BY_INJECTED], "the app or the agent says in every session"),
         (counts[FETCHABLE], "the same calls would find again"),
     )
     told = [f"{number:,} {what}" for number, what in parts if number]
