@@ -8,10 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from historylab.conversation.message import Message
 
 TAGS: Mapping[str, tuple[str, ...]] = {
     "Claude Code": (
@@ -74,11 +70,6 @@ _AT_HEAD = re.compile(rf"\s*(?:{_FRAME}|{_any(OPENINGS)})\s*", re.DOTALL)
 _IN_TEXT = re.compile(rf"(?:^[ \t]*|(?<=>))(?:{_FRAME})|</(?:{TYPED})>", re.DOTALL | re.MULTILINE)
 _REMINDER = re.compile(rf"^[ \t]*{REMINDER}.*?(?:</system-reminder>|\Z)", re.DOTALL | re.MULTILINE)
 _BEGINS = re.compile(r"\s*[\[<#A-Z]")
-
-
-def words_of_person(message: Message) -> str:
-    """What of a user's message a person wrote; "" of one that a program put there."""
-    return "" if message.injected else without_frames(message.content)
 
 
 def without_frames(text: str) -> str:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import takewhile
 from typing import Any, Self, final
 
-from historylab.conversation.injected import is_framed
+from historylab.conversation.injected import is_framed, without_frames
 
 MOST_TOKENS = 10**9
 """A reported count above this, or below 0, is taken for a mistake and the report ignored."""
@@ -147,6 +147,11 @@ class Summary:
     def body(self) -> str:
         """The text without its heading."""
         return self.text.removeprefix(self.heading)
+
+
+def words_of_person(message: Message) -> str:
+    """What of a user's message a person wrote; "" of one that a program put there."""
+    return "" if message.injected else without_frames(message.content)
 
 
 def known_size(message: Message) -> int | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from historylab.conversation.injected import words_of_person
+from historylab.conversation.message import words_of_person
 
 if TYPE_CHECKING:
     from historylab.conversation.conversation import Conversation

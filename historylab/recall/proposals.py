@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.injected import words_of_person
+from historylab.conversation.message import words_of_person
 from historylab.recall.questions import Question
 from historylab.recall.references import Mentions, index_mentions
 from historylab.relevance.words import ANY, NO_VOTES, UNSPACED, Votes, is_frequent, language_of, split, votes

@@ -27,25 +27,14 @@ CHANGING = NOUNS_TOO.union(
     ("add", "and", "append", "apply", "assign", "buy", "cancel", "change", "charge", "clear", "close", "commit"),
     ("create", "delete", "deploy", "drop", "edit", "enroll", "exchange", "insert", "install", "kill", "make", "merge"),
     ("migrate", "modify", "move", "or", "pay", "publish", "push", "put", "refund", "register", "remove", "rename"),
-    (
-        "replace",
-        "reserve",
-        "reset",
-        "return",
-        "save",
-        "schedule",
-        "send",
-        "sign",
-        "submit",
-        "transfer",
-        "undo",
-        "upgrade",
-    ),
-    ("write",),
+    ("replace", "reserve", "reset", "return", "save", "schedule", "send", "sign", "spawn", "submit", "transfer"),
+    ("undo", "upgrade", "write"),
 )
 """Words in the names of tools that change something: get_or_create; get_order only reads, as it begins with get."""
 PASSING = frozenset({"clock", "date", "generate", "now", "price", "quote", "random", "roll", "time", "uuid", "weather"})
 """Words in the names of tools that say something else each time."""
+EDITING = frozenset({"edit", "insert", "patch", "replace", "write"})
+"""Words in the names of tools that edit a file: what they show of it can be read there again."""
 PROGRAMS = READING.union(("awk", "cd", "du", "echo", "file", "nl", "open", "pwd", "stat", "tree", "wc"))
 """Programs whose next words are what they read, and no command of theirs."""
 CHANGING_PROGRAMS = frozenset[str]().union(
@@ -59,10 +48,12 @@ GIT_CHANGING = frozenset[str]().union(
 PASSING_PROGRAMS = frozenset({"date", "mktemp", "shuf", "uptime", "uuidgen"})
 BEFORE_PROGRAMS = frozenset({"command", "env", "exec", "nohup", "sudo", "then", "do", "else", "xargs"})
 WRITING_OPTIONS = {
-    "find": {"-exec", "-execdir", "-ok", "-delete"},
+    "find": {"-delete"},
     "sed": {"-i", "--in-place"},
     "curl": {"-d", "--data", "--data-raw", "--json", "-F", "-T", "POST", "PUT", "PATCH", "DELETE"},
 }
+RUNS = frozenset({"-exec", "-execdir", "-ok"})
+"""Options of find that are followed by a command."""
 LONGEST = 2_000  # characters of a command that are looked at
 JOINS = re.compile(r"[|&;()]+")
 QUIET = re.compile(r"\d?>>? ?/dev/null|\d?>&\d")
@@ -70,7 +61,8 @@ HERE = re.compile(r"<<-?\s*(['\"]?)(\w+)\1(.*?)\n.*?(?:\n\s*\2\b|\Z)", re.DOTALL
 SQL = re.compile(
     r"\b(?:insert\s+into|update\s+\w+\s+set|delete\s+from|(?:create|drop|alter)\s+(?:table|index|view))\b", re.I
 )
-CHANCE = re.compile(r"\$RANDOM|/dev/u?random|\buuid4?\(|\brandom\.|\brand\b|Math\.random")
+FILE = re.compile(r'"(?:file_?|notebook_?)?(?:path|name)"\s*:')
+CHANCE = re.compile(r"\"run_in_background\": ?true|\$RANDOM|/dev/u?random|\buuid4?\(|\brandom\.|\brand\b|Math\.random")
 WORDS = re.compile(r"[a-z]+|[A-Z]+(?![a-z])|[A-Z][a-z]*")
 NAMESPACE = re.compile(r"__|[./:]")
 
@@ -79,7 +71,7 @@ NAMESPACE = re.compile(r"__|[./:]")
 def can_be_repeated(name: str, arguments: str) -> bool:
     """Whether that call, made again, would tell the same: it changes nothing, and its answer is no passing one."""
     if changes_something(name, arguments) or CHANCE.search(arguments):
-        return False
+        return not EDITING.isdisjoint(_words(name)) and FILE.search(arguments) is not None
     command = _command(name, arguments)
     if command is not None:
         return not any(PASSING_PROGRAMS.intersection(_program(words)[:1]) for words in _parts(command))
@@ -111,7 +103,8 @@ def _changes(part: Sequence[str]) -> bool:
     if program in CHANGING_PROGRAMS or not WRITING_OPTIONS.get(program, set()).isdisjoint(options):
         return True
     if program in PROGRAMS:
-        return False
+        runs = [place for place, word in enumerate(options) if program == "find" and word in RUNS]
+        return any(_changes(options[place + 1 :]) for place in runs)
     if program == "git":
         return next(iter(_after_options(options)), "") in GIT_CHANGING | CHANGING
     spoken = [NAMESPACE.split(word)[-1] for word in takewhile(lambda word: not word.startswith("-"), options[:3])]

@@ -1,8 +1,8 @@
 """Who says a value in which message: a message of role user is not all a person's, nor a result all a tool's.
 
-The part of the message that the value stands in decides (`conversation/injected.py`). The user of a sub-agent is the
-assistant that called it, and a summary in the user's name is the assistant's. What a tool brings that asks a person is
-the person's.
+The part of the message that the value stands in decides (`conversation/injected.py`). A sub-agent's user is the program
+that called it, and a summary in the user's name is the assistant's. What a tool brings that asks a person is the
+person's.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import re
 
 from historylab.conversation.columns import ASSISTANT, SYSTEM, TOOL
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.injected import without_reminders, words_of_person
+from historylab.conversation.injected import without_reminders
+from historylab.conversation.message import words_of_person
 from historylab.planning.strategies.facts import answered_call
 from historylab.recall.references import contains_value
 
@@ -27,7 +28,7 @@ class Sayers:
 
     def __init__(self, conversation: Conversation):
         self._conversation, self._role = conversation, conversation.columns.role
-        self._user = BY_ASSISTANT if conversation.metadata.get("sidechain") else BY_PERSON
+        self.of_sub_agent = bool(conversation.metadata.get("sidechain"))
         self._known: dict[int, tuple[str, str | None]] = {}
 
     def of(self, value: str, message: int) -> str:
@@ -49,7 +50,7 @@ class Sayers:
         elif message.injected:
             return BY_INJECTED, None
         else:
-            by, own = self._user, words_of_person(message)
+            by, own = BY_INJECTED if self.of_sub_agent else BY_PERSON, words_of_person(message)
         return by, None if own == message.content or not own.strip() else own.strip()
 
     def _of_result(self, i: int) -> str:

@@ -1,35 +1,38 @@
 """How bad a loss is: who said the value first, and whether asking again would tell it.
 
 What a person said, nobody can say again. What a tool said can be asked again (`repeatable.py`), unless its call changed
-something or its answer is another one each time; nor may the call need the value itself. A call that was made several
-times and said the value each time can be repeated, too. What the assistant wrote is its own. What a program put there
-(an environment, AGENTS.md, a reminder) and what a system message says is had again as well: the program that sent it
-has it, and sends it with every session. An estimate, as a tool may find something else tomorrow.
+something or its answer is another one each time; nor may the call need the value itself, but for a file's path: a
+folder can be listed. A call that was made several times and said the value each time can be repeated, too. What the
+assistant wrote is its own. What a program put there (an environment, AGENTS.md, a command's output) can be had again:
+the program has it. A prompt, be it a system message or a sub-agent's task, is said once, and nobody in the conversation
+can ask for it. An estimate, as a tool may find something else tomorrow.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from historylab.conversation.columns import TOOL
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import ToolCall
 from historylab.counters.base import token_column
 from historylab.planning.replay import Timeline
 from historylab.planning.strategies.facts import answered_call
 from historylab.recall.references import Said, contains_value
 from historylab.recall.repeatable import can_be_repeated, changes_something
 from historylab.recall.sayers import BY_ASSISTANT, BY_INJECTED, BY_PERSON, BY_SYSTEM, BY_TOOL, find_sayers
+from historylab.recall.value_kinds import is_file
 from historylab.summarizers.values import argument_values
 
 NEVER, FETCHABLE = "never", "fetchable"
-AGAIN = {BY_PERSON: NEVER, BY_TOOL: NEVER, BY_ASSISTANT: BY_ASSISTANT, BY_SYSTEM: FETCHABLE, BY_INJECTED: FETCHABLE}
-"""Who said a value → who can say it again, where no call would: nobody, the assistant, or the program that sends it."""
+AGAIN = {BY_PERSON: NEVER, BY_TOOL: NEVER, BY_SYSTEM: NEVER, BY_ASSISTANT: BY_ASSISTANT, BY_INJECTED: FETCHABLE}
+"""Severity → who can say it again, where no call would: nobody, the assistant, or the program that put it there."""
 SEVERITIES = (*AGAIN, FETCHABLE)
-"""The worst first: said by a person, by a tool that can't be asked again, by the assistant; then what is had again."""
+"""The worst first: said by a person, by a tool that can't be asked again, by a prompt, by the assistant, a program."""
 GONE_FOR_GOOD = frozenset(by for by, again in AGAIN.items() if again == NEVER)
 
 
@@ -77,7 +80,7 @@ class _Judge:
     def __init__(self, conversation: Conversation):
         self.sayers = find_sayers(conversation)
         results = np.flatnonzero(conversation.columns.role == TOOL).tolist()
-        self._calls = {i: call for i in results if (call := answered_call(conversation, i))}
+        self._calls = {i: call for i in results if (call := _call_of(conversation, i))}
         self._same_call: dict[tuple[str, str], list[int]] = {}
         for i, call in self._calls.items():
             self._same_call.setdefault((call.name, call.arguments), []).append(i)
@@ -95,12 +98,23 @@ class _Judge:
         return self._known[key]
 
     def _judge(self, value: str, said: np.ndarray) -> Severity:
-        by = self.sayers.of(value, said.item(0))
-        results = said[self._reads[said] | self._repeats[said]][::-1]  # the newest first: it says what is there now
-        again = next((i for i in results.tolist() if self._finds_again(value, i, said)), None)
-        if again is not None:
+        newest = {self.sayers.of(value, i): i for i in said.tolist()}
+        by = next(iter(newest))
+        if (again := self._found_again(value, said, newest)) is not None:
             return Severity(FETCHABLE, by, again, (again,))
-        return Severity(by, by, next(i for i in said[::-1].tolist() if self.sayers.of(value, i) == by))
+        if self.sayers.of_sub_agent:
+            return Severity(BY_SYSTEM if by == BY_INJECTED else by, by, newest[by])
+        name = BY_INJECTED if BY_INJECTED in newest else by
+        return Severity(name, by, newest[name])
+
+    def _found_again(self, value: str, said: np.ndarray, newest: Mapping[str, int]) -> int | None:
+        """The newest result that a call would bring again; of a file's path any, as a folder can be listed."""
+        if BY_TOOL not in newest:
+            return None
+        if is_file(value):
+            return newest[BY_TOOL]
+        results = said[self._reads[said] | self._repeats[said]][::-1]
+        return next((i for i in results.tolist() if self._finds_again(value, i, said)), None)
 
     def _finds_again(self, value: str, result: int, said: np.ndarray) -> bool:
         """Whether the same call would say the value again, and doesn't need it itself."""
@@ -110,6 +124,12 @@ class _Judge:
         if not self._reads[result] and np.isin(self._same_call[call.name, call.arguments], said).sum() < 2:
             return False
         return not any(contains_value(given, value) for _, given in argument_values(call))
+
+
+def _call_of(conversation: Conversation, result: int) -> ToolCall | None:
+    """The call that a result answers, or what is known of it where the file holds none: the tool's name."""
+    name = conversation[result].name
+    return answered_call(conversation, result) or (ToolCall("", name) if name else None)
 
 
 # -- what fetching takes

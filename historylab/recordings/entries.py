@@ -8,8 +8,7 @@ from math import isnan
 from typing import Literal, NamedTuple
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.injected import words_of_person
-from historylab.conversation.message import instant
+from historylab.conversation.message import instant, words_of_person
 from historylab.formats.titles import opening, printable
 
 Source = Literal["recorded", "imported", "generated"]

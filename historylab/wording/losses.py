@@ -25,10 +25,10 @@ RECALL_UNKNOWN = "What later requests needed of what is left out is unknown: the
 SEVERITY_WORDS = {
     BY_PERSON: ("■", "gone for good: a person said it"),
     BY_TOOL: ("■", "gone for good: a tool said it that can’t be asked again"),
+    BY_SYSTEM: ("■", "gone for good: the prompt said it"),
     BY_ASSISTANT: ("◧", "the assistant wrote it itself"),
-    BY_SYSTEM: ("↻", "a system message says it, which the app has"),
-    BY_INJECTED: ("↻", "a program put it there, and does so in every session"),
-    FETCHABLE: ("↻", "the same call would find it again"),
+    BY_INJECTED: ("↻", "a program put it there, and has it"),
+    FETCHABLE: ("↻", "a tool would find it again"),
 }
 """How bad a loss is: a glyph, fuller for worse, and the words that go with it."""
 VALUE_WORDS = {
@@ -118,7 +118,7 @@ def named_loss(losses: Iterable[Loss]) -> Loss | None:
 
 
 def severity_in_words(loss: Loss) -> str:
-    """ "■ gone for good: a person said it", "↻ the same call would find it again (about 1,204 tokens)" """
+    """ "■ gone for good: a person said it", "↻ a tool would find it again (about 1,204 tokens)" """
     return f"{SEVERITY_WORDS[loss.severity][0]} {severity_words(loss)}"
 
 
@@ -129,13 +129,13 @@ def severity_words(loss: Loss) -> str:
 
 
 def severity_line(found: Retention) -> str:
-    """ "How bad: 4 gone for good, 6 the assistant wrote itself, 2 the same calls would find again"; "" of no loss."""
+    """ "How bad: 4 gone for good, 6 the assistant wrote itself, 2 tools would find again"; "" of no loss."""
     counts = found.by_severity
     parts = (
         (sum(counts[severity] for severity in GONE_FOR_GOOD), "gone for good"),
         (counts[BY_ASSISTANT], "the assistant wrote itself"),
-        (counts[BY_SYSTEM] + counts[BY_INJECTED], "the app or the agent says in every session"),
-        (counts[FETCHABLE], "the same calls would find again"),
+        (counts[BY_INJECTED], "a program put there"),
+        (counts[FETCHABLE], "tools would find again"),
     )
     told = [f"{number:,} {what}" for number, what in parts if number]
     return f"How bad: {', '.join(told)}" if told else ""

@@ -22,8 +22,8 @@ TERMS: Mapping[str, str] = {
     "evidence": "The messages that the file itself names as needed for a question.",
     "gone for good": "Nobody can look it up again: a person said it, or a tool whose call can't be repeated, such as "
     "one that books a flight.",
-    "would find again": "An estimate: the message that said it is the result of a call that only reads, so the same "
-    "call could be made again.",
+    "would find again": "An estimate: a tool said it and can be asked again, as nothing shows that its call changed "
+    "something.",
     "must remember": "You marked it: it may not be lost.",
     "window": "The most tokens the model takes.",
     "threshold": "The tokens, a share of the window, from which on older history is summarised.",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from historylab import Message
-from historylab.conversation.injected import is_framed, without_frames, without_reminders, words_of_person
+from historylab.conversation.injected import is_framed, without_frames, without_reminders
+from historylab.conversation.message import words_of_person
 
 
 @pytest.mark.parametrize(

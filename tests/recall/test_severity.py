@@ -149,6 +149,8 @@ def test_a_tools_name_says_whether_the_same_call_would_tell_again(tool, reads):
         ("python - <<'END'\ncreate = 3\nEND", True),
         ("gh issue view 3", True),
         ("git -C src log", True),
+        ("find . -name '*.ex' -exec grep -l lamp {} +", True),
+        ("find . -name '*.ex' -exec rm {} +", False),
         ("make test", True),
         ("cat a.py # | x", True),
         ("cat 'a", True),

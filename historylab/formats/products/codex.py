@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.injected import words_of_person
+from historylab.conversation.message import words_of_person
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.branching import with_branches

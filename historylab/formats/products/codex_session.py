@@ -118,7 +118,7 @@ class CodexSession:
         unsaid = {id(m) for path in found for m in path if _says_nothing(m)}
         for _ in unsaid:
             self.report.warn("a reply of nothing but thinking, which isn't sent again", "")
-        marked = {id(m): self._marked(m) for path in found for m in path}
+        marked = {id(m): self._with_mark(m) for path in found for m in path}
         return [pair_by_order([marked[id(m)] for m in path if id(m) not in unsaid]) for path in found]
 
     @property
@@ -154,7 +154,7 @@ class CodexSession:
             said["injected"] = True
         return replace(message, metadata={**message.metadata, **said}) if said else message
 
-    def _marked(self, message: Message) -> Message:
+    def _with_mark(self, message: Message) -> Message:
         if message.injected or not self._is_injected(message):
             return message
         return replace(message, metadata={**message.metadata, "injected": True})
