@@ -34,7 +34,7 @@ CHANGING = NOUNS_TOO.union(
 PASSING = frozenset({"clock", "date", "generate", "now", "price", "quote", "random", "roll", "time", "uuid", "weather"})
 """Words in the names of tools that say something else each time."""
 EDITING = frozenset({"edit", "insert", "patch", "replace", "write"})
-"""Words in the names of tools that edit a file: what they show of it can be read there again."""
+"""Words in the names of tools that edit a file."""
 PROGRAMS = READING.union(("awk", "cd", "du", "echo", "file", "nl", "open", "pwd", "stat", "tree", "wc"))
 """Programs whose next words are what they read, and no command of theirs."""
 CHANGING_PROGRAMS = frozenset[str]().union(
@@ -71,7 +71,7 @@ NAMESPACE = re.compile(r"__|[./:]")
 def can_be_repeated(name: str, arguments: str) -> bool:
     """Whether that call, made again, would tell the same: it changes nothing, and its answer is no passing one."""
     if changes_something(name, arguments) or CHANCE.search(arguments):
-        return not EDITING.isdisjoint(_words(name)) and FILE.search(arguments) is not None
+        return False
     command = _command(name, arguments)
     if command is not None:
         return not any(PASSING_PROGRAMS.intersection(_program(words)[:1]) for words in _parts(command))
@@ -90,6 +90,11 @@ def changes_something(name: str, arguments: str) -> bool:
     words = _words(name)
     reads = bool(words) and (words[0] in READING or words[-1] in ABOUT)
     return not (CHANGING - NOUNS_TOO if reads else CHANGING).isdisjoint(words)
+
+
+def edits_file(name: str, arguments: str) -> bool:
+    """Whether a tool edits a file: what it shows of that can be read there again, though not by the same call."""
+    return not EDITING.isdisjoint(_words(name)) and FILE.search(arguments) is not None
 
 
 def _changes(part: Sequence[str]) -> bool:

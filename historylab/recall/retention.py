@@ -21,7 +21,7 @@ from historylab.recall.must_remember import MustRemember, follow_mark, indices_n
 from historylab.recall.questions import AskedQuestion, Question, ask_all, explain_answer, plan_question
 from historylab.recall.references import Need, find_needs
 from historylab.recall.rules import track_rules
-from historylab.recall.severity import FETCHABLE, GONE_FOR_GOOD, SEVERITIES, Fetch, Severity, fetch_of, severity_of
+from historylab.recall.severity import GONE_FOR_GOOD, SEVERITIES, Fetch, Severity, fetch_of, severity_of
 from historylab.recall.value_kinds import VALUE_KINDS, kind_of_value
 
 ESTIMATES = frozenset({"link", "question"})
@@ -56,8 +56,8 @@ class Loss:
 
     `step` is the first request (from 0) that lacked it and `requests` how many did so in a row; `message` the newest
     one in which `value` is said by whom `severity` names (one of `severity.SEVERITIES`), or a tool that can be asked
-    again; `needed_by` the message that used it, `used_as` as what. Where it is fetchable, `fetched_from` are the
-    results (message indices) of the calls to repeat, and `fetch_tokens` what those and the calls take, an estimate.
+    again; `needed_by` the message that used it, `used_as` as what. Where the same calls would find it, `fetched_from`
+    are their results (message indices), and `fetch_tokens` is what calls and results take, an estimate.
     """
 
     kind: str
@@ -73,7 +73,7 @@ class Loss:
 
     @property
     def gone_for_good(self) -> bool:
-        """Whether nobody can say it again: a person said it, or a tool that can't be asked again."""
+        """Whether nobody can say it again: a person, a prompt, or a tool that can't be asked again said it."""
         return self.severity in GONE_FOR_GOOD
 
     @property
@@ -125,7 +125,7 @@ class Retention:
         """Per request (from 0) that lost facts which can be fetched again, what that takes: each result once."""
         wanted: dict[int, set[int]] = {}
         for loss in self.losses:
-            if loss.kind in FACTS and loss.severity == FETCHABLE:
+            if loss.kind in FACTS and loss.fetched_from:
                 wanted.setdefault(loss.step, set()).update(loss.fetched_from)
         return {step: fetch_of(self.timeline, results) for step, results in sorted(wanted.items())}
 

@@ -11,7 +11,7 @@ can ask for it. An estimate, as a tool may find something else tomorrow.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +23,7 @@ from historylab.counters.base import token_column
 from historylab.planning.replay import Timeline
 from historylab.planning.strategies.facts import answered_call
 from historylab.recall.references import Said, contains_value
-from historylab.recall.repeatable import can_be_repeated, changes_something
+from historylab.recall.repeatable import can_be_repeated, changes_something, edits_file
 from historylab.recall.sayers import BY_ASSISTANT, BY_INJECTED, BY_PERSON, BY_SYSTEM, BY_TOOL, find_sayers
 from historylab.recall.value_kinds import is_file
 from historylab.summarizers.values import argument_values
@@ -40,8 +40,8 @@ GONE_FOR_GOOD = frozenset(by for by, again in AGAIN.items() if again == NEVER)
 class Severity:
     """The severity of losing a value, one of SEVERITIES: `by` said it first, and `message` is the newest of theirs.
 
-    If it is fetchable, `results` (message indices) say between them what is lost, and `message` is one of those. Of
-    several lines it is the message that says most of them.
+    If it is fetchable, `message` is a tool's, and where the same calls would do, `results` (message indices) say
+    between them what is lost. Of several lines it is the message that says most of them.
     """
 
     name: str
@@ -59,18 +59,18 @@ def severity_of(conversation: Conversation, lost: Sequence[Said]) -> Severity:
     """The severity of losing these: a value, or its lost lines, each with the messages that say it."""
     judge = conversation.remember("severities", lambda: _Judge(conversation))
     found: list[int] = []
-    worst: Severity | None = None
+    judged: list[tuple[Severity, str]] = []
     for value, said in sorted(lost, key=lambda each: len(each[1])):
         if not any(i in said for i in found):
-            judged = judge.severity(value, said)
-            worst = min(worst or judged, judged, key=lambda each: SEVERITIES.index(each.name))
-            found += judged.results
-    assert worst is not None, "nothing is lost"
+            judged.append((judge.severity(value, said), value))
+            found += judged[-1][0].results
+    worst, line = min(judged, key=lambda each: SEVERITIES.index(each[0].name))
     if len(lost) == 1:
         return worst
     results = tuple(sorted(found)) if worst.name == FETCHABLE else ()
     counts = Counter(i for _, said in lost for i in said.tolist())
-    theirs = (i for value, said in lost for i in said.tolist() if judge.sayers.of(value, i) == worst.by)
+    who = judge.sayers.of(line, worst.message)
+    theirs = (i for value, said in lost for i in said.tolist() if judge.sayers.of(value, i) == who)
     return Severity(worst.name, worst.by, max(results or theirs, key=lambda i: (counts[i], i)), results)
 
 
@@ -100,21 +100,24 @@ class _Judge:
     def _judge(self, value: str, said: np.ndarray) -> Severity:
         newest = {self.sayers.of(value, i): i for i in said.tolist()}
         by = next(iter(newest))
-        if (again := self._found_again(value, said, newest)) is not None:
+        if (again := self._found_again(value, said)) is not None:
             return Severity(FETCHABLE, by, again, (again,))
+        if BY_TOOL in newest and (is_file(value) or any(self._stands_in_file(value, i) for i in said.tolist())):
+            return Severity(FETCHABLE, by, newest[BY_TOOL])
         if self.sayers.of_sub_agent:
             return Severity(BY_SYSTEM if by == BY_INJECTED else by, by, newest[by])
         name = BY_INJECTED if BY_INJECTED in newest else by
         return Severity(name, by, newest[name])
 
-    def _found_again(self, value: str, said: np.ndarray, newest: Mapping[str, int]) -> int | None:
-        """The newest result that a call would bring again; of a file's path any, as a folder can be listed."""
-        if BY_TOOL not in newest:
-            return None
-        if is_file(value):
-            return newest[BY_TOOL]
+    def _found_again(self, value: str, said: np.ndarray) -> int | None:
+        """The newest result that says the value, and that its call would bring again."""
         results = said[self._reads[said] | self._repeats[said]][::-1]
         return next((i for i in results.tolist() if self._finds_again(value, i, said)), None)
+
+    def _stands_in_file(self, value: str, result: int) -> bool:
+        """Whether a result shows it of a file that its call edits, and the call doesn't say it itself."""
+        call = self._calls.get(result)
+        return bool(call and edits_file(call.name, call.arguments)) and not self._is_given(value, result)
 
     def _finds_again(self, value: str, result: int, said: np.ndarray) -> bool:
         """Whether the same call would say the value again, and doesn't need it itself."""
@@ -123,7 +126,11 @@ class _Judge:
             return False
         if not self._reads[result] and np.isin(self._same_call[call.name, call.arguments], said).sum() < 2:
             return False
-        return not any(contains_value(given, value) for _, given in argument_values(call))
+        return not self._is_given(value, result)
+
+    def _is_given(self, value: str, result: int) -> bool:
+        """Whether the call that a result answers says the value itself."""
+        return any(contains_value(given, value) for _, given in argument_values(self._calls[result]))
 
 
 def _call_of(conversation: Conversation, result: int) -> ToolCall | None:

@@ -20,8 +20,8 @@ TERMS: Mapping[str, str] = {
     "facts in answers": "An id, a number or a path in an answer that an earlier message says. An estimate: nothing "
     "proves that the model looked it up there.",
     "evidence": "The messages that the file itself names as needed for a question.",
-    "gone for good": "Nobody can look it up again: a person said it, or a tool whose call can't be repeated, such as "
-    "one that books a flight.",
+    "gone for good": "Nobody can look it up again: a person said it, a prompt, or a tool whose call can't be "
+    "repeated, such as one that books a flight.",
     "would find again": "An estimate: a tool said it and can be asked again, as nothing shows that its call changed "
     "something.",
     "must remember": "You marked it: it may not be lost.",
