@@ -30,10 +30,10 @@ from typing import Any
 
 from needs_units import ANSWER, Unit, bare, candidates, digest, draw, read_session, text_at, texts_of
 
-from historylab import load
+from historylab import load, needs
 from historylab.conversation.conversation import Conversation
 from historylab.errors import HistoryLabError
-from historylab.recall.references import Need, contains_value, find_needs, index_mentions
+from historylab.recall.references import Need, contains_value, index_mentions
 
 LABELS = Path(__file__).with_name("needs_labels.jsonl")
 SAMPLES = Path(__file__).parents[1] / "sample_conversations"
@@ -111,10 +111,9 @@ def covers(one: str, other: str) -> bool:
 def by_message(conversation: Conversation) -> dict[int, list[Need]]:
     """The needs of each message that uses something."""
     found: dict[int, list[Need]] = defaultdict(list)
-    for needs in find_needs(conversation):
-        for need in needs:
-            if need.message is not None:
-                found[need.message].append(need)
+    for need in needs(conversation):
+        if need.message is not None:
+            found[need.message].append(need)
     return found
 
 

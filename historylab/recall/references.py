@@ -47,6 +47,7 @@ class Need:
     `kind` is reference, link, star or evidence; `message` is the one that uses it (None for a star), and `used_as` says
     where: "book_flight.number", "the answer", the question. `lines` are the telling lines of a reference that has
     several, each with its own mentions; where no message says them all in a row, `mentions` are those that say parts.
+    `by` and `again` are found by `needs` alone.
     """
 
     kind: str
@@ -56,6 +57,18 @@ class Need:
     message: int | None = None
     used_as: str = ""
     lines: tuple[Said, ...] = ()
+    by: str = ""
+    again: str = ""
+
+    @property
+    def said(self) -> tuple[int, ...]:
+        """The messages that say it before it is needed, ascending."""
+        return tuple(self.mentions.tolist())
+
+    @property
+    def needed_at(self) -> int | None:
+        """The message that uses it."""
+        return self.message
 
 
 def find_needs(conversation: Conversation) -> tuple[tuple[Need, ...], ...]:

@@ -31,6 +31,11 @@ _SHAPES = (
 )
 
 
+def is_file(value: str) -> bool:
+    """Whether a value is the path of a file or folder, and no address."""
+    return "://" not in value and "@" not in value and kind_of_value(value) == "path"
+
+
 def kind_of_value(value: str) -> str:
     """The kind of a needed value, one of VALUE_KINDS: "ORD-77" is an id, "125.50 EUR" a number, several lines text."""
     if len(value) > LONGEST:

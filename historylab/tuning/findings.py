@@ -12,7 +12,8 @@ from historylab.planning.replay import Timeline
 from historylab.planning.validity import ProviderValidity, recorded_validity
 from historylab.recall.retention import FACTS, Loss
 from historylab.recall.rules import track_rules
-from historylab.recall.severity import BY_PERSON, GONE_FOR_GOOD
+from historylab.recall.sayers import BY_PERSON
+from historylab.recall.severity import GONE_FOR_GOOD
 from historylab.tuning.constraints import RELATIVE, REQUIREMENTS, Wish
 from historylab.tuning.evidence import FEWEST_NEEDS
 from historylab.tuning.measures import CERTAIN, MEASURES

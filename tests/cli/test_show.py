@@ -33,7 +33,7 @@ def test_losses_can_be_read_on_a_narrow_screen(capsys, root, monkeypatch):
     monkeypatch.setattr("historylab.cli.base.console", lambda: Console(width=60))
     _, narrow, _ = run(capsys, "show", chat, "--set", "budget=300")
     wide, narrow = (out[out.index("Forgotten: 5") :] for out in (wide, narrow))
-    assert "“HW-3917” (message 7), needed by the answer" in wide
+    assert "“HW-3917” (message 6), needed by the answer" in wide
     assert sorted(wide.replace("─", "").split()) == sorted(narrow.replace("─", "").split())
     assert len(narrow.splitlines()) <= 6 + 5 * 4
 
