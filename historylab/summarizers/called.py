@@ -12,10 +12,11 @@ from typing import Any
 from historylab.conversation.message import Message
 from historylab.summarizers.base import SummaryTask
 from historylab.summarizers.lines import find_literals
-from historylab.summarizers.values import LONGEST_COMMAND, SHORTEST, argument_values
+from historylab.summarizers.values import SHORTEST, argument_values
 
 RESULTS_OF_SESSION = 0.35  # share of tool results among messages where calls dominate; a service desk has a quarter
 RESULTS_BEFORE = 0.45  # the share that a tool session's former summary stands for: a pause to talk ends no session
+LONGEST = 100  # characters of an argument: a longer one is a text, whose paths were mostly in shorter ones
 UNLISTED = frozenset("×`")  # what a list of values uses itself
 
 
@@ -45,7 +46,7 @@ def _find(message: Message) -> dict[str, str]:
     for call in message.tool_calls:
         tool = "".join(call.name.split())
         leaves = [leaf.strip() for _, leaf in argument_values(call)]
-        short = [leaf for leaf in leaves if len(leaf) <= LONGEST_COMMAND and leaf.isprintable()]
+        short = [leaf for leaf in leaves if len(leaf) <= LONGEST and leaf.isprintable()]
         literals = [text for leaf in short for text in find_literals(leaf) if not is_number(text)]
         for text in (*short, *literals):
             if len(text) >= SHORTEST and UNLISTED.isdisjoint(text):

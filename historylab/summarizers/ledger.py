@@ -2,7 +2,7 @@
 
 Lines are quoted word for word, chosen by their cues (`cues.py`); values are ranked by age over use (`values.py`). Where
 calls dominate, the values they were made with come before all else (`called.py`), listed by tool; lines then have a
-tenth of the room instead of a third. A ledger reads its own text back and goes on with it: a line weighs by what it
+seventh of the room instead of a third. A ledger reads its own text back and goes on with it: a line weighs by what it
 says, a value by its uses, so nothing goes merely because it is old. Of other text, a model's summary say, it takes the
 telling lines and the literals.
 """
@@ -37,7 +37,7 @@ SECTIONS = (GOAL, PREFERENCES, DECISIONS, OPEN)
 EDITED, READ, IDS = "Files edited: ", "Files read: ", "Ids and values: "
 LISTS = (EDITED, READ, IDS, ALSO)
 LINES = 1 / 3  # share of the room that quoted lines have at least, as far as there are any
-LINES_OF_SESSION = 0.1  # the same where the values of calls take the rest
+LINES_OF_SESSION = 0.15  # the same where the values of calls take the rest
 CALLED = re.compile(r"(\S*)\(\): ")
 FAILURE = re.compile(r"- (\S+) failed: ")
 
