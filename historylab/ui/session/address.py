@@ -34,7 +34,7 @@ def follow_link(page: str) -> None:
 
 def _take_over(given: Mapping[str, str]) -> None:
     """Settings and place as the address has them. What is open stays open if the address names it too."""
-    state, link = tab(), decode(given, preset_in_link)
+    state, link = tab(), decode(given)
     written = state.address.written
     if written is not None and _opens(link.place) != _opens(decode(written).place):
         state.opened = None
@@ -53,7 +53,7 @@ def _take_over(given: Mapping[str, str]) -> None:
 def _follow_system(spec: str) -> None:
     """The preset a link names is the one on screen."""
     state, found = tab(), find_preset(spec)
-    state.system = spec if found else ""
+    state.system, state.system_linked = (spec, True) if found else ("", False)
     if spec and not found:
         state.misread = (*state.misread, RefusedParameter(SYSTEM, spec, f"known are {', '.join(presets())}"))
 

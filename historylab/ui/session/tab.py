@@ -190,13 +190,14 @@ class TabState:
 
     # settings
     you: dict[str, Any] = field(default_factory=dict)  # chosen on screen
-    link: dict[str, str] = field(default_factory=dict)  # by URL name
+    link: dict[str, str] = field(default_factory=dict)  # its own parameters, by URL name, and its version
     template: dict[str, Any] | None = None
     template_name: str = ""
     recorded: bool = True  # use what the open file was recorded with, where nothing else decides
     recorded_dismissed: bool = False  # the line that says so
     strict: bool = False  # this tab has the environment shut out the URL and what is chosen on screen
     system: str = ""  # the preset the settings began with, `NAME` or `NAME:VARIANT`
+    system_linked: bool = False  # whether a link named it, and nobody here chose it
     before_preset: tuple[dict[str, Any], dict[str, str]] | None = None  # you and link before the first preset
     trial: TriedChanges | None = None  # what is tried to keep a message
     what_if: WhatIf = field(default_factory=WhatIf)
