@@ -73,7 +73,7 @@ class RefusedParameter:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """The contents of a link. `settings` are its own, raw by URL name, and `v` where it leaves nothing to the server."""
+    """The contents of a link. `settings` are its own, raw by URL name, and `v` if it leaves nothing to the server."""
 
     settings: Mapping[str, str] = field(default_factory=dict)
     place: Place = field(default_factory=Place)

@@ -23,6 +23,12 @@ SOURCE_WORDS = {
     "recorded": "recorded",
     "default": "default",
 }
+FROM_SOURCE = {
+    **{source: f"from the {word}" for source, word in SOURCE_WORDS.items()},
+    "you": "of your choice",
+    "recorded": "from the open file",
+}
+"""The source of a value, after what it says: "Pruner “x” from the URL"."""
 
 
 GROUPS: Mapping[str, tuple[str, ...]] = {

@@ -13,12 +13,14 @@ def current_preset() -> tuple[Preset, str] | None:
     return None if choices.is_strict() else find_preset(session.tab().system)
 
 
-def choose_preset(name: str, variant: str = "") -> None:
-    """Begin with a preset, in place of what was chosen of what it decides. "" brings that back."""
+def choose_preset(name: str | None, variant: str | None = "") -> None:
+    """Begin with a preset, in place of what was chosen of what it decides. "" brings that back, None does nothing."""
+    found = find_preset(f"{name}:{variant}" if variant else name or "")
+    if name is None or (name and not found):  # nothing was chosen, or a variant of the system before
+        return
     state, before = session.tab(), current_preset()
     if before is None:
         state.before_preset = (dict(state.you), dict(state.link))
-    found = find_preset(f"{name}:{variant}" if variant else name)
     you, link = state.before_preset or ({}, {})
     state.you, state.link = dict(you), dict(link)
     state.system, state.system_linked = "", False

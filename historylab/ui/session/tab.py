@@ -235,6 +235,7 @@ class TabState:
     only_differences: bool = False  # whether as one map of what differs
     playing: bool = False  # whether Compare's maps play by themselves, until a request is chosen
     field_versions: dict[str, int] = field(default_factory=dict)  # how often another control set each field
+    field_words: dict[str, tuple[str, ...]] = field(default_factory=dict)  # the words that a choice offered last
     debug: bool | None = None  # whether the debug drawer is open; None: as the link has it
     wanted: str = ""  # another drawer to open, or a work to begin, when the page is drawn
     drawer: str = ""  # the one that is drawn

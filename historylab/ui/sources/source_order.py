@@ -135,8 +135,8 @@ def effect_shown(place: Any, sentence: str) -> None:
 
 
 def _switch(source: str, key: str) -> None:
-    what_if.switch(source, on=bool(session.widget_value(key)))
+    session.hand_value(key, lambda on: what_if.switch(source, on=on))
 
 
 def _write(source: str, key: str) -> None:
-    what_if.try_text(source, session.widget_value(key) or "")
+    session.hand_value(key, lambda text: what_if.try_text(source, text))
