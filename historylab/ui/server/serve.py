@@ -35,7 +35,7 @@ def serve(host: str = HOST, port: int = PORT, *, headless: bool = False) -> None
     # Streamlit looks for its files beside sys.argv[0]; there, that would be the folder of the installed command.
     sys.argv = [str(script)]
     around = [Middleware(layer) for layer in (SecurityHeaders, OwnPagesOnly, ChatPath)]
-    app = st.App(script, middleware=around, lifespan=_announce)
+    app = st.App(script, middleware=around, lifespan=_announce, on_script_error=_keep_failure)
     config = {**shipped_config(script.parent), **streamlit_variables(), **launch_config(host, port, headless=headless)}
     app.run(config=config)
 
@@ -94,6 +94,13 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
 def _variable(name: str) -> str:
     """`server.maxUploadSize` → `STREAMLIT_SERVER_MAX_UPLOAD_SIZE`."""
     return "STREAMLIT_" + re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).replace(".", "_").upper()
+
+
+def _keep_failure(problem: Exception) -> bool:
+    """Have the page show what ended a run. What that takes is loaded by the first page, not before the server is up."""
+    from historylab.ui.session.failures import keep_failure
+
+    return keep_failure(problem)
 
 
 @asynccontextmanager

@@ -87,9 +87,10 @@ def note_logged(entry: str) -> bool:
 # -- time
 
 
-def start_clock() -> None:
-    """The page begins to be drawn."""
-    tab().began = perf_counter()
+def begin_page(name: str) -> None:
+    """The page of that name begins to be drawn."""
+    state = tab()
+    state.page, state.began = name, perf_counter()
 
 
 def seconds_so_far() -> float:

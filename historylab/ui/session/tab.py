@@ -184,6 +184,15 @@ class LibraryChoices:
     question: str = ""  # for which it shows what would be remembered
 
 
+@dataclass(frozen=True)
+class PageFailure:
+    """A fault that ended a run of a page: `what` it was, without any text of a file, and `where` in our code."""
+
+    page: str
+    what: str
+    where: tuple[str, ...]
+
+
 @dataclass
 class TabState:
     """One tab's state."""
@@ -252,4 +261,6 @@ class TabState:
     linked: Place = field(default_factory=Place)  # what the link opens
     misread: tuple[RefusedParameter, ...] = ()
     address: AddressSync = field(default_factory=AddressSync)
-    began: float = 0  # when the page began to be drawn, by perf_counter
+    page: str = ""  # the one that is drawn
+    began: float = 0  # when it began to be, by perf_counter
+    failure: PageFailure | None = None
