@@ -12,8 +12,8 @@ from typing import Any
 import streamlit as st
 
 from historylab.formats.samples import DEFAULT_SAMPLE
-from historylab.settings.link import OURS, SYSTEM, Place, RefusedParameter, decode, link_parameters, place_parameters
-from historylab.settings.names import NOT_IN_LINKS, as_text, by_url_name, url_name
+from historylab.settings.link import OURS, Place, RefusedParameter, decode, link_parameters, place_parameters
+from historylab.settings.names import NOT_IN_LINKS, SYSTEM, as_text, by_url_name, url_name
 from historylab.systems.presets.base import find_preset, preset_in_link, presets
 from historylab.ui.session import landing, viewing
 from historylab.ui.session.session import tab
