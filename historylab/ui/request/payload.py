@@ -58,7 +58,8 @@ def _view_field(key: str) -> str:
         required=True,
         label_visibility="collapsed",
         key=session.seed_widget(name, session.tab().payload),
-        on_change=lambda: viewing.show_payload(session.widget_value(name)),
+        on_change=session.hand_value,
+        args=(name, viewing.show_payload),
     )
     return session.tab().payload
 
