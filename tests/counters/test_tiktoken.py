@@ -7,6 +7,7 @@ from threading import Event
 
 import pytest
 import tiktoken.model
+from command_line import run
 from tiktoken_tables import needs_tables
 
 from historylab import Settings, Trimmer
@@ -110,6 +111,12 @@ def test_without_its_table_a_running_app_goes_on_and_is_told_once(asked, caplog)
     messages = [{"role": "user", "content": sentence} for sentence in SENTENCES]
     for size in (2, 4, 6):
         assert trimmer.trim(messages[:size])[-1] == messages[size - 1]
+    assert len(asked) == len(caplog.messages) == 1
+
+
+def test_without_its_table_a_command_prints_the_same_figures_and_says_why(asked, caplog, capsys, root):
+    sample = str(root / "sample_conversations" / "bike-rental-support.json")
+    assert run(capsys, "show", sample, "--set", "counter=tiktoken")[0] == 0
     assert len(asked) == len(caplog.messages) == 1
 
 
