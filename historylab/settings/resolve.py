@@ -26,7 +26,7 @@ from historylab.settings.sources import (
     strict_by_environment,
 )
 
-log = logging.getLogger("historylab")
+log = logging.getLogger("historylab.settings")
 LONGEST_LOGGED = 100  # characters of a refused value
 SHUT_OUT = {
     "url": "the environment is set, so the URL as a whole is ignored",

@@ -200,11 +200,30 @@ def lost_prefix_sentence(lost: Sequence[LostPrefix], requests: int) -> str:
     """ "2 of 36 requests lost the prefix they had in the cache: request 9 (cause unknown), …"; "" if none did."""
     if not lost:
         return ""
-    named = ", ".join(f"request {one.request + 1:,} ({_cause(one)})" for one in lost[:NAMED])
+    named = ", ".join(f"request {one.request + 1:,} ({_about_loss(one, alone=len(lost) == 1)})" for one in lost[:NAMED])
     more = f" and {len(lost) - NAMED:,} more" if len(lost) > NAMED else ""
     had = "it" if len(lost) == 1 else "they"
     of = f"{len(lost):,} of {count_of(requests, 'request')}"
-    return f"As the usage shows, {of} lost the prefix {had} had in the cache: {named}{more}."
+    paid = [one.dollars for one in lost if one.dollars is not None]
+    cost = f" Sending that again cost {money(sum(paid))} more than reading it." if len(paid) == len(lost) else ""
+    return f"As the usage shows, {of} lost the prefix {had} had in the cache: {named}{more}.{cost}"
+
+
+def _about_loss(lost: LostPrefix, *, alone: bool) -> str:
+    """ "cause unknown; it broke around message 12; $0.31": the last unless it is `alone`, and as far as it is known."""
+    cost = "" if alone or lost.dollars is None else money(lost.dollars)
+    return "; ".join(filter(None, (_cause(lost), _place(lost), cost)))
+
+
+def _place(lost: LostPrefix) -> str:
+    """The place at which it broke, unless the cause says so."""
+    if lost.broke_at is None or lost.cause == "message":
+        return ""
+    if not lost.read:
+        return "nothing of it was read"
+    if lost.after_system:
+        return "it broke after the system prompt and tools"
+    return f"it broke around message {lost.broke_at + 1:,}"
 
 
 def _cause(lost: LostPrefix) -> str:
