@@ -13,6 +13,7 @@ from historylab.conversation.columns import ASSISTANT, OTHER, SYSTEM, TOOL, USER
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.memo import Memo
 from historylab.counters.base import Counter
+from historylab.counters.reported_contexts import context_by_request
 from historylab.errors import PlanError, SettingsError
 from historylab.planning.decision_changes import (
     DecisionChanges,
@@ -23,6 +24,7 @@ from historylab.planning.decision_changes import (
 )
 from historylab.planning.explain import Answer, Progress, explain
 from historylab.planning.given_decisions import RequestDecisions, plan_given, read_decisions
+from historylab.planning.history import sums_of
 from historylab.planning.narrow_relevance import NarrowRelevance, narrow_relevance
 from historylab.planning.over_budget import OverBudget, over_budget_cause
 from historylab.planning.pipeline import open_instruments, open_pipeline, plan_requests, project
@@ -31,6 +33,7 @@ from historylab.planning.reasons import REPLACED, Action
 from historylab.planning.recorded_state import noted_state
 from historylab.planning.strategies.base import Instruments
 from historylab.planning.unused_budget import UnusedBudget, unused_budget
+from historylab.settings.fields import DEFAULT_MODEL
 from historylab.settings.model import Settings
 from historylab.stores.base import StateStore
 
@@ -188,6 +191,20 @@ class Timeline(Memo):
         return untrimmed
 
     @cached_property
+    def contexts(self) -> np.ndarray:
+        """int64[requests]: each whole request in the provider's tokens: what it sends, and what is outside the messages.
+
+        One that reports its usage stands at its reported size, less what the settings remove; stages decide by what is
+        counted: `tokens` and the overhead.
+        """
+        return contexts_of(self.original, self.settings, self.counter, self.tokens)
+
+    @cached_property
+    def untrimmed_contexts(self) -> np.ndarray:
+        """int64[requests]: the same, if nothing were cut."""
+        return contexts_of(self.original, self.settings, self.counter, self.untrimmed)
+
+    @cached_property
     def tokens_by_kind(self) -> Mapping[str, np.ndarray]:
         """Per kind, int64[requests]; together with the framing they add up to `tokens`."""
         sums = self._sent_by_role()
@@ -268,6 +285,18 @@ class Timeline(Memo):
         if plan.decided_by:
             return None
         return self.remember((what, plan.size), partial(find, self.conversation, self.settings, self.instruments, plan))
+
+
+def contexts_of(conversation: Conversation, settings: Settings, counter: Counter, tokens: np.ndarray) -> np.ndarray:
+    """int64[requests]: the contexts of requests that send so many `tokens` (int64) of the conversation's messages."""
+    reported = context_by_request(conversation)
+    own = settings.model == (conversation.recorded.model or DEFAULT_MODEL) and not conversation.recorded.textless
+    counted: np.ndarray = tokens + settings.overhead
+    if not own or len(reported) != len(tokens) or not reported.any():  # a projection makes other requests
+        return counted
+    whole = sums_of(conversation, counter).running[conversation.columns.requests] + counter.per_request
+    left = np.maximum(reported - (whole - tokens), np.minimum(settings.overhead, reported))
+    return np.where(reported > 0, left, counted)
 
 
 def _fates(plan: HistoryPlan) -> np.ndarray:
