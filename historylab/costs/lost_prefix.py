@@ -8,18 +8,17 @@ that cost are in the usage, whatever the cause.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from math import isnan, nan
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
 from historylab.conversation.recorded import DECISIONS, PROMPT_CHANGED, TOOLS, sent_share
-from historylab.conversation.usage import MODEL, model_name, usage_of
+from historylab.conversation.usage import MODEL, model_name
 from historylab.costs.broken_prefix import find_break, price_again
-from historylab.counters.calibration import context_of
+from historylab.counters.reported_contexts import context_of, usage_by_request
 from historylab.planning.strategies.facts import instants
 from historylab.pricing import FIVE_MINUTES
 
@@ -67,21 +66,6 @@ class _Reported:
     usage: Usage
     answer: Message
     at: float
-
-
-def usage_by_request(conversation: Conversation) -> tuple[Usage | None, ...]:
-    """The provider's usage of each request, or None: the first among the messages that answer it."""
-    return conversation.remember("usage by request", lambda: _usage_by_request(conversation))
-
-
-def _usage_by_request(conversation: Conversation) -> tuple[Usage | None, ...]:
-    def answers(size: int) -> Iterator[Message]:
-        return takewhile(lambda m: m.role == "assistant", (conversation[i] for i in range(size, len(conversation))))
-
-    return tuple(
-        next((usage for m in answers(size) if (usage := usage_of(m)) and context_of(usage)), None)
-        for size in conversation.columns.requests.tolist()
-    )
 
 
 def lost_prefixes(conversation: Conversation) -> tuple[LostPrefix, ...]:

@@ -42,10 +42,12 @@ from historylab.settings.names import (
 
 SOURCES = ("environment", "you", "url", "template", "recorded", "default")
 """Highest precedence first."""
-FROM_A_RECORDING = ("model", "window", "overhead", "counter_factor", "budget")
-"""The settings that a file may bring: facts of the model and its requests, never what is cut."""
+SUGGESTIONS = ("budget", "policy")
+"""Of the settings below those that no file records: together they say that nothing is cut, or where to."""
+FROM_A_RECORDING = ("model", "window", "overhead", "counter_factor", *SUGGESTIONS)
+"""The settings that a file may bring: facts of the model and its requests, and what suits them."""
 SUGGESTED = "suggested for this file"
-"""The name of a value that no file records: the budget."""
+"""The name of a suggestion."""
 LARGEST_TEMPLATE = 1_000_000  # bytes
 
 
@@ -163,10 +165,10 @@ def from_you(you: Mapping[str, Any]) -> Iterator[Given]:
 
 
 def from_recorded(recorded: Mapping[str, Any]) -> Iterator[Given]:
-    """From what the open file was recorded with, by setting name; a budget is suggested, as no file records one."""
+    """From what the open file was recorded with, by setting name, and what is suggested for it."""
     for name, raw in recorded.items():
         if name in FROM_A_RECORDING:
-            yield Given("recorded", name, SUGGESTED if name == "budget" else "recorded", raw)
+            yield Given("recorded", name, SUGGESTED if name in SUGGESTIONS else "recorded", raw)
         else:
             known = name if name in setting_names() else ""
             yield Given("recorded", known, name, raw, f"a file decides only {', '.join(FROM_A_RECORDING)}")

@@ -10,9 +10,10 @@ import numpy as np
 from historylab.costs.amounts import count_of, money
 from historylab.costs.bill import Bill, CostComparison
 from historylab.costs.caches.base import cache_members
-from historylab.costs.lost_prefix import LostPrefix, lost_prefixes, usage_by_request
+from historylab.costs.lost_prefix import LostPrefix, lost_prefixes
 from historylab.costs.reported import AsReported, against_reported
 from historylab.costs.traffic import baseline_of, billed_traffic, tokens_share
+from historylab.counters.reported_contexts import usage_by_request
 from historylab.planning.reasons import INVALID, Action, span
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices
