@@ -12,7 +12,7 @@ from decimal import Decimal
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
-from historylab.counters.calibration import context_of
+from historylab.counters.reported_contexts import context_of
 from historylab.pricing import prices_of
 
 MILLION = Decimal(1_000_000)
