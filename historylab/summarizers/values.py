@@ -106,7 +106,8 @@ def _write_lists(shown: Sequence[tuple[str, Value]]) -> list[str]:
 def _take_fitting(offered: Sequence[tuple[str, Value]], room: int, task: SummaryTask) -> list[tuple[str, Value]]:
     """Those of the values, with their labels, that fit in their order; each label takes room once."""
     labels = list(dict.fromkeys(label for label, _ in offered))
-    of_label = dict(zip(labels, costs_of(labels, task), strict=True))
+    costs = costs_of([label.rstrip() for label in labels], task)
+    of_label = {label: cost - 1 for label, cost in zip(labels, costs, strict=True)}  # no comma before its first value
     fitting: list[tuple[str, Value]] = []
     for (label, value), alone in zip(offered, costs_of([value.shown for _, value in offered], task), strict=True):
         cost = alone + of_label.get(label, 0)
