@@ -36,8 +36,8 @@ class SettingsProposal:
     `model` is the one recorded, whether it can be used or not, `tools` how many definitions the file holds, `measured`
     whether the overhead is what reported usage shows, and not their size alone. `calibration` is the fit to that usage,
     where there is enough of it: of a poor one only the overhead it proves is in `values`. `fits` is the window that all
-    of it fits, so that nothing is cut; `what_if` a budget to see it cut by, where there is such a window. `full` are the
-    tokens at which the program that wrote the file compacted it, where they stand for the window.
+    of it fits, so that nothing is cut; `what_if` a budget to see it cut by, where there is such a window. `full` is the
+    context at which the program that wrote the file compacted it, where that stands for the window.
     """
 
     values: Mapping[str, Any]

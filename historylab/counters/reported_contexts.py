@@ -73,7 +73,7 @@ def _context_by_request(conversation: Conversation) -> np.ndarray:
 
 def full_at(conversation: Conversation) -> int | None:
     """Tokens of the largest context before the history was compacted; None where nothing shows that it was."""
-    at, reported, fallen = _contexts(conversation)
+    _, reported, fallen = _contexts(conversation)
     if not fallen.any() or not fallen[-1]:
         return None
     return int(reported[~fallen].max(initial=0)) or None

@@ -192,9 +192,9 @@ class Timeline(Memo):
 
     @cached_property
     def contexts(self) -> np.ndarray:
-        """int64[requests]: each whole request in the provider's tokens: what it sends, and what is outside the messages.
+        """int64[requests]: tokens of each whole request, what is outside the messages included.
 
-        One that reports its usage stands at its reported size, less what the settings remove; stages decide by what is
+        One that reports its usage stands at its reported size, less what the settings remove. Stages decide by what is
         counted: `tokens` and the overhead.
         """
         return contexts_of(self.original, self.settings, self.counter, self.tokens)
@@ -289,14 +289,22 @@ class Timeline(Memo):
 
 def contexts_of(conversation: Conversation, settings: Settings, counter: Counter, tokens: np.ndarray) -> np.ndarray:
     """int64[requests]: the contexts of requests that send so many `tokens` (int64) of the conversation's messages."""
-    reported = context_by_request(conversation)
-    own = settings.model == (conversation.recorded.model or DEFAULT_MODEL) and not conversation.recorded.textless
-    counted: np.ndarray = tokens + settings.overhead
-    if not own or len(reported) != len(tokens) or not reported.any():  # a projection makes other requests
+    reported, counted = reported_under(conversation, settings, len(tokens)), tokens + settings.overhead
+    if not reported.any():
         return counted
     whole = sums_of(conversation, counter).running[conversation.columns.requests] + counter.per_request
     left = np.maximum(reported - (whole - tokens), np.minimum(settings.overhead, reported))
     return np.where(reported > 0, left, counted)
+
+
+def reported_under(conversation: Conversation, settings: Settings, requests: int) -> np.ndarray:
+    """int64[requests]: the reported contexts that say anything of requests under these settings; 0 where none does.
+
+    They were of the recorded model; a projection that makes other requests makes other ones.
+    """
+    own = settings.model == (conversation.recorded.model or DEFAULT_MODEL) and not conversation.recorded.textless
+    found = context_by_request(conversation)
+    return found if own and len(found) == requests else np.zeros(requests, np.int64)
 
 
 def _fates(plan: HistoryPlan) -> np.ndarray:

@@ -157,7 +157,8 @@ def before_and_after(
     (sent, size), (sends, of) = (count_sent(count_actions(plan)) for plan in (old, new))
     shown = f"{sent:,} of {size:,}", f"{sends:,} of {of:,}"
     shifts.append(Shift("Messages sent", shown[0], shown[1], _difference(sent, sends)))
-    shifts.append(_count("Tokens, this request", old.tokens, new.tokens, _difference(old.tokens, new.tokens)))
+    sizes = [int(seen.timeline.contexts[min(number, len(seen.timeline.plans) - 1)]) for seen in (before, after)]
+    shifts.append(_count("Tokens, this request", sizes[0], sizes[1], _difference(sizes[0], sizes[1])))
     lost, loses = (lost_facts(seen.retention).lost for seen in (before, after))
     shifts.append(_count("Facts lost", lost, loses, _less_is_better(lost, loses)))
     lost, loses = before.retention.stars.lost, after.retention.stars.lost

@@ -6,6 +6,7 @@ import streamlit as st
 
 from historylab.conversation.conversation import Conversation
 from historylab.costs.amounts import count_of
+from historylab.planning.context_fill import context_budget
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Provenance, Resolution
@@ -19,10 +20,11 @@ from historylab.ui.request.request_field import current_request
 from historylab.ui.request.stage_trace import stage_trace
 from historylab.ui.session import address, drawers, landing, session
 from historylab.ui.sources.setting_list import setting_list
+from historylab.wording.context import counted_by
 from historylab.wording.message_text import speaker
 from historylab.wording.palette import LOOKS
 from historylab.wording.untrusted import escape, one_line
-from historylab.wording.verdict import NO_REQUESTS, counted_by
+from historylab.wording.verdict import NO_REQUESTS
 
 WIDTH = 900  # pixels: two settings with their sources fit side by side
 HEIGHT = 520  # pixels, of a table at most
@@ -126,8 +128,10 @@ def _message_tokens(timeline: Timeline, number: int) -> None:
         alt=f"{count_of(plan.size, 'message')}: tokens, and how many of them are sent",
     )
     summary = f" + {plan.summary_tokens:,} of the summary" if plan.summary else ""
+    outside = int(timeline.contexts[number]) - plan.tokens
     st.html(
-        f'<div class="hl-small">{plan.sent_tokens.sum():,} tokens of messages{summary} + {plan.framing:,} of framing = '
-        f"{plan.tokens:,} sent, of {plan.budget:,}.</div>"
+        f'<div class="hl-small">{plan.sent_tokens.sum():,} tokens of messages{summary} + {plan.framing:,} of framing + '
+        f"{outside:,} outside the messages = {timeline.contexts[number]:,} sent, "
+        f"of {context_budget(timeline, number):,}.</div>"
         f'<div class="hl-meta">Tokens by {escape(counted_by(timeline))}.</div>'
     )
