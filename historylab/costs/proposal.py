@@ -25,8 +25,10 @@ from historylab.settings.model import Settings, read_setting
 
 NEWEST_TURNS = 3
 """Turns that a suggested budget holds, if that still leaves something to be cut."""
+FULL_FROM = 100_000
+"""A context of so many tokens that is compacted was full, however large a window its model can have."""
 ENOUGH = 0.6
-"""Of a history without any finished turn, or of all of it, the share that is enough to see."""
+"""Of a window, the share from which on a program compacts by itself. Of a history without any finished turn, or of all of it, the share that is enough to see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def proposed_settings(conversation: Conversation) -> SettingsProposal:
 def _propose(conversation: Conversation) -> SettingsProposal:
     recorded = conversation.recorded
     values = {**_valid("model", recorded.model), **_valid("window", recorded.parameters.get("num_ctx"))}  # Ollama's
-    full = _smaller(full_at(conversation), _known_window(values))
+    full = _shown_window(full_at(conversation), _known_window(values))
     values |= _valid("window", full)
     counter = model_counter(values.get("model", DEFAULT_MODEL))
     fit, tools = good_calibration(conversation, counter), recorded.tools
@@ -96,9 +98,13 @@ def _known_window(values: Mapping[str, Any]) -> int | None:
     return values.get("window") or (window_of(values["model"]) if "model" in values else None)
 
 
-def _smaller(full: int | None, window: int | None) -> int | None:
-    """The tokens at which a file was full, unless its window is known to be smaller."""
-    return full if full and full < (window or MOST_TOKENS) else None
+def _shown_window(full: int | None, window: int | None) -> int | None:
+    """The tokens at which a file was full, if that can be its window: of less a person had it compacted.
+
+    A model's name says the largest window that it can have, which may be several times the one that it had.
+    """
+    known = window or MOST_TOKENS
+    return full if full and min(FULL_FROM, ENOUGH * known) <= full < known else None
 
 
 def _uncut(conversation: Conversation, settings: Settings, window: int | None) -> dict[str, Any] | None:

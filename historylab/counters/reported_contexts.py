@@ -72,11 +72,11 @@ def _context_by_request(conversation: Conversation) -> np.ndarray:
 
 
 def full_at(conversation: Conversation) -> int | None:
-    """Tokens of the largest context before the history was compacted; None where nothing shows that it was."""
+    """Tokens of the largest context before a compaction took more than half of it; None where nothing shows one."""
     _, reported, fallen = _contexts(conversation)
-    if not fallen.any() or not fallen[-1]:
-        return None
-    return int(reported[~fallen].max(initial=0)) or None
+    largest = reported[~fallen].max(initial=0)
+    compacted = len(fallen) > 0 and fallen[-1] and reported[fallen].min() < FALLEN * largest
+    return int(largest) if compacted else None
 
 
 def _contexts(conversation: Conversation) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -89,10 +89,12 @@ def _of_the_overhead(proposal: SettingsProposal, used: Mapping[str, Any]) -> str
 
 
 def _of_the_budget(proposal: SettingsProposal, used: Mapping[str, Any]) -> str:
-    """ "it fits its window of 200,000 and opens untrimmed", or the budget that is suggested."""
+    """ "it fits its window of 200,000 and opens untrimmed", or the budget that is suggested, and where it was full."""
     if proposal.fits and all(name in used for name in proposal.suggested):
         return f"it fits its window of {proposal.fits:,} and opens untrimmed"
-    return f"a budget of {used['budget']:,} is suggested for this file" if "budget" in used else ""
+    full = f"its program compacted it at {proposal.full:,}, which counts as its window" if "window" in used else ""
+    budget = f"a budget of {used['budget']:,} is suggested for this file" if "budget" in used else ""
+    return "; ".join(filter(None, (full if proposal.full else "", budget)))
 
 
 def _of_the_factor(proposal: SettingsProposal, used: Mapping[str, Any]) -> str:
