@@ -52,6 +52,8 @@ def as_recorded(timeline: Timeline, sent: Traffic, prices: Prices, cache: Cache)
         return sent, charged
     lifetime = cache_lifetime(timeline.original)
     lasting = charged if lifetime == FIVE_MINUTES else replace(charged, lifetime=lifetime)
+    if lasting.writes and not any(u.cache_writes_1h for u in usages if u):  # it lasted longer than was paid for
+        lasting = replace(lasting, write_premium=prices.cache_write / prices.input)
     if len(usages) != len(sent.sent):  # a projection makes other requests
         return sent, lasting
     return replace(sent, shared=_shared_tokens(timeline.original, sent)), lasting
