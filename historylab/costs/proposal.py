@@ -28,7 +28,10 @@ NEWEST_TURNS = 3
 FULL_FROM = 100_000
 """A context of so many tokens that is compacted was full, however large a window its model can have."""
 ENOUGH = 0.6
-"""Of a window, the share from which on a program compacts by itself. Of a history without any finished turn, or of all of it, the share that is enough to see."""
+"""Of a window, the share from which on a program compacts by itself.
+
+Of a history without any finished turn, or of all of it, the share that is enough to see.
+"""
 
 
 @dataclass(frozen=True, slots=True)

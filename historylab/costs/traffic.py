@@ -19,9 +19,10 @@ from historylab.conversation.usage import usage_of
 from historylab.costs.recount import counter_of_money, recount_timeline
 from historylab.costs.shared_prefix import SharedPrefix
 from historylab.counters.base import Counter, token_column, without_factor
+from historylab.planning.contexts import contexts_of
 from historylab.planning.history import sums_of
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.replay import Timeline, contexts_of, replay
+from historylab.planning.replay import Timeline, replay
 from historylab.planning.strategies.base import Instruments
 from historylab.planning.strategies.facts import column, instants
 from historylab.settings.model import Settings
@@ -90,7 +91,7 @@ def _untrimmed_traffic(timeline: Timeline) -> Traffic:
     messages = sums_of(conversation, counter).running[sizes]
     common = np.append(np.zeros(min(1, len(sizes)), np.int64), messages[:-1])
     sent = contexts_of(conversation, settings, counter, messages + counter.per_request)
-    shared = _shared(common, messages + counter.per_request, sent, settings.overhead)
+    shared = _scale_shared(common, messages + counter.per_request, sent, settings.overhead)
     broken, idle = np.zeros(len(sizes), bool), _idle(conversation, sizes)
     return Traffic(sent, shared, broken, idle, _output(conversation, sizes, counter), (Usage(),) * len(sizes))
 
@@ -132,14 +133,14 @@ def _traffic(timeline: Timeline) -> Traffic:
     prefixes = SharedPrefix(timeline)
     for i in range(1, requests):
         common[i], broken[i] = prefixes.shared_tokens(i)
-    shared = _shared(common, timeline.tokens, timeline.contexts, timeline.settings.overhead)
+    shared = _scale_shared(common, timeline.tokens, timeline.contexts, timeline.settings.overhead)
     summaries = tuple(_summarizer_usage(plan) for plan in timeline.plans)
     conversation, sizes = timeline.conversation, np.array([plan.size for plan in timeline.plans], np.int64)
     idle, output = _idle(conversation, sizes), _output(conversation, sizes, timeline.counter)
     return Traffic(timeline.contexts, shared, broken, idle, output, summaries)
 
 
-def _shared(common: np.ndarray, tokens: np.ndarray, contexts: np.ndarray, overhead: int) -> np.ndarray:
+def _scale_shared(common: np.ndarray, tokens: np.ndarray, contexts: np.ndarray, overhead: int) -> np.ndarray:
     """int64[requests]: the prefix shared with the request before, the overhead and `common` tokens of its messages.
 
     What was reported of that request beyond what is counted lies evenly between its messages.

@@ -13,8 +13,8 @@ from historylab.conversation.columns import ASSISTANT, OTHER, SYSTEM, TOOL, USER
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.memo import Memo
 from historylab.counters.base import Counter
-from historylab.counters.reported_contexts import context_by_request
 from historylab.errors import PlanError, SettingsError
+from historylab.planning.contexts import contexts_of
 from historylab.planning.decision_changes import (
     DecisionChanges,
     block_changes,
@@ -24,7 +24,6 @@ from historylab.planning.decision_changes import (
 )
 from historylab.planning.explain import Answer, Progress, explain
 from historylab.planning.given_decisions import RequestDecisions, plan_given, read_decisions
-from historylab.planning.history import sums_of
 from historylab.planning.narrow_relevance import NarrowRelevance, narrow_relevance
 from historylab.planning.over_budget import OverBudget, over_budget_cause
 from historylab.planning.pipeline import open_instruments, open_pipeline, plan_requests, project
@@ -33,7 +32,6 @@ from historylab.planning.reasons import REPLACED, Action
 from historylab.planning.recorded_state import noted_state
 from historylab.planning.strategies.base import Instruments
 from historylab.planning.unused_budget import UnusedBudget, unused_budget
-from historylab.settings.fields import DEFAULT_MODEL
 from historylab.settings.model import Settings
 from historylab.stores.base import StateStore
 
@@ -285,26 +283,6 @@ class Timeline(Memo):
         if plan.decided_by:
             return None
         return self.remember((what, plan.size), partial(find, self.conversation, self.settings, self.instruments, plan))
-
-
-def contexts_of(conversation: Conversation, settings: Settings, counter: Counter, tokens: np.ndarray) -> np.ndarray:
-    """int64[requests]: the contexts of requests that send so many `tokens` (int64) of the conversation's messages."""
-    reported, counted = reported_under(conversation, settings, len(tokens)), tokens + settings.overhead
-    if not reported.any():
-        return counted
-    whole = sums_of(conversation, counter).running[conversation.columns.requests] + counter.per_request
-    left = np.maximum(reported - (whole - tokens), np.minimum(settings.overhead, reported))
-    return np.where(reported > 0, left, counted)
-
-
-def reported_under(conversation: Conversation, settings: Settings, requests: int) -> np.ndarray:
-    """int64[requests]: the reported contexts that say anything of requests under these settings; 0 where none does.
-
-    They were of the recorded model; a projection that makes other requests makes other ones.
-    """
-    own = settings.model == (conversation.recorded.model or DEFAULT_MODEL) and not conversation.recorded.textless
-    found = context_by_request(conversation)
-    return found if own and len(found) == requests else np.zeros(requests, np.int64)
 
 
 def _fates(plan: HistoryPlan) -> np.ndarray:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from historylab.costs.amounts import percent
 from historylab.counters.badge import count_badge
 from historylab.planning.context_fill import ContextLimit, context_budget, context_limit, tokens_over
-from historylab.planning.replay import Timeline, reported_under
+from historylab.planning.contexts import reported_under
+from historylab.planning.replay import Timeline
 from historylab.wording.untrusted import one_line
 
 MODEL = 40  # characters of a model's name

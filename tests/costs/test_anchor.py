@@ -20,7 +20,6 @@ from historylab.tuning.compare import measure_figures
 from historylab.wording.context import used_tokens
 from historylab.wording.verdict import verdict
 
-
 CUT = {"policy": "all", "budget": 18_000, "options": {"pruner.fifo.unit": "block"}}
 
 

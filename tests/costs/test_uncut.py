@@ -62,7 +62,9 @@ def test_a_session_of_many_questions_loses_none_of_them():
     assert is_untrimmed(replay(session, settings_for(session)))
 
 
-@pytest.mark.parametrize("said", [{"url": "historyLength=5"}, {"env": {"HISTORYLAB_LENGTH": "5"}}, {"you": {"length": 5}}])
+@pytest.mark.parametrize(
+    "said", [{"url": "historyLength=5"}, {"env": {"HISTORYLAB_LENGTH": "5"}}, {"you": {"length": 5}}]
+)
 def test_a_length_that_somebody_sets_has_its_effect(said):
     session = claude_session(40, lambda _, visible: 9_000 + visible, words=80, questions=True)
     assert proposed_settings(session).values["policy"] == "all"

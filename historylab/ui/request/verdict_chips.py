@@ -7,8 +7,9 @@ import streamlit as st
 from historylab.costs.amounts import count_of
 from historylab.figures.context_bar import context_bar
 from historylab.planning.context_fill import context_limit
+from historylab.planning.contexts import reported_under
 from historylab.planning.refusals import refusal_sentence
-from historylab.planning.replay import Timeline, reported_under
+from historylab.planning.replay import Timeline
 from historylab.planning.validity import recorded_validity
 from historylab.recall.retention import Loss
 from historylab.settings.resolve import Resolution
