@@ -22,6 +22,8 @@ from historylab.summarizers.values import ends_of
 
 EVERYWHERE = re.compile(
     r"/dev/\w+|/tmp|/usr/bin/env|(?:https?://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0)|[A-Z][a-z]+(?:Error|Exception)"
+    r"|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|May|June|July|August"
+    r"|(?:Septem|Octo|Novem|Decem)ber"
 )
 """Values that every program knows. The list may be added to."""
 FEW = 3  # uses: what is there less often is no habit
@@ -67,7 +69,9 @@ class Routine:
             return True
         own = self._role.item(said.item(0)) == ASSISTANT
         if use.shape in NAMES:
-            named = use.shape == PROPER and new_in_small and not own and not use.value.isupper()
+            named = (
+                use.shape == PROPER and new_in_small and not own and not use.value.isupper() and len(said) <= self._rare
+            )
             return not named and not self._is_given(use.value, said)
         if use.shape in (NUMBER, WEAK, *PHRASES):
             return own or self._is_accident(use, said)
