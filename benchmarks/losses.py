@@ -2,7 +2,7 @@
 
     python benchmarks/losses.py FILE_OR_FOLDER…
 
-References only: values in tool calls that an earlier message says. The interval (95 %) of the share kept is a bootstrap
+References only: what tool calls use of what was said earlier. The interval (95 %) of the share kept is a bootstrap
 over conversations, since the needs of one are not independent. Fetching again is a share of the bill it would come on
 top of, at prices of 1 for input, 5 for output, 0.1 for a cache read and 1.25 for a write to an explicit cache.
 """
@@ -22,9 +22,11 @@ from historylab.conversation.conversation import Conversation
 from historylab.costs.bill import bill
 from historylab.errors import HistoryLabError
 from historylab.pricing import Prices
-from historylab.recall.references import OLD_TEXT, argument_values, find_needs
+from historylab.recall.references import find_needs
 from historylab.recall.retention import Retention, retention
 from historylab.recall.severity import SEVERITIES
+from historylab.recall.uses import OLD_TEXT
+from historylab.summarizers.values import argument_values
 
 WAYS = {
     "fifo 8k": Settings(policy="all"),

@@ -3,7 +3,7 @@
 python benchmarks/relevance.py                       # the generator that plants facts, or --generator NAME
 python benchmarks/relevance.py FOLDER --half report  # files with gold evidence, or LoCoMo's own JSON
 
-What answers is a conversation's gold evidence; where it has none, the literals that its answers repeat (links).
+What answers is a conversation's gold evidence; where it has none, what its answers use of what was said (links).
 A conversation belongs to the half `develop` if the first eight hex digits of its digest are an even number, else to
 `report`: what is chosen on one half is reported on the other.
 """

@@ -1,11 +1,14 @@
 """Recall: whether later requests still held the values they needed.
 
-**Needs.** What later calls and answers refer back to is found once per conversation, with *every* message that
-mentions it. One test asks of a request whether any message it sends, or its summary, still contains a value. It is
-applied to references, links, must-remember messages and gold evidence alike: lost means "no mention is held", never
-"the first mention was dropped". A value of several lines is found though a reading tool numbered or indented them,
-the old text of an edit also where several messages say its lines between them; it is held if every line that tells it
-apart is.
+**Needs.** What later calls and answers use of what was said earlier and could not know otherwise is found once per
+conversation, with *every* message that mentions it: paths, ids, names, addresses and quantities, told by their shape,
+also inside commands and code; texts quoted whole. Values of a tool's schema, what an argument always has, commands
+known by heart, computed numbers and the assistant's own wording need nobody to say them. How often a value is used, by
+whom it was said first and the tools' definitions decide that, over the whole conversation. One test asks of a
+request whether any message it sends, or its summary, still contains a value. It is applied to references, links,
+must-remember messages and gold evidence alike: lost means "no mention is held", never "the first mention was dropped".
+A value of several lines is found though a reading tool numbered or indented them, the old text of an edit also where
+several messages say its lines between them; it is held if every line that tells it apart is.
 
 **Must remember** marks a message of the original conversation, and is followed through a projection as a pin is.
 

@@ -18,8 +18,8 @@ from historylab.recall.shapes import (
     PROPER,
     QUOTED,
     SCANNED,
-    parts_of,
-    shape_of,
+    parts_of_token,
+    token_shape,
 )
 from historylab.relevance.words import is_frequent
 
@@ -68,4 +68,4 @@ def spellings_of(value: str, shape: int) -> Iterator[tuple[str, int]]:
     elif shape in PHRASES:
         yield value, shape
     else:
-        yield from ((part, of_part) for part in parts_of(value) if (of_part := shape_of(part)) != PLAIN)
+        yield from ((part, of_part) for part in parts_of_token(value) if (of_part := token_shape(part)) != PLAIN)

@@ -1,8 +1,9 @@
-"""The needs of later requests: values in tool calls and literals in answers, with every message that mentions them.
+"""The needs of later requests: what calls and answers use that could not be known otherwise, with all its mentions.
 
-A *reference* is a value in a tool call's arguments (an id, a path, the old text of an edit) that an earlier message
-holds verbatim. A *link* is a literal (an id, a number, a path, an address) in the text of an answer that an earlier
-message holds: no label says that the model looked it up there, so links are an estimate. Both are found once.
+A *reference* is a value in a tool call's arguments that an earlier message says: a path, an id, a name, also inside a
+command or code, or a text quoted whole, as the old text of an edit is. A *link* is one in the text of an answer: no
+label says that the model looked it up there, so links are an estimate. Values are found by their shape (`shapes.py`,
+`phrases.py`) at the places of a message (`uses.py`); what needs no mention is left out (`routine.py`).
 
 A value of several lines is one need with several *telling lines*, those that would be a value by themselves. It is said
 by a message that says it in a row, whatever its indentation and the line numbers that a reading tool put before it. The
@@ -27,7 +28,7 @@ from historylab.conversation.message import Message
 from historylab.recall.phrases import spellings_of
 from historylab.recall.routine import Routine
 from historylab.recall.shapes import NAMES, PROPER
-from historylab.recall.uses import LONGEST, SHORTEST, Place, Use, places_of
+from historylab.recall.uses import LONGEST, SHORTEST, Passage, Use, passages_of
 from historylab.summarizers.values import ASCII_WORD, argument_values, ends_of, says
 
 WORD = re.compile(r"[A-Za-z0-9_]+|[^\x00-\x7f]")  # a letter outside ASCII is a word: Chinese has no spaces
@@ -168,16 +169,16 @@ def index_mentions(conversation: Conversation) -> Mentions:
 def _find(conversation: Conversation) -> tuple[tuple[Need, ...], ...]:
     columns, mentions = conversation.columns, index_mentions(conversation)
     answers = np.setdiff1d(np.flatnonzero(columns.role == ASSISTANT), columns.stand_ins).tolist()
-    places = {i: list(places_of(conversation[i])) for i in answers}
-    routine = Routine(conversation, places, mentions.texts)
+    passages = {i: list(passages_of(conversation[i])) for i in answers}
+    routine = Routine(conversation, passages, mentions.texts)
     steps: list[tuple[Need, ...]] = [() for _ in columns.requests]
     worded: set[str] = set()
     for i in answers:
         step = columns.first_request_after(i) - 1
         if step >= 0:  # else a greeting: no request led to it
             reading = _Reading(mentions, routine, step, i, columns.requests.item(step))
-            steps[step] += tuple(reading.needs(place for place in places[i] if place.wording not in worded))
-        worded.update(place.wording for place in places[i] if place.wording)
+            steps[step] += tuple(reading.needs(passage for passage in passages[i] if passage.wording not in worded))
+        worded.update(passage.wording for passage in passages[i] if passage.wording)
     return tuple(steps)
 
 
@@ -190,17 +191,17 @@ class _Reading(NamedTuple):
     message: int
     size: int
 
-    def needs(self, places: Iterable[Place]) -> Iterable[Need]:
+    def needs(self, passages: Iterable[Passage]) -> Iterable[Need]:
         """Each value once: one that a call uses is not a link as well."""
         found: dict[str, Need] = {}
-        for place in places:
-            whole = self._need(place.whole) if place.whole else None
-            for need in [whole] if whole else self._needs_within(place):
+        for passage in passages:
+            whole = self._need(passage.whole) if passage.whole else None
+            for need in [whole] if whole else self._needs_within(passage):
                 found.setdefault(need.value, need)
         return found.values()
 
-    def _needs_within(self, place: Place) -> Iterator[Need]:
-        for use in place.tokens:
+    def _needs_within(self, passage: Passage) -> Iterator[Need]:
+        for use in passage.tokens:
             for value, shape in spellings_of(use.value, use.shape):
                 if need := self._need(use._replace(value=value, shape=shape)):
                     yield need

@@ -16,12 +16,14 @@ from historylab.conversation.columns import ASSISTANT
 from historylab.conversation.conversation import Conversation
 from historylab.recall.schema_values import schema_values
 from historylab.recall.shapes import NAME, NAMES, NUMBER, PHRASES, PROPER, STRONG, WEAK, is_folder
-from historylab.recall.uses import Place, Use
+from historylab.recall.uses import Passage, Use
 from historylab.recall.value_kinds import kind_of_value
 from historylab.summarizers.values import ends_of
 
 EVERYWHERE = re.compile(
     r"/dev/\w+|/tmp|/usr/bin/env|(?:https?://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0)|[A-Z][a-z]+(?:Error|Exception)"
+    r"|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|May|June|July|August"
+    r"|(?:Septem|Octo|Novem|Decem)ber"
 )
 """Values that every program knows. The list may be added to."""
 FEW = 3  # uses: what is there less often is no habit
@@ -40,16 +42,16 @@ LINE_NUMBER_ENDS = ("→", "\t")
 class Routine:
     """What a conversation's calls and answers use as a matter of course."""
 
-    def __init__(self, conversation: Conversation, places: Mapping[int, Iterable[Place]], texts: list[str]):
+    def __init__(self, conversation: Conversation, passages: Mapping[int, Iterable[Passage]], texts: list[str]):
         self._role, self._texts = conversation.columns.role, texts
         self._rare = max(RARE, RARELY * len(texts))
-        self._often = max(FEW, MOST * len(places))
+        self._often = max(FEW, MOST * len(passages))
         self._given: dict[tuple[str, int], bool] = {}
         self._schema = schema_values(conversation)
         self._of_argument = defaultdict[tuple[str, str], Counter[str]](Counter)
         self._names, self._paths = Counter[str](), Counter[str]()
-        for several in places.values():
-            uses = [use for place in several for use in place.tokens]
+        for several in passages.values():
+            uses = [use for passage in several for use in passage.tokens]
             self._names.update({use.value for use in uses if use.shape == NAME})
             self._paths.update([use.value for use in uses if use.kind == "reference" and use.value[0] == "/"])
             for use in uses:
@@ -67,7 +69,9 @@ class Routine:
             return True
         own = self._role.item(said.item(0)) == ASSISTANT
         if use.shape in NAMES:
-            named = use.shape == PROPER and new_in_small and not own and not use.value.isupper()
+            named = (
+                use.shape == PROPER and new_in_small and not own and not use.value.isupper() and len(said) <= self._rare
+            )
             return not named and not self._is_given(use.value, said)
         if use.shape in (NUMBER, WEAK, *PHRASES):
             return own or self._is_accident(use, said)

@@ -20,16 +20,16 @@ def schema_values(conversation: Conversation) -> dict[str, set[str]]:
         function = definition.get("function")
         name = definition.get("name") or (function.get("name") if isinstance(function, Mapping) else None)
         if isinstance(name, str):
-            found.setdefault(name, set()).update(_named(definition))
+            found.setdefault(name, set()).update(_values_in(definition))
     return found
 
 
-def _named(schema: object, within: bool = False) -> Iterator[str]:
+def _values_in(schema: object, within: bool = False) -> Iterator[str]:
     if isinstance(schema, Mapping):
         for key, value in schema.items():
-            yield from _named(value, within or key in NAMED)
+            yield from _values_in(value, within or key in NAMED)
     elif isinstance(schema, list | tuple):
         for value in schema:
-            yield from _named(value, within)
+            yield from _values_in(value, within)
     elif within and isinstance(schema, str | int | float):
         yield str(schema)

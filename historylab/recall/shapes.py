@@ -53,11 +53,11 @@ def tokens_of(text: str) -> dict[str, int]:
 @lru_cache(maxsize=1 << 15)
 def _shape_of_run(run: str) -> int:
     token = run.rstrip(EDGES)
-    return shape_of(token) if SHORTEST <= len(token) <= LONGEST and not run[-1].isspace() else PLAIN
+    return token_shape(token) if SHORTEST <= len(token) <= LONGEST and not run[-1].isspace() else PLAIN
 
 
 @lru_cache(maxsize=1 << 15)
-def shape_of(token: str) -> int:
+def token_shape(token: str) -> int:
     """How far a token stands out by itself: PLAIN, NAME, WEAK, NUMBER or STRONG."""
     if "/" in token or "\\" in token:
         return _shape_of_path(token)
@@ -72,21 +72,21 @@ def shape_of(token: str) -> int:
     return NAME if _is_name(token) else PLAIN
 
 
-def parts_of(token: str) -> Iterator[str]:
+def parts_of_token(token: str) -> Iterator[str]:
     """What a token may be said as, the whole first: from any folder on, without the line number, name by name."""
     yield token
     if "\\\\" in token:
         yield token.replace("\\\\", "\\")
     bare = re.sub(r"(?::\d+)+(?:-\d+)?\Z", "", token)
     if bare != token and "://" not in token:
-        yield from parts_of(bare)
+        yield from parts_of_token(bare)
     elif "/" in token and "://" not in token:
         segments = token.split("/")
         for k in range(1, len(segments)):
             if rest := "/".join(segments[k:]):
                 yield rest
     elif IDENTIFIER.fullmatch(token) and ("." in token or "::" in token):
-        yield from (part for part in re.split(r"\.|::", token) if shape_of(part) != PLAIN)
+        yield from (part for part in re.split(r"\.|::", token) if token_shape(part) != PLAIN)
 
 
 def is_folder(value: str) -> bool:
@@ -101,7 +101,7 @@ def _shape_of_path(token: str) -> int:
     if not segments or not any(map(str.isalpha, token)):
         return STRONG if kind_of_value(token) == "date" else PLAIN  # 1/2
     if len(segments) == 1:
-        return shape_of(segments[0]) if segments[0] != token else PLAIN
+        return token_shape(segments[0]) if segments[0] != token else PLAIN
     return NAME if JOINED.fullmatch(token) else STRONG
 
 

@@ -1,4 +1,4 @@
-"""Places of a message that may use a value: arguments of its calls and its text, each as a whole and by its tokens.
+"""Passages of a message that may use a value: arguments of its calls and its text, each as a whole and by its tokens.
 
 A text that is quoted (the old text of an edit, what a patch finds there) counts as a whole, and what is in it isn't
 looked at again, also not in the new text beside it.
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from historylab.conversation.message import Message, ToolCall
 from historylab.recall.phrases import phrases_of, quotations_in
-from historylab.recall.shapes import JOINED, NAME, PLAIN, QUOTED, shape_of, tokens_of
+from historylab.recall.shapes import JOINED, NAME, PLAIN, QUOTED, token_shape, tokens_of
 from historylab.summarizers.values import argument_values
 
 SHORTEST, LONGEST = 3, 20_000  # characters of a value: a shorter one is everywhere, a longer one is data
@@ -27,7 +27,7 @@ TELLS = re.compile(r"(?<=.)[A-Z]|\d|[^\x00-\x7f]")  # a capital where no sentenc
 
 
 class Use(NamedTuple):
-    """A value at a place: `kind` reference or link, `shape` as in `shapes.py`, `whole` if nothing stands beside it.
+    """A value in a passage: `kind` reference or link, `shape` as in `shapes.py`, `whole` if nothing stands beside it.
 
     `argument` is the tool and the name without numbers in lists; `quotes` whether it is a text that is there already.
     """
@@ -41,7 +41,7 @@ class Use(NamedTuple):
     quotes: bool = False
 
 
-class Place(NamedTuple):
+class Passage(NamedTuple):
     """The use that a text may be as a whole, and the tokens in it that may be others; `wording` if it is words."""
 
     whole: Use | None
@@ -49,15 +49,15 @@ class Place(NamedTuple):
     wording: str = ""
 
 
-def places_of(message: Message) -> Iterator[Place]:
+def passages_of(message: Message) -> Iterator[Passage]:
     """The arguments of the calls, in order, and the text."""
     for call in message.tool_calls:
-        yield from _places_of_call(call)
+        yield from _passages_of_call(call)
     if message.content:
-        yield Place(None, tuple(_tokens(Use("link", message.content, "the answer", ("", ""), PLAIN))))
+        yield Passage(None, tuple(_tokens(Use("link", message.content, "the answer", ("", ""), PLAIN))))
 
 
-def _places_of_call(call: ToolCall) -> Iterator[Place]:
+def _passages_of_call(call: ToolCall) -> Iterator[Passage]:
     quoted = ""
     for path, text in argument_values(call):
         name = next((part for part in reversed(path.split(".")) if not part.isdigit()), "")
@@ -66,33 +66,33 @@ def _places_of_call(call: ToolCall) -> Iterator[Place]:
         if OLD_TEXT.match(name):
             quoted += text + "\n"
             if SHORTEST <= len(use.value) <= LONGEST:
-                yield Place(use._replace(quotes=True))
+                yield Passage(use._replace(quotes=True))
         elif PATCH.search(text):
-            yield from _places_of_patch(use)
+            yield from _passages_of_patch(use)
         elif name in COMMANDS:
-            yield Place(None, tuple(_tokens(use, command=True)))
+            yield Passage(None, tuple(_tokens(use, command=True)))
         else:
             tokens = tuple(each for each in _tokens(use) if each.value not in quoted)
-            yield Place(_whole(use), tokens, text if " " in text else "")
+            yield Passage(_whole(use), tokens, text if " " in text else "")
 
 
-def _places_of_patch(use: Use) -> Iterator[Place]:
+def _passages_of_patch(use: Use) -> Iterator[Passage]:
     """The files that it names, what it finds there, and what is new in what it puts in its place."""
     old: list[str] = []
     new: list[str] = []
     for line in use.value.splitlines():
         if found := PATCHED.fullmatch(line):
             path = use._replace(value=found[1].split("\t")[0].strip())
-            yield Place(None, tuple(_tokens(path)))
+            yield Passage(None, tuple(_tokens(path)))
         elif line[:1] in (" ", "-"):
             old.append(line[1:])
         elif line[:1] == "+":
             new.append(line[1:])
     quoted = "\n".join(old).strip()
     if SHORTEST <= len(quoted) <= LONGEST:
-        yield Place(use._replace(value=quoted, quotes=True))
+        yield Passage(use._replace(value=quoted, quotes=True))
     added = _tokens(use._replace(value="\n".join(new)))
-    yield Place(None, tuple(each for each in added if each.value not in quoted))
+    yield Passage(None, tuple(each for each in added if each.value not in quoted))
 
 
 def _whole(use: Use) -> Use | None:
@@ -105,7 +105,7 @@ def _whole(use: Use) -> Use | None:
     words = " " in text
     if len(text) > PHRASE or not (TELLS.search(text) or (text[0].isupper() and not words)):
         return None
-    return use._replace(shape=QUOTED if words else PLAIN, whole=True) if words or shape_of(text) == PLAIN else None
+    return use._replace(shape=QUOTED if words else PLAIN, whole=True) if words or token_shape(text) == PLAIN else None
 
 
 def _tokens(use: Use, *, command: bool = False) -> Iterator[Use]:
