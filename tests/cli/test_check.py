@@ -109,7 +109,7 @@ def test_against_other_settings_it_says_what_is_forgotten_and_what_it_costs(caps
 
 def test_no_text_of_a_transcript_acts_in_a_terminal_a_pull_request_or_a_test_report(capsys, env, tmp_path):
     hostile = "@everyone|<b>\x1b[31m`x`](http://evil)\ufffe"
-    call = [{"id": "c", "type": "function", "function": {"name": "f", "arguments": json.dumps({"v": hostile})}}]
+    call = [{"id": "c", "type": "function", "function": {"name": "f", "arguments": json.dumps({"old": hostile})}}]
     said = [
         {"role": "user", "content": f"use {hostile}"},
         {"role": "assistant", "content": "ok"},
@@ -137,7 +137,7 @@ def test_the_check_is_printed_as_json_and_written_as_markdown(capsys, agent, env
     asked = ("check", agent, "--settings", env(budget=2000), "--that", f"{FORGETS}, cheapest", "--json")
     code, out, err = run(capsys, *asked, "--markdown", str(tmp_path / "check.md"))
     told = json.loads(out)
-    assert (code, told["verdict"], told["findings"][0]["whole"]) == (1, "broken", 16)
+    assert (code, told["verdict"], told["findings"][0]["whole"]) == (1, "broken", 19)
     assert "“cheapest” is an aim: nothing to check" in err
     text = (tmp_path / "check.md").read_text()
     assert text.startswith("### ❌ Broken: 1 of 1 wish, over 1 conversation.\n")
