@@ -7,6 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from historylab.costs.amounts import percent
 from historylab.tuning.advice_words import kept_noun
 from historylab.tuning.points import Point, pareto
 from historylab.tuning.trials import Trial
@@ -46,7 +47,8 @@ def _marked_points(advice: Advice) -> list[tuple[int, str, str, int]]:
     yours = (0, "yours", "diamond", 13)
     if not best or advice.verdict == "as good":
         return [yours]
-    return [(best, "recommended" if advice.verdict == "better" else "promising", "star", 18), yours]
+    words = {"better": "recommended", "promising": "promising"}
+    return [(best, words.get(advice.verdict, "best found"), "star", 18), yours]
 
 
 def _place(points: Iterable[Point]) -> dict[str, list[float]]:
@@ -121,10 +123,14 @@ def _add_named_point(
 
 def _hover(advice: Advice, points: Sequence[Point]) -> dict[str, Any]:
     number = {id(point): i for i, point in enumerate(advice.points)}
-    data = [(number[id(p)], escape(p.label), _breaks(p)) for p in points]
+    data = [(number[id(p)], escape(p.label), _noted(p) + _breaks(p)) for p in points]
     kept = f"%{{y:.1f}}% of {escape(kept_noun(advice.tiers))}, " if advice.evidence else ""
     each = f"%{{customdata[1]}}<br>{kept}%{{x:.2f}}× not trimming%{{customdata[2]}}"
     return {"customdata": data, "hovertemplate": f"{each}<extra></extra>"}
+
+
+def _noted(point: Point) -> str:
+    return f"<br>{percent(point.noted)} only in the summary" if point.noted else ""
 
 
 def _breaks(point: Point) -> str:

@@ -15,7 +15,7 @@ class Point:
     """One candidate over all conversations.
 
     `changes` are the settings that vary and have an effect here; `kept` is from 0 to 1, and 0 where it is not known;
-    `broken` are the constraints it violates, in words.
+    `noted` is the part of it that the summary alone holds; `broken` are the constraints it violates, in words.
     """
 
     changes: Mapping[str, Any]
@@ -25,6 +25,7 @@ class Point:
     broken: tuple[str, ...]
     label: str
     kept_known: bool = True
+    noted: float = 0.0
 
     @property
     def settings(self) -> Settings:
