@@ -61,13 +61,14 @@ def _bars(figure: go.Figure, advice: Advice, number: int, *, dark: bool) -> None
     beside, muted = advice.beside_base(advice.trials[number]), FAINT.colour(dark)
     if not number:
         return
-    kept = [100 * min(1.0, beside.base_kept + share) for share in (beside.more_kept.low, beside.more_kept.high)]
+    there = beside.in_messages - beside.more_kept.value
+    kept = [100 * min(1.0, there + share) for share in (beside.more_kept.low, beside.more_kept.high)]
     cost = [beside.base_cost_ratio * share for share in (beside.cost.low, beside.cost.high)]
     figure.add_scatter(
         **_place([advice.points[number]]),
         mode="markers",
         marker={"size": 1, "color": muted},
-        error_y=_reach_of(100 * beside.kept, kept, muted),
+        error_y=_reach_of(100 * beside.in_messages, kept, muted),
         error_x=_reach_of(beside.cost_ratio, cost, muted),
         hoverinfo="skip",
         showlegend=False,
@@ -130,7 +131,7 @@ def _hover(advice: Advice, points: Sequence[Point]) -> dict[str, Any]:
 
 
 def _noted(point: Point) -> str:
-    return f"<br>{percent(point.noted)} only in the summary" if point.noted else ""
+    return f"<br>and {percent(point.noted)} only in the summary" if point.noted else ""
 
 
 def _breaks(point: Point) -> str:

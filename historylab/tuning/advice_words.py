@@ -48,8 +48,8 @@ def kept_noun(tiers: Sequence[int]) -> str:
 
 
 def kept_words(kept: float, noted: float) -> str:
-    """ "75.9%, 25.3% only in the summary": what a summary alone holds is said apart."""
-    return f"{percent(kept)}, {percent(noted)} only in the summary" if noted else percent(kept)
+    """ "50.6%, and 25.3% only in the summary": what messages keep, and what a summary alone holds."""
+    return f"{percent(kept)}, and {percent(noted)} only in the summary" if noted else percent(kept)
 
 
 def why_advised(verdict: Verdict, found: VerdictGrounds, label: str, broken: Sequence[str] = ()) -> Iterator[str]:

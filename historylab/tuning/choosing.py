@@ -190,8 +190,10 @@ class Choosing:
         """The cheapest of those that keep as much as the base for so much less that it can't be called as good."""
         base = self.compare(self.base)
         allowed = [trial for trial in others if not self.broken(trial) and self._fits(trial)]
-        found = [t for t in allowed if (beside := self.compare(t)).kept >= base.kept and beside.cost.value <= MUCH_LESS]
-        return min(found, key=lambda trial: self.compare(trial).cost.value, default=None)
+        found = [(self.compare(trial), trial) for trial in allowed]
+        as_much = [each for each in found if each[0].in_messages >= base.in_messages - 1e-9]
+        beside, best = min(as_much, key=lambda each: each[0].cost.value)
+        return best if beside.cost.value <= MUCH_LESS else None
 
     def neighbours(self, trial: Trial) -> dict[str, list[Settings]]:
         """Per axis that is varied, the settings that differ from the trial's along it alone."""
@@ -227,9 +229,9 @@ class Choosing:
 
 
 def _beats(other: Comparison, ours: Comparison) -> bool:
-    """By so much that it would be odd to recommend ours. Half a need is no difference."""
-    as_much = other.kept >= ours.kept - 1e-9 and other.cost_ratio <= 0.95 * ours.cost_ratio
-    return as_much or (other.kept >= ours.kept + 0.02 and other.cost_ratio <= ours.cost_ratio + 1e-9)
+    """Whether it would be odd to recommend ours, by what messages keep: no summary decides that either."""
+    more, cost = other.in_messages - ours.in_messages, other.cost_ratio / max(ours.cost_ratio, 1e-12)
+    return (more >= -1e-9 and cost <= 0.95) or (more >= 0.02 - 1e-9 and cost <= 1 + 1e-9)
 
 
 def _log(ratio: float) -> float:

@@ -21,6 +21,8 @@ FEWEST_CONVERSATIONS = 8
 """The fewest conversations that are clusters themselves: fewer say too little about how conversations differ."""
 FEWEST_NEEDS = 30
 """The number of needs below which no claim is made about a share."""
+FEWEST_TO_NAME = 10
+"""The number of needs below which what may have missed some isn't even called promising."""
 LIKELY, PROMISING = 0.8, 0.6
 """The least chances of doing no worse on as many more requests at which settings are called better, and promising."""
 SEEN = 1.5
@@ -66,9 +68,14 @@ class Comparison:
     conversations: int
 
     @property
+    def in_messages(self) -> float:
+        """The share that messages hold: what is kept without what the summary alone holds."""
+        return self.kept - self.noted
+
+    @property
     def surely_more(self) -> float:
         """The difference in what is kept, or in what messages keep if that is less: no summary decides it alone."""
-        return min(self.more_kept.value, self.more_kept.value - self.noted + self.base_noted)
+        return min(self.more_kept.value, self.in_messages - self.base_kept + self.base_noted)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

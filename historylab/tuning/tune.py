@@ -27,7 +27,16 @@ from historylab.tuning.advice_words import CLAIMS, Verdict, VerdictGrounds, cut_
 from historylab.tuning.choosing import JUDGED_APART, Choosing
 from historylab.tuning.constraints import BETTER, PHRASES, Constraints, constraints_of, read_wishes
 from historylab.tuning.cut_depth import Cut, cut_depth
-from historylab.tuning.evidence import FEWEST_NEEDS, LIKELY, PROMISING, ClusterSums, Comparison, Span, compare_sums
+from historylab.tuning.evidence import (
+    FEWEST_NEEDS,
+    FEWEST_TO_NAME,
+    LIKELY,
+    PROMISING,
+    ClusterSums,
+    Comparison,
+    Span,
+    compare_sums,
+)
 from historylab.tuning.jobs import effective_key
 from historylab.tuning.outcome import QUOTED, SAID, USED
 from historylab.tuning.points import Point, changes_as_text
@@ -228,15 +237,16 @@ class _Tuning:
 
     def _verdict(self, judged: _Judged, everything: Choosing) -> Verdict:
         chosen, beside = judged.trial, judged.beside
-        lacks = everything.needs < FEWEST_NEEDS and bool(everything.unseen(chosen))
+        unseen, needs = everything.unseen(chosen), everything.needs
         if everything.broken(chosen):
             return "as good"
         if not everything.improves(chosen, beside):
-            return "as good" if everything.needs >= FEWEST_NEEDS else "too little to tell"
+            return "as good" if needs >= FEWEST_NEEDS else "too little to tell"
         mends = bool(everything.broken(self.base))
         sure = judged.held_out is not None and (mends or beside.more_kept.low > 0 or beside.cost.high < 1)
-        if not lacks and beside.holds >= PROMISING:
-            return "better" if sure and beside.holds >= LIKELY else "promising"
+        if beside.holds >= PROMISING and (needs >= FEWEST_TO_NAME or not unseen):
+            proven = sure and beside.holds >= LIKELY and (needs >= FEWEST_NEEDS or not unseen)
+            return "better" if proven else "promising"
         return "too little to tell"
 
     def _judge(self, everything: Choosing) -> _Judged:

@@ -101,7 +101,7 @@ def _choice(advice: Advice, picked: Trial) -> None:
     """The settings as a choice, the cheapest first: the chart's twin for the keyboard."""
     both = sorted(zip(advice.trials, advice.points, strict=True), key=lambda each: each[1].cost)
     points = {trial.settings.key: point for trial, point in both}
-    kept = {key: percent(point.kept if advice.evidence else math.nan) for key, point in points.items()}
+    kept = {key: kept_words(p.kept, p.noted) if advice.evidence else percent(None) for key, p in points.items()}
     st.selectbox(
         "Settings looked at: click a point, or choose them here",
         list(points),
@@ -142,7 +142,7 @@ def _row(row: tuple[str, ...]) -> str:
 
 def _kept_and_cost(advice: Advice, picked: Trial) -> list[tuple[str, ...]]:
     beside, unpriced = advice.beside_base(picked), "cost" if advice.priced else "tokens"
-    shares = ((beside.kept, beside.noted), (beside.base_kept, beside.base_noted))
+    shares = ((beside.in_messages, beside.noted), (beside.base_kept - beside.base_noted, beside.base_noted))
     kept = [kept_words(*share) if advice.evidence else percent(math.nan) for share in shares]
     cost = [times(beside.cost_ratio), times(beside.base_cost_ratio)]
     shown = 1 if picked is advice.trials[0] else 2
