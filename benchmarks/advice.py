@@ -32,9 +32,9 @@ from historylab.tuning.constraints import Constraints
 from historylab.tuning.outcome import Outcome, measure_outcome
 from historylab.tuning.replayed import MeasureOptions, Replayed
 from historylab.tuning.search_space import USUAL, vary_one_axis
+from historylab.tuning.shares import wilson_interval
 from historylab.tuning.trials import Trials
 from historylab.tuning.tune import Advice
-from historylab.tuning.wilson import interval_of_share
 
 BASE = Settings()
 HALF = Settings(policy="all", pruner="fifo", **{"pruner.fifo.trim_to": 0.5})
@@ -127,7 +127,7 @@ def wilson(hits: int, of: int) -> str:
     """ "92 % [75–98] of 24"."""
     if not of:
         return "–"
-    low, high = interval_of_share([(hits, of)])
+    low, high = wilson_interval(hits / of, of)
     return f"{hits / of:.0%} [{100 * low:.0f}–{100 * high:.0f}] of {of}"
 
 

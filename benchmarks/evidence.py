@@ -25,12 +25,13 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.usage import usage_of
 from historylab.costs.bill import price
 from historylab.costs.caches.base import open_cache
-from historylab.costs.lost_prefix import lost_prefixes, usage_by_request
+from historylab.costs.lost_prefix import lost_prefixes
 from historylab.costs.proposal import proposed_settings
 from historylab.costs.reported import AsReported, against_reported
 from historylab.costs.traffic import Traffic, baseline_of, traffic
 from historylab.counters.base import open_counter
-from historylab.counters.calibration import Calibration, calibrate, context_of
+from historylab.counters.calibration import Calibration, calibrate
+from historylab.counters.reported_contexts import context_of, usage_by_request
 from historylab.errors import LoadError
 from historylab.planning.replay import Timeline
 from historylab.planning.validity import naive_validity, validity

@@ -49,7 +49,7 @@ def main() -> None:
     print(
         f"{len(conversations)} conversations; of {len(edits)} old texts of several lines {sum(edits)} were said before"
     )
-    print("| | kept | of | person | tool | assistant | fetchable | fetching again |\n" + "|---" * 8 + "|")
+    print(f"| | kept | of | {' | '.join(SEVERITIES)} | fetching again |\n" + "|---" * (4 + len(SEVERITIES)) + "|")
     for name, settings in WAYS.items():
         print(row(name, [retention(replay(c, settings)) for c in conversations]))
 

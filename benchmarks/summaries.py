@@ -1,15 +1,17 @@
-"""What ten summaries, each absorbing the one before, still hold of what later requests needed.
+"""What a summary, and ten that each absorb the one before, still hold of what later calls needed.
 
-    python benchmarks/summaries.py [FILE-or-FOLDER …] [--speed]
+    python benchmarks/summaries.py [FILE-or-FOLDER …] [--half develop|report] [--speed]
 
-Each conversation is cut into eleven parts of about equal tokens, a call never parted from its results. Part by part is
-folded into one summary of at most so many tokens, ten times in a row, by each summarizer and each baseline. A request
-that follows needs a value (a reference or a link, `recall.references`) that no unfolded message says any more: does the
-summary hold it? Gold questions (`metadata["evidence"]`) whose answer stands in a line of their messages are asked at
-their place, or at the end; an answer is held by a line with four fifths of its words and one of the question's: in a
-bare list nobody would find it. Shares are over all needs of a kind of conversation, with 95 % intervals from a
-bootstrap that draws whole conversations; so are the differences to the rules that came before (`former_…`). Without a
-folder the generators' conversations take part, by seeds that no rule was chosen on. `--speed` prints CPU times instead.
+Needed is what `later_values.py` finds, which knows nothing of how summaries are written: a value of a later call that
+stands in what was folded and in no newer message. First the first half of each conversation is folded into one summary,
+and the calls of the second half need it. Then the conversation is cut into eleven parts of about equal tokens, of which
+ten are folded one by one, a call never parted from its results; each part's calls need the summary before it, and the
+last part's are also compared with one summary of all ten. Gold questions (`metadata["evidence"]`) whose answer stands
+in a line of their messages are asked at their place, or at the end; an answer is held by a line with four fifths of its
+words and one of the question's: in a bare list nobody would find it. Shares are over all needs of a kind of
+conversation, with 95 % intervals from a bootstrap that draws whole conversations. A file belongs to the half `develop`
+if the first eight hex digits of its conversation's digest are an even number; generators have seeds of their own for
+each half. `--speed` prints CPU times instead.
 """
 
 from __future__ import annotations
@@ -19,18 +21,20 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from time import process_time
 
 import numpy as np
-from summary_rules import WORD, first_sentences, former_extractive, former_ledger, lexrank, newest_sentences
+from later_values import holds, needed_values, newest_values
+from relevance import half_of
+from summary_rules import WORD, first_sentences, lexrank, newest_sentences
 
 from historylab import load
 from historylab.conversation.conversation import Conversation
 from historylab.counters.base import Counter, open_counter
 from historylab.errors import LoadError
 from historylab.generators.base import generate
-from historylab.recall.references import contains_value, find_needs
 from historylab.registry import member
 from historylab.summarizers.base import SummaryTask
 
@@ -40,7 +44,7 @@ FEWEST = 22  # blocks: shorter conversations have no ten summaries
 DRAWS = 1000
 FEWEST_DRAWN = 5  # conversations: fewer have no interval
 SAME_WORDS = 0.8  # of an answer's words
-SEEDS = range(100, 110)
+SEEDS = {"develop": range(6), "report": range(100, 110), "both": range(100, 110)}
 GENERATED = {
     "coding_agent": {"turns": 40},
     "tool_loop": {"turns": 3, "rounds": 40, "output_lines": 20},
@@ -53,35 +57,39 @@ LITTLE = re.compile(
     "an?|and|are|as|at|be|by|d(?:o|oes|id)|for|from|ha[ds]|have|her?|h(?:is|ow)|i[ns]?|its?|my|o[fnr]|she|that|the(?:ir|y)?|"
     "this|to|was|we(?:re)?|wh(?:at|en|ich|o)|wi(?:ll|th)|your?"
 )
-OURS = {"extractive": "extractive before", "ledger": "ledger before"}
-Row = tuple[str, str, str, int, int, bool]  # kind, conversation, writer, room, generations since it was said, held
+OURS = ("extractive", "ledger")
+SESSION, DESK = 0.35, 0.1  # shares of tool results from which a conversation is a tool session, or a service chat
+ONE, TEN, LAST, AT_ONCE = "one summary", "ten in a row", "ten in a row, the last part", "one of all ten, the last part"
+Row = tuple[str, str, str, int, str, bool]  # kind, conversation, writer, room, how it was written, held
 
 
 @dataclass(frozen=True)
 class Want:
-    """A value that a request needs after `asked` summaries, last said in part `said` (both from 0)."""
+    """A value that is needed once part `asked` (from 0) is folded."""
 
     value: str
     asked: int
-    said: int
     question: str = ""
 
     def held(self, summary: str) -> bool:
-        return answers(self.question, self.value, summary) if self.question else contains_value(summary, self.value)
+        return answers(self.question, self.value, summary) if self.question else holds(summary, self.value)
 
 
 @dataclass(frozen=True)
 class Case:
-    """A conversation, where its parts begin, and what is needed once they are folded."""
+    """A conversation, where its parts begin, and what is needed once they are folded; `half` begins its second half."""
 
     name: str
     conversation: Conversation
     cuts: tuple[int, ...]
     wants: tuple[Want, ...]
+    half: int
+    halves: tuple[str, ...]
 
     @property
     def kind(self) -> str:
-        return "tool sessions" if np.mean([m.role == "tool" for m in self.conversation]) >= 0.2 else "chats"
+        results = np.mean([m.role == "tool" for m in self.conversation])
+        return "tool sessions" if results >= SESSION else "service chats" if results >= DESK else "chats"
 
 
 def content_words(text: str) -> set[str]:
@@ -98,14 +106,14 @@ def answers(question: str, answer: str, text: str) -> bool:
     return False
 
 
-def conversations(paths: Sequence[Path]) -> Iterator[tuple[str, Conversation]]:
-    """Every conversation that can be read, or the generated ones."""
+def conversations(paths: Sequence[Path], half: str) -> Iterator[tuple[str, Conversation]]:
+    """Every conversation of that half that can be read, or the generated ones."""
     for name, options in GENERATED.items() if not paths else ():
-        yield from ((f"{name} {seed}", generate(name, seed=seed, **options)) for seed in SEEDS)
+        yield from ((f"{name} {seed}", generate(name, seed=seed, **options)) for seed in SEEDS[half])
     for given in paths:
         for path in sorted(p for p in given.rglob("*") if p.is_file()) if given.is_dir() else [given]:
             with suppress(LoadError):
-                yield from ((f"{path}#{k}", each) for k, each in enumerate(load(path)))
+                yield from ((f"{path}#{k}", c) for k, c in enumerate(load(path)) if half in ("both", half_of(c)))
 
 
 def case(name: str, conversation: Conversation, counter: Counter) -> Case | None:
@@ -117,23 +125,15 @@ def case(name: str, conversation: Conversation, counter: Counter) -> Case | None
     ideal = tokens.searchsorted(tokens[-1] * np.arange(1, GENERATIONS + 1) / (GENERATIONS + 1))
     starts = columns.block_first
     cuts = tuple(int(x) for x in starts[np.minimum(starts.searchsorted(ideal), len(starts) - 1)])
-    found = tuple(wants(conversation, cuts))
-    return Case(name, conversation, cuts, found) if found else None
+    half = int(starts[starts.searchsorted(len(conversation) // 2)])
+    found, halves = tuple(wants(conversation, cuts)), tuple(needed_values(conversation, half))
+    return Case(name, conversation, cuts, found, half, halves) if found or halves else None
 
 
 def wants(conversation: Conversation, cuts: Sequence[int]) -> Iterator[Want]:
-    """What requests need that no message after the newest cut before them says."""
-    bounds = np.array(cuts)
-
-    def want(value: str, at: int, last: int, question: str = "") -> Iterator[Want]:
-        asked = int(bounds.searchsorted(at, side="right"))  # this many summaries were written by then
-        if asked and last < bounds[asked - 1]:
-            yield Want(value, asked - 1, int(bounds.searchsorted(last, side="right")), question)
-
-    for needs in find_needs(conversation):
-        for need in needs:
-            if need.message is not None:
-                yield from want(need.value, need.message, int(need.mentions[-1]))
+    """What calls and questions need that no message after the newest cut before them says."""
+    for part, (start, stop) in enumerate(pairwise([*cuts, len(conversation)])):
+        yield from (Want(value, part) for value in needed_values(conversation, start, stop))
     ids = {message.id: k for k, message in enumerate(conversation) if message.id}
     for gold in conversation.metadata.get("evidence") or ():
         messages = [ids.get(m, m) for m in gold.get("messages", ())]
@@ -141,18 +141,20 @@ def wants(conversation: Conversation, cuts: Sequence[int]) -> Iterator[Want]:
         question, asked = str(gold.get("question") or ""), gold.get("at")
         at = len(conversation) if asked is None else ids.get(asked, asked)
         answer = str(gold.get("answer") or (conversation[at + 1].content if at + 1 < len(conversation) else ""))
-        if any(answers(question, answer, conversation[m].content) for m in places):
-            yield from want(answer, at, max(places), question)
+        done = int(np.searchsorted(cuts, at, side="right"))
+        said = any(answers(question, answer, conversation[m].content) for m in places)
+        if said and done and max(places) < cuts[done - 1]:
+            yield Want(answer, done - 1, question)
 
 
 Writer = Callable[[SummaryTask], str]
 
 
 def writers() -> dict[str, Writer]:
-    """Ours, what they were, and the baselines."""
+    """Ours and the baselines."""
     ours = {name: member("summarizer", name).target().summarize for name in OURS}
-    others = {"first sentences": first_sentences, "newest sentences": newest_sentences, "LexRank": lexrank}
-    return {**ours, **dict(zip(OURS.values(), (former_extractive, former_ledger), strict=True)), **others}
+    sentences = {"first sentences": first_sentences, "newest sentences": newest_sentences, "LexRank": lexrank}
+    return {**ours, "newest values of calls": newest_values, **sentences}
 
 
 def generations(given: Case, write: Writer, room: int, counter: Counter, known: dict) -> list[str]:
@@ -171,9 +173,19 @@ def rows(cases: Sequence[Case], counter: Counter) -> Iterator[Row]:
         for name, write in writers().items():
             for room in ROOMS:
                 texts = generations(given, write, room, counter, known)
+                half, once = (folded(given, end, write, room, counter, known) for end in (given.half, given.cuts[-1]))
+                yield from ((given.kind, given.name, name, room, ONE, holds(half, value)) for value in given.halves)
                 for want in given.wants:
                     kind = "questions" if want.question else given.kind
-                    yield kind, given.name, name, room, want.asked - want.said, want.held(texts[want.asked])
+                    yield kind, given.name, name, room, TEN, want.held(texts[want.asked])
+                    if want.asked == GENERATIONS - 1:
+                        yield kind, given.name, name, room, LAST, want.held(texts[-1])
+                        yield kind, given.name, name, room, AT_ONCE, want.held(once)
+
+
+def folded(given: Case, end: int, write: Writer, room: int, counter: Counter, known: dict) -> str:
+    """One summary of everything before `end`."""
+    return write(SummaryTask([m for m in given.conversation[:end] if m.role != "system"], room, counter, "", known))
 
 
 def bootstrap(values: dict[str, tuple[int, int]]) -> tuple[float, float, float]:
@@ -186,38 +198,26 @@ def bootstrap(values: dict[str, tuple[int, int]]) -> tuple[float, float, float]:
 
 
 def table(found: Sequence[Row]) -> Iterator[str]:
-    """Held by kind of conversation, writer and room, with intervals."""
-    for kind in dict.fromkeys(row[0] for row in found):
-        here = [row for row in found if row[0] == kind]
+    """Held by kind of conversation, way of writing, writer and room, with intervals."""
+    for kind, way in dict.fromkeys((row[0], row[4]) for row in found):
+        here = [row for row in found if (row[0], row[4]) == (kind, way)]
         needs = sum(row[2:4] == here[0][2:4] for row in here)
-        yield f"\n{kind}: {needs:,} needs in {len({row[1] for row in here})} conversations\n"
-        yield f"| written by | {' | '.join(f'{room:,} tokens' for room in ROOMS)} | said long ago, {ROOMS[1]} |"
-        yield "|---" * (len(ROOMS) + 2) + "|"
+        yield f"\n{kind}, {way}: {needs:,} needs in {len({row[1] for row in here})} conversations\n"
+        yield f"| written by | {' | '.join(f'{room:,} tokens' for room in ROOMS)} |"
+        yield "|---" * (len(ROOMS) + 1) + "|"
         for writer in dict.fromkeys(row[2] for row in here):
-            columns = [*((room, 0) for room in ROOMS), (ROOMS[1], GENERATIONS // 2)]
-            yield f"| {writer} | {' | '.join(cell(here, writer, *column) for column in columns)} |"
-            if before := OURS.get(writer):
-                yield f"| … less {before} | {' | '.join(cell(here, writer, *column, before) for column in columns)} |"
+            yield f"| {writer} | {' | '.join(cell(here, writer, room) for room in ROOMS)} |"
 
 
-def cell(here: Sequence[Row], writer: str, room: int, age: int, before: str = "") -> str:
-    """The share held of what was said so many summaries ago, or the difference to another writer's."""
-    now, then = held_by(here, writer, room, age), held_by(here, before, room, age)
-    if not now:
-        return "–"
-    share, low, high = bootstrap({name: (kept - then.get(name, (0, 0))[0], n) for name, (kept, n) in now.items()})
-    sign = "+" if before else ""
-    return f"{share:{sign}.2f}" + (f" [{low:{sign}.2f}, {high:{sign}.2f}]" if len(now) >= FEWEST_DRAWN else "")
-
-
-def held_by(here: Sequence[Row], writer: str, room: int, age: int) -> dict[str, tuple[int, int]]:
-    """Per conversation how many needs the writer's summaries held, and of how many."""
+def cell(here: Sequence[Row], writer: str, room: int) -> str:
+    """The share that the writer's summaries held."""
     sums: dict[str, tuple[int, int]] = {}
-    for _, name, by, size, old, held in here:
-        if (by, size) == (writer, room) and old >= age:
+    for _, name, by, size, _, held in here:
+        if (by, size) == (writer, room):
             kept, total = sums.get(name, (0, 0))
             sums[name] = (kept + held, total + 1)
-    return sums
+    share, low, high = bootstrap(sums)
+    return f"{share:.2f}" + (f" [{low:.2f}, {high:.2f}]" if len(sums) >= FEWEST_DRAWN else "")
 
 
 def speed(counter: Counter) -> Iterator[str]:
@@ -227,7 +227,7 @@ def speed(counter: Counter) -> Iterator[str]:
         counter.count(said)  # an encoding is loaded once
         for name, write in writers().items():
             known, times, previous = {}, [], ""
-            for messages in (said[:10_000], said[10_000:10_020]) if "before" in name or name in OURS else ():
+            for messages in (said[:10_000], said[10_000:10_020]) if name in OURS else ():
                 began = process_time()
                 previous = write(SummaryTask(messages, 2_000, counter, previous, known))
                 times.append(process_time() - began)
@@ -238,13 +238,14 @@ def speed(counter: Counter) -> Iterator[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="*", type=Path)
+    parser.add_argument("--half", choices=tuple(SEEDS), default="both")
     parser.add_argument("--speed", action="store_true")
     given = parser.parse_args()
     counter = open_counter("exact", "gpt-4o")
     if given.speed:
         print(*speed(counter), sep="\n")
         return
-    cases = [found for each in conversations(given.paths) if (found := case(*each, counter))]
+    cases = [found for each in conversations(given.paths, given.half) if (found := case(*each, counter))]
     print(*table(list(rows(cases, counter))), sep="\n")
 
 

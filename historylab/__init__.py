@@ -28,6 +28,7 @@ if TYPE_CHECKING or not _SOURCE:  # the public names; below they are read off th
     from historylab.planning.replay import Timeline as Timeline
     from historylab.planning.replay import replay as replay
     from historylab.planning.validity import validity as validity
+    from historylab.recall.needs import needs as needs
     from historylab.recall.proposals import propose_questions as propose_questions
     from historylab.recall.questions import Question as Question
     from historylab.recall.questions import ask as ask
@@ -40,6 +41,7 @@ if TYPE_CHECKING or not _SOURCE:  # the public names; below they are read off th
     from historylab.tuning.grid import grid as grid
     from historylab.tuning.grid import random_search as random_search
     from historylab.tuning.recommend import recommend as recommend
+    from historylab.tuning.shares import share_interval as share_interval
     from historylab.tuning.sweep import sweep as sweep
     from historylab.tuning.tune import tune as tune
 

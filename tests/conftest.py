@@ -42,8 +42,9 @@ def _the_main_module_as_it_was(monkeypatch):
 def _the_log_as_it_was():
     """What one test logged, and where to (NODE_ENV=development sends it to stderr), is nothing to the next."""
     _log_once.cache_clear()
-    logger = logging.getLogger("historylab")
-    handlers, level = list(logger.handlers), logger.level
+    loggers = [logging.getLogger(name) for name in ("historylab", "historylab.settings")]
+    before = [(list(logger.handlers), logger.level) for logger in loggers]
     yield
-    logger.handlers[:] = handlers
-    logger.setLevel(level)
+    for logger, (handlers, level) in zip(loggers, before, strict=True):
+        logger.handlers[:] = handlers
+        logger.setLevel(level)

@@ -23,6 +23,7 @@ SHARED = {
     "assumes": "a preset says what it takes for granted; given to `Preset`",
     "is_answer": "an API knows its own answers; given to `Api`. And an app's items, of any API",
     "migrate": "each of the two databases is brought to today's schema",
+    "needs": "what a conversation needs, in public; and the library that an import needs",
     "differing_requests": "the screens ask the cache for what `compare` finds",
 }
 """Public names that stand in several modules, and why."""

@@ -40,7 +40,6 @@ def test_every_stage_layout_projection_and_offline_summarizer_runs_without_more(
         ("relevance", "pip install bm25s snowballstemmer"),
         ("window", "pip install genai-prices"),
         ("model", "pip install openai"),
-        ("tiktoken", "pip install tiktoken"),
         ("load", "pip install historylab"),
     ],
 )

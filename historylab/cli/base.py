@@ -146,7 +146,7 @@ def resolve(arguments: argparse.Namespace, recorded: Mapping[str, Any] | None = 
     from historylab.settings.sources import read_template
 
     template = read_template(Path(arguments.source)) if arguments.source else None
-    logging.getLogger("historylab").setLevel(logging.ERROR)  # `settings_from` reports refused values, once
+    logging.getLogger("historylab.settings").setLevel(logging.ERROR)  # `settings_from` reports refused values, once
     return resolve_settings(
         template=template,
         you=dict(arguments.set),

@@ -114,6 +114,7 @@ def _as_json(found: Check, settings: Settings) -> dict[str, Any]:
             "part": each.part,
             "whole": each.whole,
             "interval": each.interval,
+            "conversations": each.conversations,
             "reason": finding_reason(each),
             "lost": [{"at": lost.at, **asdict(lost.loss)} for lost in each.losses],
         }

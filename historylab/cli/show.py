@@ -110,7 +110,8 @@ def _as_recorded(arguments: argparse.Namespace, conversation: Conversation, sett
     resolution = resolve(arguments, {name: value for name, value in found.values.items() if name not in left})
     if said := recorded_sentence(found, resolution):
         say = print_note if arguments.json or arguments.request else print_line
-        say(f"{said} (--ignore-recorded: without.)")
+        what_if = f"--set budget={found.what_if}: trimmed; " if found.what_if else ""
+        say(f"{said} ({what_if}--ignore-recorded: without.)")
     return resolution.settings
 
 
@@ -152,8 +153,8 @@ def _requests(timeline: Timeline, first: int = 0) -> list[dict[str, Any]]:
             "request": step.number + 1,
             "label": step.label,
             "messages": step.size,
-            "tokens": step.plan.tokens,
-            "untrimmed": int(timeline.untrimmed[step.number]),
+            "tokens": int(timeline.contexts[step.number]),
+            "untrimmed": int(timeline.untrimmed_contexts[step.number]),
             "over_budget": step.plan.over_budget,
             "sketch": step.plan.sketch(),
         }
@@ -179,9 +180,9 @@ def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:
     from historylab.tuning.cut_depth import depth_worth_saying
     from historylab.tuning.measures import MEASURES, cost_measure
     from historylab.tuning.moving_cut import HALF
+    from historylab.wording.context import counted_by
     from historylab.wording.costs import as_reported_sentences
     from historylab.wording.over_budget import narrow_in_words, over_budget_sentence
-    from historylab.wording.verdict import counted_by
 
     figures = [(row[measure.name], measure.help) for measure in MEASURES[1:]]  # the title stands above
     costs = [(format_cost(row[cost.name], cost.name), cost.help) for cost in map(cost_measure, all_caches())]
@@ -225,6 +226,8 @@ def _asked_as_json(asked: AskedQuestion) -> dict[str, Any]:
 def _show_request(timeline: Timeline, number: int, as_json: bool) -> Any:
     if not 1 <= number <= len(timeline.plans):
         raise SettingsError(f"there is no request {number}; the conversation has {len(timeline.plans):,}")
+    from historylab.planning.context_fill import tokens_over
+    from historylab.wording.context import counted_sentence
     from historylab.wording.verdict import budget_in_words
 
     plan = timeline.plans[number - 1]
@@ -236,9 +239,11 @@ def _show_request(timeline: Timeline, number: int, as_json: bool) -> Any:
     names = ("message", "role", "action", "tokens", "text", "reason")
     if as_json:
         return [dict(zip(names, row, strict=True)) for row in rows]
-    budget = budget_in_words(timeline.settings, plan.budget)
-    title = f"{timeline.steps[number - 1].label}: {plan.tokens:,} tokens of {budget}"
+    budget = budget_in_words(timeline, number - 1)
+    title = f"{timeline.steps[number - 1].label}: {timeline.contexts[number - 1]:,} tokens of {budget}"
     print_table(title, names, [(i + 1, *row, strip_controls(text, 50), why) for i, *row, text, why in rows])
     if cause := timeline.over_budget_cause(number - 1):
-        print_line(f"{cause.tokens - cause.budget:,} over the budget: {cause.cause}")
+        print_line(f"{tokens_over(timeline, number - 1):,} over the budget: {cause.cause}")
+    if said := counted_sentence(timeline, number - 1):
+        print_line(said)
     return None

@@ -8,8 +8,12 @@ from datetime import UTC, datetime
 from itertools import takewhile
 from typing import Any, Self, final
 
+from historylab.conversation.injected import is_framed, without_frames
+
 MOST_TOKENS = 10**9
 """A reported count above this, or below 0, is taken for a mistake and the report ignored."""
+NO_USERS = frozenset({"system", "developer", "assistant", "tool"})
+"""Roles whose messages nobody takes for a person's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,19 @@ class Message:
         message: Self = new
         return message
 
+    @property
+    def injected(self) -> bool:
+        """Whether a program put it there in the user's name: no person and no model wrote it.
+
+        The file says so (`metadata["injected"]`, as formats read it), or its frame does (`injected.py`). A summary that
+        a coding agent sends in the user's name counts as well: no person wrote it, though a model did.
+        """
+        if self.role in NO_USERS:
+            return False
+        if self.metadata and (self.metadata.get("injected") or self.metadata.get("compact_summary")):
+            return True
+        return is_framed(self.content)
+
     def __reduce__(self) -> tuple[type[Message], tuple[Any, ...]]:
         return Message, tuple(getattr(self, name) for name in Message.__slots__)
 
@@ -130,6 +147,11 @@ class Summary:
     def body(self) -> str:
         """The text without its heading."""
         return self.text.removeprefix(self.heading)
+
+
+def words_of_person(message: Message) -> str:
+    """What of a user's message a person wrote; "" of one that a program put there."""
+    return "" if message.injected else without_frames(message.content)
 
 
 def known_size(message: Message) -> int | None:

@@ -1,22 +1,24 @@
-"""Requests of a recording that lost the prefix they had in the provider's cache, and why as far as the file shows it.
+"""Requests of a recording that lost the prefix they had in the provider's cache: where, why as far as the file says.
 
 A request lost its prefix where the usage reports far fewer cache reads than the request before had left in the cache,
-although the context grew. The cause is what the file says, or unknown; it is never guessed.
+although the context grew. The cause is what the file says, or unknown; it is never guessed. Where it broke and what
+that cost are in the usage, whatever the cause.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from decimal import Decimal
+from itertools import pairwise
 from math import isnan, nan
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
 from historylab.conversation.recorded import DECISIONS, PROMPT_CHANGED, TOOLS, sent_share
-from historylab.conversation.usage import MODEL, model_name, usage_of
-from historylab.counters.calibration import context_of
+from historylab.conversation.usage import MODEL, model_name
+from historylab.costs.broken_prefix import find_break, price_again
+from historylab.counters.reported_contexts import context_of, usage_by_request
 from historylab.planning.strategies.facts import instants
 from historylab.pricing import FIVE_MINUTES
 
@@ -36,6 +38,10 @@ class LostPrefix:
     `seconds` is the pause before it (NaN if unknown), `lifetime` how long the cache lasts; `models` are the former and
     the new one where the model changed; `message` is the index of what replaced the history, where something did. That
     the cut moved is known where a recording has what was decided.
+
+    `broke_at` is about the index of the first message that was no longer found in the cache (None if unknown), and with
+    `after_system` only the system prompt and the tools were. `dollars` is what it cost to send those of the `cached`
+    tokens again that were not read, at the list prices of the model that answered (None without any).
     """
 
     request: int
@@ -46,6 +52,9 @@ class LostPrefix:
     lifetime: float
     models: tuple[str, str] | None = None
     message: int | None = None
+    broke_at: int | None = None
+    after_system: bool = False
+    dollars: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +66,6 @@ class _Reported:
     usage: Usage
     answer: Message
     at: float
-
-
-def usage_by_request(conversation: Conversation) -> tuple[Usage | None, ...]:
-    """The provider's usage of each request, or None: the first among the messages that answer it."""
-    return conversation.remember("usage by request", lambda: _usage_by_request(conversation))
-
-
-def _usage_by_request(conversation: Conversation) -> tuple[Usage | None, ...]:
-    def answers(size: int) -> Iterator[Message]:
-        return takewhile(lambda m: m.role == "assistant", (conversation[i] for i in range(size, len(conversation))))
-
-    return tuple(
-        next((usage for m in answers(size) if (usage := usage_of(m)) and context_of(usage)), None)
-        for size in conversation.columns.requests.tolist()
-    )
 
 
 def lost_prefixes(conversation: Conversation) -> tuple[LostPrefix, ...]:
@@ -107,6 +101,10 @@ def explain_loss(conversation: Conversation, request: int, cached: int) -> LostP
 
 
 def _reported_requests(conversation: Conversation) -> list[_Reported | None]:
+    return conversation.remember("reported requests", lambda: _read_reported(conversation))
+
+
+def _read_reported(conversation: Conversation) -> list[_Reported | None]:
     times, sizes = instants(conversation), conversation.columns.requests.tolist()
     return [
         _Reported(number, size, usage, conversation[size], float(times[size - 1]) if size else nan) if usage else None
@@ -158,6 +156,8 @@ def _explain(conversation: Conversation, then: _Reported, now: _Reported, cached
         "cut": _is_cut(then.answer, now.answer),
     }
     cause = next((name for name, holds in causes.items() if holds), "unknown")
+    broke_at = _find_break(conversation, now)
+    again = max(0, min(cached, context_of(now.usage)) - now.usage.cache_reads)
     return LostPrefix(
         now.number,
         cached,
@@ -167,4 +167,22 @@ def _explain(conversation: Conversation, then: _Reported, now: _Reported, cached
         lifetime,
         (models[0], models[1]) if cause == "model" else None,
         replaced if cause == "message" else None,
+        broke_at,
+        broke_at is not None and now.usage.cache_reads > 0 and all(m.role == "system" for m in conversation[:broke_at]),
+        price_again(now.usage, models[1] or conversation.recorded.model or "", again),
     )
+
+
+def _find_break(conversation: Conversation, now: _Reported) -> int | None:
+    """The first message that was not read; None where the request was not sent with all of its history."""
+    if sent_share(now.answer) < 1:
+        return None
+    reported = [each for each in _reported_requests(conversation) if each]
+    smallest = min((each.usage.cache_reads for each in reported if each.usage.cache_reads), default=0)
+    before = [(each.size, _left_in_cache(each.usage)) for each in reported if each.number < now.number]
+    return find_break(conversation, now.usage.cache_reads, smallest, before)
+
+
+def _left_in_cache(usage: Usage) -> int:
+    """Tokens that later requests may have read: all of them, where writes aren't reported."""
+    return _cached_tokens(usage) if usage.cache_writes else context_of(usage)

@@ -1,6 +1,7 @@
-"""Settings that a transcript proposes when opened: its model, measured overhead, token factor, a suitable budget.
+"""Settings that a transcript proposes when opened: its model, window, measured overhead, token factor, a budget.
 
-Only what the file justifies is proposed. A budget is suggested where the default one would show a request almost empty.
+Only what the file justifies is proposed. What fits the window that the file names or shows opens untrimmed; of anything
+else a budget is suggested where the default one would show a request almost empty.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import numpy as np
 
 from historylab.conversation.columns import SYSTEM
 from historylab.conversation.conversation import Conversation
-from historylab.counters.base import counter_for, model_counter, token_column
-from historylab.counters.calibration import Calibration, calibrate, least_overhead
+from historylab.counters.base import FACTOR, counter_for, model_counter, token_column
+from historylab.counters.calibration import Calibration, calibrate, good_calibration, least_overhead
+from historylab.counters.reported_contexts import context_by_request, full_at
 from historylab.errors import SettingsError
 from historylab.pricing import window_of
 from historylab.settings.fields import DEFAULT_MODEL, MOST_TOKENS
@@ -23,8 +25,13 @@ from historylab.settings.model import Settings, read_setting
 
 NEWEST_TURNS = 3
 """Turns that a suggested budget holds, if that still leaves something to be cut."""
+FULL_FROM = 100_000
+"""A context of so many tokens that is compacted was full, however large a window its model can have."""
 ENOUGH = 0.6
-"""Of a history without any finished turn, or of all of it, the share that is enough to see."""
+"""Of a window, the share from which on a program compacts by itself.
+
+Of a history without any finished turn, or of all of it, the share that is enough to see.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +40,9 @@ class SettingsProposal:
 
     `model` is the one recorded, whether it can be used or not, `tools` how many definitions the file holds, `measured`
     whether the overhead is what reported usage shows, and not their size alone. `calibration` is the fit to that usage,
-    where there is enough of it: a poor one is not in `values`.
+    where there is enough of it: of a poor one only the overhead it proves is in `values`. `fits` is the window that all
+    of it fits, so that nothing is cut; `what_if` a budget to see it cut by, where there is such a window. `full` is the
+    context at which the program that wrote the file compacted it, where that stands for the window.
     """
 
     values: Mapping[str, Any]
@@ -42,10 +51,13 @@ class SettingsProposal:
     tools: int = 0
     measured: bool = False
     calibration: Calibration | None = None
+    fits: int | None = None
+    what_if: int | None = None
+    full: int | None = None
 
 
 def settings_for(conversation: Conversation) -> Settings:
-    """The settings a transcript proposes: what it was recorded with, a budget that suits it, defaults for the rest."""
+    """The settings a transcript proposes: what it was recorded with, uncut if it fits its window, else a budget."""
     return Settings(**proposed_settings(conversation).values)
 
 
@@ -57,21 +69,62 @@ def proposed_settings(conversation: Conversation) -> SettingsProposal:
 def _propose(conversation: Conversation) -> SettingsProposal:
     recorded = conversation.recorded
     values = {**_valid("model", recorded.model), **_valid("window", recorded.parameters.get("num_ctx"))}  # Ollama's
+    full = _shown_window(full_at(conversation), _known_window(values))
+    values |= _valid("window", full)
     counter = model_counter(values.get("model", DEFAULT_MODEL))
-    fit, tools = calibrate(conversation, counter), recorded.tools
+    fit, tools = good_calibration(conversation, counter), recorded.tools
     least = 0 if fit else least_overhead(conversation, counter)
-    if fit and fit.good:
-        values |= fit.settings
-    elif overhead := least or tools.tokens:
-        values |= _valid("overhead", overhead)
-    window = values.get("window") or window_of(values.get("model", DEFAULT_MODEL)) or MOST_TOKENS
+    values |= fit.settings if fit else _valid("overhead", least or tools.tokens or None)
+    window = _known_window({"model": DEFAULT_MODEL, **values}) or MOST_TOKENS
     if values.get("overhead", 0) >= window:  # reported of another model, or made up: no request would hold anything
-        values = {name: value for name, value in values.items() if name not in ("overhead", "counter_factor")}
-    budget = suitable_budget(conversation, Settings(**values))
-    suggested = () if budget is None else ("budget",)
-    values |= dict.fromkeys(suggested, budget)
-    measured = "overhead" in values and bool(least or (fit and fit.good))
-    return SettingsProposal(values, suggested, recorded.model, tools.count, measured, fit)
+        values = {name: value for name, value in values.items() if name not in ("overhead", FACTOR)}
+    measured = "overhead" in values and bool(least or fit)
+    budget, fits = suitable_budget(conversation, Settings(**values)), _known_window(values)
+    uncut = _uncut(conversation, Settings(**values), fits)
+    suggested = uncut if uncut is not None else {"budget": budget} if budget else {}
+    what_if = (budget or Settings().budget) if uncut and "budget" in uncut else None
+    return SettingsProposal(
+        {**values, **suggested},
+        tuple(suggested),
+        recorded.model,
+        tools.count,
+        measured,
+        calibrate(conversation, counter),
+        fits if uncut else None,
+        what_if,
+        full,
+    )
+
+
+def _known_window(values: Mapping[str, Any]) -> int | None:
+    """The window that these values say, or that of the model they name."""
+    return values.get("window") or (window_of(values["model"]) if "model" in values else None)
+
+
+def _shown_window(full: int | None, window: int | None) -> int | None:
+    """The tokens at which a file was full, if that can be its window: of less a person had it compacted.
+
+    A model's name says the largest window that it can have, which may be several times the one that it had.
+    """
+    known = window or MOST_TOKENS
+    return full if full and min(FULL_FROM, ENOUGH * known) <= full < known else None
+
+
+def _uncut(conversation: Conversation, settings: Settings, window: int | None) -> dict[str, Any] | None:
+    """What to change of these settings so that all of it is sent; None if it doesn't fit the window, or none is known.
+
+    It fits by what was reported of its requests; of those without a report, by what they count.
+    """
+    held = _HeldTokens(conversation, settings)
+    if window is None or not len(held.sizes):
+        return None
+    counted = held.newest() + settings.overhead + settings.reserve
+    reported = context_by_request(conversation)
+    if np.where(reported > 0, reported + settings.reserve, counted).max() > window:
+        return None
+    most = ceil(counted.max())
+    budget = {} if most <= settings.budget else {"budget": max(window, most)}
+    return {**budget, "policy": "all"} if len(held.users) > settings.length else dict[str, Any](budget)
 
 
 def _valid(name: str, value: object) -> dict[str, Any]:
@@ -91,11 +144,12 @@ def suitable_budget(conversation: Conversation, settings: Settings) -> int | Non
     if not len(held.sizes):
         return None
     least = max(held.least(), settings.overhead)
-    if settings.budget - settings.reserve - settings.overhead >= least:
-        return None
-    room = max(least, min(held.newest(NEWEST_TURNS).max(), ENOUGH * held.newest().max()))
     window = settings.window or window_of(settings.model) or MOST_TOKENS
-    return max(settings.budget, min(_readable(settings.overhead + settings.reserve + room), window))
+    smallest = min(settings.budget, window)
+    if smallest - settings.reserve - settings.overhead >= least:
+        return None if smallest == settings.budget else smallest
+    room = max(least, min(held.newest(NEWEST_TURNS).max(), ENOUGH * held.newest().max()))
+    return max(smallest, min(_readable(settings.overhead + settings.reserve + room), window))
 
 
 class _HeldTokens:

@@ -12,9 +12,10 @@ import numpy as np
 
 from historylab.conversation.conversation import Conversation
 from historylab.costs.caches.base import NO_CACHE, Cache, as_charged, cache_of, open_cache
-from historylab.costs.lost_prefix import SMALLEST, cache_lifetime, lost_prefixes, usage_by_request
+from historylab.costs.lost_prefix import SMALLEST, cache_lifetime, lost_prefixes
 from historylab.costs.traffic import Traffic
-from historylab.counters.calibration import FEWEST_REQUESTS, context_of
+from historylab.counters.calibration import FEWEST_REQUESTS
+from historylab.counters.reported_contexts import context_of, usage_by_request
 from historylab.planning.replay import Timeline
 from historylab.pricing import FIVE_MINUTES, Prices
 from historylab.settings.fields import DEFAULT_MODEL
@@ -51,6 +52,8 @@ def as_recorded(timeline: Timeline, sent: Traffic, prices: Prices, cache: Cache)
         return sent, charged
     lifetime = cache_lifetime(timeline.original)
     lasting = charged if lifetime == FIVE_MINUTES else replace(charged, lifetime=lifetime)
+    if lasting.writes and not any(u.cache_writes_1h for u in usages if u):  # it lasted longer than was paid for
+        lasting = replace(lasting, write_premium=prices.cache_write / prices.input)
     if len(usages) != len(sent.sent):  # a projection makes other requests
         return sent, lasting
     return replace(sent, shared=_shared_tokens(timeline.original, sent)), lasting

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from historylab.conversation.message import Usage
-from historylab.conversation.recorded import sent_whole
 from historylab.costs.bill import price_as_recorded
-from historylab.costs.lost_prefix import usage_by_request
 from historylab.costs.recorded_cache import billed_model, cache_in_use
 from historylab.costs.traffic import baseline_of
-from historylab.counters.calibration import compacted_at, context_of
+from historylab.counters.reported_contexts import context_by_request, context_of, usage_by_request
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices, prices_of
 
@@ -51,8 +49,7 @@ def against_reported(timeline: Timeline, prices: Prices | None = None) -> AsRepo
     prices = prices or prices_of(model)
     if not prices or model != conversation.recorded.model:
         return None
-    sizes, usages = conversation.columns.requests.tolist(), usage_by_request(conversation)
-    whole = [size <= compacted_at(conversation) and sent_whole(conversation, size) for size in sizes]
+    usages, whole = usage_by_request(conversation), context_by_request(conversation)
     both = [(i, u) for i, u in enumerate(usages) if u and whole[i]]
     reported = _dollars((usage for _, usage in both), prices)
     if not reported:

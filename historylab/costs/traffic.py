@@ -19,6 +19,7 @@ from historylab.conversation.usage import usage_of
 from historylab.costs.recount import counter_of_money, recount_timeline
 from historylab.costs.shared_prefix import SharedPrefix
 from historylab.counters.base import Counter, token_column, without_factor
+from historylab.planning.contexts import contexts_of
 from historylab.planning.history import sums_of
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.replay import Timeline, replay
@@ -39,7 +40,7 @@ NOTHING_CUT: Mapping[str, Any] = {
 class Traffic:
     """The tokens that the requests of a replay send: arrays of one entry per request.
 
-    `sent` (int64) is all of it, the fixed overhead included; `shared` (int64) how much of its beginning the request
+    `sent` (int64) is all of it, as `Timeline.contexts` has it; `shared` (int64) how much of its beginning the request
     before has too; `broken` (bool) whether the request before is no longer its prefix; `idle` (float64) seconds since
     the request before, NaN if unknown; `output` (int64) the reply; `summaries` the summarizer's own calls for it.
     """
@@ -75,22 +76,24 @@ def replay_untrimmed(timeline: Timeline) -> Timeline:
 
 def baseline_of(timeline: Timeline) -> Traffic:
     """The traffic of not trimming, computed once per conversation, the model's counter and overhead."""
-    key = ("untrimmed", counter_of_money(timeline).key, timeline.settings.overhead)
+    settings = timeline.settings
+    key = ("untrimmed", counter_of_money(timeline).key, settings.overhead, settings.model)
     return timeline.original.remember(key, lambda: _untrimmed_traffic(timeline))
 
 
 def _untrimmed_traffic(timeline: Timeline) -> Traffic:
     """The traffic of `replay_untrimmed`, without planning where an API would refuse nothing of the conversation."""
-    conversation, overhead = timeline.original, timeline.settings.overhead
+    conversation, settings = timeline.original, timeline.settings
     columns, counter = conversation.columns, counter_of_money(timeline)
     if not columns.clean or len(columns.stand_ins):
         return traffic(replay_untrimmed(timeline))
     sizes = columns.requests
     messages = sums_of(conversation, counter).running[sizes]
-    shared = np.append(np.zeros(min(1, len(sizes)), np.int64), overhead + messages[:-1])
+    common = np.append(np.zeros(min(1, len(sizes)), np.int64), messages[:-1])
+    sent = contexts_of(conversation, settings, counter, messages + counter.per_request)
+    shared = _scale_shared(common, messages + counter.per_request, sent, settings.overhead)
     broken, idle = np.zeros(len(sizes), bool), _idle(conversation, sizes)
-    sent, output = messages + counter.per_request + overhead, _output(conversation, sizes, counter)
-    return Traffic(sent, shared, broken, idle, output, (Usage(),) * len(sizes))
+    return Traffic(sent, shared, broken, idle, _output(conversation, sizes, counter), (Usage(),) * len(sizes))
 
 
 def billed_traffic(timeline: Timeline) -> Traffic:
@@ -125,16 +128,31 @@ def traffic(timeline: Timeline) -> Traffic:
 
 
 def _traffic(timeline: Timeline) -> Traffic:
-    overhead, requests = timeline.settings.overhead, len(timeline.plans)
-    shared, broken = np.zeros(requests, np.int64), np.zeros(requests, bool)
+    requests = len(timeline.plans)
+    common, broken = np.zeros(requests, np.int64), np.zeros(requests, bool)
     prefixes = SharedPrefix(timeline)
     for i in range(1, requests):
-        tokens, broken[i] = prefixes.shared_tokens(i)
-        shared[i] = overhead + tokens
+        common[i], broken[i] = prefixes.shared_tokens(i)
+    shared = _scale_shared(common, timeline.tokens, timeline.contexts, timeline.settings.overhead)
     summaries = tuple(_summarizer_usage(plan) for plan in timeline.plans)
     conversation, sizes = timeline.conversation, np.array([plan.size for plan in timeline.plans], np.int64)
     idle, output = _idle(conversation, sizes), _output(conversation, sizes, timeline.counter)
-    return Traffic(timeline.tokens + overhead, shared, broken, idle, output, summaries)
+    return Traffic(timeline.contexts, shared, broken, idle, output, summaries)
+
+
+def _scale_shared(common: np.ndarray, tokens: np.ndarray, contexts: np.ndarray, overhead: int) -> np.ndarray:
+    """int64[requests]: the prefix shared with the request before, the overhead and `common` tokens of its messages.
+
+    What was reported of that request beyond what is counted lies evenly between its messages.
+    """
+    if not len(common):
+        return common
+    seen = contexts - overhead
+    shared = common.copy()
+    told = np.flatnonzero((seen[:-1] != tokens[:-1]) & (tokens[:-1] > 0))
+    shared[told + 1] = np.rint(common[told + 1] * (seen[told] / tokens[told])).astype(np.int64)
+    shared[1:] = np.minimum(shared[1:] + overhead, contexts[1:])
+    return shared
 
 
 def _idle(conversation: Conversation, sizes: np.ndarray) -> np.ndarray:

@@ -81,8 +81,8 @@ def measure_loads(conversations: Iterable[Conversation], settings: Settings, pri
         found = against_untrimmed_under(timeline, all_caches(), prices) if prices else ()
         yield Load(
             conversation.title,
-            timeline.tokens,
-            timeline.untrimmed,
+            timeline.contexts,
+            timeline.untrimmed_contexts,
             int(timeline.over_budget.sum()),
             {one.bill.cache.name: one.bill.total for one in found},
             {one.baseline.cache.name: one.baseline.total for one in found},

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message, Usage
+from historylab.conversation.message import Message
 from historylab.conversation.recorded import sent_share
-from historylab.conversation.usage import usage_of
 from historylab.counters.base import FACTOR, Counter, token_column, without_factor
+from historylab.counters.reported_contexts import reported_contexts
 from historylab.settings.fields import MOST_TOKENS
 
 FEWEST_REQUESTS = 3
@@ -74,8 +74,7 @@ def good_calibration(conversation: Conversation, counter: Counter) -> Calibratio
 def calibrate(conversation: Conversation, counter: Counter) -> Calibration | None:
     """Fit overhead and factor to the reported usage; None where too few requests carry it, or nothing grows.
 
-    Fitted to what `counter` counts of what was sent, without any factor. Messages before Claude Code's own compaction
-    are no longer sent after it: only requests up to there count.
+    Fitted to what `counter` counts of what was sent, without any factor; to the requests that sent the history.
     """
     if conversation.recorded.textless:  # its sizes are the reported ones
         return None
@@ -103,7 +102,7 @@ def calibrate(conversation: Conversation, counter: Counter) -> Calibration | Non
 
 
 def least_overhead(conversation: Conversation, counter: Counter) -> int:
-    """Tokens that each reported context has beyond its messages, at least; for too few requests to fit a factor to."""
+    """Tokens that each reported context has beyond its messages, at least: what usage proves that fits no line."""
     if conversation.recorded.textless or not len((found := reported_contexts(conversation))[0]):
         return 0
     at, reported = found
@@ -115,27 +114,6 @@ def _count_requests(conversation: Conversation, counter: Counter, at: np.ndarray
     whole = np.concatenate(([0], np.cumsum(token_column(conversation, counter))))[at] + float(counter.per_request)
     sent: np.ndarray = whole * [sent_share(conversation[i]) for i in at.tolist()]
     return sent
-
-
-def reported_contexts(conversation: Conversation) -> tuple[np.ndarray, np.ndarray]:
-    """Per reply with usage: the history length it answered (int64), and the context the provider counted (float64).
-
-    A reply that begins the file was to something the file does not hold: what its context was made of is unknown.
-    """
-    whole = conversation.messages[: compacted_at(conversation)]
-    found = [(i, u) for i, m in enumerate(whole) if i and (u := usage_of(m)) and context_of(u)]
-    at = np.array([i for i, _ in found], np.int64)
-    return at, np.array([context_of(usage) for _, usage in found], float)
-
-
-def compacted_at(conversation: Conversation) -> int:
-    """The first message that stands for the history before it, as Claude Code's own compaction writes it; else all."""
-    return next((i for i, m in enumerate(conversation) if m.metadata.get("compact_summary")), len(conversation))
-
-
-def context_of(usage: Usage) -> int:
-    """All input tokens of a request, however they were paid for."""
-    return usage.input + usage.cache_reads + usage.cache_writes
 
 
 def _characters_per_token(conversation: Conversation, tokens: np.ndarray, factor: float) -> float:

@@ -20,7 +20,7 @@ def drawn_requests(tokens: np.ndarray, most: int = MOST_POINTS) -> np.ndarray:
 
 def reach_of(timeline: Timeline, budget: int) -> float:
     """How far the tokens' axis reaches: to what is sent, and to budget and untrimmed unless they would dwarf it."""
-    sent, untrimmed = int(timeline.tokens.max()), int(timeline.untrimmed.max())
+    sent, untrimmed = int(timeline.contexts.max()), int(timeline.untrimmed_contexts.max())
     reach = max(sent, min(budget, 2 * untrimmed))
     return max(reach, min(untrimmed, HEADROOM * reach), 10)
 

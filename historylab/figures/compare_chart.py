@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from historylab.figures.axis import drawn_requests, turn_ticks
+from historylab.planning.context_fill import context_budget
 from historylab.planning.replay import Timeline
 from historylab.wording.palette import CONFIGURATIONS, FAINT, GRID
 
@@ -20,18 +21,18 @@ TOGETHER = 0.06  # of the height: line ends closer than this share a label
 
 def compare_chart(timelines: Sequence[Timeline], number: int, *, dark: bool = False) -> go.Figure:
     """The chart with request `number` (from 0) marked. Hover texts hold numbers only."""
-    most = np.max([t.tokens for t in timelines if len(t.plans) == len(timelines[0].plans)], axis=0)
+    most = np.max([t.contexts for t in timelines if len(t.plans) == len(timelines[0].plans)], axis=0)
     shown, top = drawn_requests(most), _top(timelines)
     figure = go.Figure(layout=_layout(timelines[0], top, dark=dark))
     faint = {"color": FAINT.colour(dark), "width": 1, "dash": "dot"}
-    if timelines[0].untrimmed.max() > 1.02 * max(
-        int(t.tokens.max()) for t in timelines
+    if timelines[0].untrimmed_contexts.max() > 1.02 * max(
+        int(t.contexts.max()) for t in timelines
     ):  # else it coincides with a line
-        _line(figure, timelines[0].untrimmed, shown, "untrimmed", faint)
+        _line(figure, timelines[0].untrimmed_contexts, shown, "untrimmed", faint)
     _budgets(figure, timelines, top, dark=dark)
     for timeline, look, dash in zip(timelines, CONFIGURATIONS, DASHES, strict=False):
         at = shown[shown < len(timeline.plans)]
-        _line(figure, timeline.tokens, at, look.word, {"color": look.colour(dark), "width": 2.5, "dash": dash})
+        _line(figure, timeline.contexts, at, look.word, {"color": look.colour(dark), "width": 2.5, "dash": dash})
     _ends(figure, timelines, top, dark=dark)
     figure.add_vline(x=number + 1, line={"color": FAINT.colour(dark), "width": 1.5})
     return figure
@@ -45,7 +46,7 @@ def _line(figure: go.Figure, tokens: np.ndarray, shown: np.ndarray, name: str, l
 
 def _budgets(figure: go.Figure, timelines: Sequence[Timeline], top: float, *, dark: bool) -> None:
     """A thin line per budget, labelled with the configurations that have it."""
-    budgets = [t.plans[0].budget for t in timelines]
+    budgets = [context_budget(t, 0) for t in timelines]
     for budget in sorted({b for b in budgets if b <= top}):
         letters = "".join(look.word for b, look in zip(budgets, CONFIGURATIONS, strict=False) if b == budget)
         whose = "" if len(letters) == len(timelines) else f" of {', '.join(letters)}"
@@ -59,7 +60,7 @@ def _budgets(figure: go.Figure, timelines: Sequence[Timeline], top: float, *, da
 
 def _ends(figure: go.Figure, timelines: Sequence[Timeline], top: float, *, dark: bool) -> None:
     """The letters at the lines' ends; lines that end together share a label."""
-    ends = sorted((int(t.tokens[-1]), k) for k, t in enumerate(timelines))
+    ends = sorted((int(t.contexts[-1]), k) for k, t in enumerate(timelines))
     groups: list[list[tuple[int, int]]] = []
     for end in ends:
         if groups and end[0] - groups[-1][-1][0] < TOGETHER * top:
@@ -81,9 +82,9 @@ def _ends(figure: go.Figure, timelines: Sequence[Timeline], top: float, *, dark:
 
 
 def _top(timelines: Sequence[Timeline]) -> float:
-    sent = max(int(t.tokens.max()) for t in timelines)
-    budget = max((t.plans[0].budget for t in timelines if t.plans[0].budget <= HEADROOM * sent), default=0)
-    return 1.1 * max(sent, budget, min(int(timelines[0].untrimmed.max()), HEADROOM * sent), 10)
+    sent = max(int(t.contexts.max()) for t in timelines)
+    budget = max((context_budget(t, 0) for t in timelines if context_budget(t, 0) <= HEADROOM * sent), default=0)
+    return 1.1 * max(sent, budget, min(int(timelines[0].untrimmed_contexts.max()), HEADROOM * sent), 10)
 
 
 def _layout(base: Timeline, top: float, *, dark: bool) -> go.Layout:

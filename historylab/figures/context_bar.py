@@ -44,8 +44,10 @@ def _ever(timeline: Timeline, kind: str) -> bool:
     """Whether any request has tokens of that kind."""
     if kind == "free":
         return True
-    if kind in ("overhead", "reserve"):
-        return bool(timeline.settings.value(kind))
+    if kind == "reserve":
+        return bool(timeline.settings.reserve)
+    if kind == "overhead":
+        return bool((timeline.contexts != timeline.tokens).any())
     return bool(timeline.tokens_by_kind[kind].any())
 
 

@@ -1,17 +1,21 @@
 """The token chart's bytes, as sent to the browser: what every request sends, by kind, against the budget.
 
-An array per kind of tokens, named as it is, one of what would be sent `untrimmed`, and which requests are `shown`: at
-most MOST are drawn, of more the largest of each bin. No message's text is in them. `packing` documents the layout.
+An array per kind of tokens, named as it is, one of what would be sent `untrimmed`, by how many tokens each is counted
+`over` the budget, and which requests are `shown`: at most MOST are drawn, of more the largest of each bin. No message's
+text is in them. `packing` documents the layout.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from historylab.figures.axis import drawn_requests, reach_of, turn_ticks
 from historylab.figures.packing import frame_head, pack_content
 from historylab.figures.retention_map import browser_look
-from historylab.figures.token_svg import kinds_drawn
+from historylab.figures.token_svg import kinds_drawn, tokens_drawn
+from historylab.planning.context_fill import context_budget, tokens_over
 from historylab.planning.replay import Timeline
 from historylab.wording.findings import token_finding
 from historylab.wording.palette import ALARM, KINDS
@@ -22,8 +26,9 @@ TEXTURES = {"summary": "hatched"}  # as the messages that it stands for are on t
 
 def pack_tokens(timeline: Timeline) -> bytes:
     """All that the timeline alone decides."""
-    shown = drawn_requests(timeline.tokens, MOST)
-    kinds, drawn = [kind for kind in KINDS if timeline.tokens_by_kind[kind].any()], kinds_drawn(timeline)
+    shown = drawn_requests(timeline.contexts, MOST)
+    kinds, drawn = [kind for kind in KINDS if tokens_drawn(timeline, kind).any()], kinds_drawn(timeline)
+    over = np.array([tokens_over(timeline, request) for request in shown.tolist()], np.int64)
     positions, names = turn_ticks(timeline)
     words = {
         "finding": token_finding(timeline),
@@ -31,14 +36,15 @@ def pack_tokens(timeline: Timeline) -> bytes:
         "kinds": [_kind(kind, drawn=kind in drawn) for kind in kinds],
         "alarm": browser_look(ALARM, ""),
         "ticks": [[position - 1, name] for position, name in zip(positions, names, strict=True)],
-        "net": timeline.plans[0].budget,
+        "net": context_budget(timeline, 0),
         "budget": timeline.settings.budget,
-        "aside": timeline.settings.reserve + timeline.settings.overhead,
+        "aside": timeline.settings.reserve,
         "top": chart_top(timeline),
         "summaries": _new_summaries(timeline),
     }
-    rows = {kind: timeline.tokens_by_kind[kind][shown] for kind in kinds}
-    return pack_content(words, {**rows, "untrimmed": timeline.untrimmed[shown], "shown": shown})
+    rows = {kind: tokens_drawn(timeline, kind)[shown] for kind in kinds}
+    untrimmed = timeline.untrimmed_contexts[shown]
+    return pack_content(words, {**rows, "untrimmed": untrimmed, "over": over, "shown": shown})
 
 
 def pack_chart(packed: bytes, key: str, locked: str) -> bytes:

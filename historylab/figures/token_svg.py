@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from historylab.figures.axis import drawn_requests, reach_of, turn_ticks
+from historylab.planning.context_fill import context_budget
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.wording.findings import token_finding
@@ -33,7 +34,12 @@ def token_svg(timeline: Timeline, number: int) -> str:
 
 def kinds_drawn(timeline: Timeline) -> list[str]:
     """The kinds with more tokens than a request's framing, from the bottom up."""
-    return [kind for kind in KINDS if timeline.tokens_by_kind[kind].max() > timeline.counter.per_request]
+    return [kind for kind in KINDS if tokens_drawn(timeline, kind).max() > timeline.counter.per_request]
+
+
+def tokens_drawn(timeline: Timeline, kind: str) -> np.ndarray:
+    """int64[requests]: tokens of that kind; as overhead all that is outside the messages."""
+    return timeline.contexts - timeline.tokens if kind == "overhead" else timeline.tokens_by_kind[kind]
 
 
 def turn_axis(timeline: Timeline, y: float) -> Iterator[str]:
@@ -56,8 +62,8 @@ class _Drawing:
 
     def __init__(self, timeline: Timeline):
         self.timeline = timeline
-        self.shown = drawn_requests(timeline.tokens)
-        self.budget = timeline.plans[0].budget
+        self.shown = drawn_requests(timeline.contexts)
+        self.budget = context_budget(timeline, 0)
         self.top = 1.08 * reach_of(timeline, self.budget)
         self.step = (WIDTH - LEFT - RIGHT) / len(timeline.plans)
 
@@ -79,7 +85,7 @@ class _Drawing:
         edges = np.append(self.shown, len(self.timeline.plans)) if len(self.shown) > 1 else np.array([0, 1])
         gap = 0.12 * self.step if self.step > 6 else 0
         for kind in kinds_drawn(self.timeline):
-            top = floor + self.timeline.tokens_by_kind[kind][self.shown]
+            top = floor + tokens_drawn(self.timeline, kind)[self.shown]
             boxes = (
                 f"M{self.x(a) + gap / 2:.2f} {self.y(low)}V{self.y(high)}H{self.x(b) - gap / 2:.2f}V{self.y(low)}Z"
                 for a, b, low, high in zip(edges[:-1], edges[1:], floor, top, strict=True)
@@ -89,7 +95,9 @@ class _Drawing:
             floor = top
 
     def lines(self) -> Iterator[str]:
-        points = " ".join(f"{self.x(r + 0.5)},{self.y(self.timeline.untrimmed[r])}" for r in self.shown.tolist())
+        points = " ".join(
+            f"{self.x(r + 0.5)},{self.y(self.timeline.untrimmed_contexts[r])}" for r in self.shown.tolist()
+        )
         yield f'<polyline class="untrimmed" points="{points}"/>'
         if self.budget > self.top:
             yield f'<text x="{LEFT + 4}" y="{TOP - 6}">budget {self.budget:,} ↑</text>'
@@ -108,14 +116,14 @@ class _Drawing:
                 yield self._sign(step.number, ALARM.glyph, "alarm")
 
     def _sign(self, request: int, glyph: str, kind: str) -> str:
-        y = max(TOP, self.y(self.timeline.tokens[request]) - 4)
+        y = max(TOP, self.y(self.timeline.contexts[request]) - 4)
         return f'<text class="{kind}" x="{self.x(request + 0.5)}" y="{y}" text-anchor="middle">{glyph}</text>'
 
     def turns(self) -> Iterator[str]:
         return turn_axis(self.timeline, HEIGHT - BOTTOM)
 
     def mark(self, request: int) -> str:
-        x, y = self.x(request + 0.5), self.y(self.timeline.tokens[request])
+        x, y = self.x(request + 0.5), self.y(self.timeline.contexts[request])
         return (
             f'<line class="mark" x1="{x}" x2="{x}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>'
             f'<circle class="mark" cx="{x}" cy="{y}" r="5"/>'

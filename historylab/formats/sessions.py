@@ -16,6 +16,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import Any
 
+from historylab.conversation.injected import without_frames
 from historylab.formats.titles import opening, printable
 
 HEAD = 64_000  # bytes read of each file
@@ -149,10 +150,10 @@ def _records(head: str) -> Iterator[dict[str, Any]]:
 
 
 def _question_text(content: Any) -> str:
-    """The text a person wrote; empty for what the tool put there itself, which it marks with a tag."""
+    """The text a person wrote; empty for what the tool put there itself, and for a command."""
     parts = content if isinstance(content, list) else [{"text": content}]
     texts = [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
-    return next((text for text in texts if text.strip() and not text.lstrip().startswith(("<", "Caveat:", "# "))), "")
+    return next(filter(None, (without_frames(text) for text in texts if not COMMAND.search(text))), "")
 
 
 def _command(content: Any) -> str:

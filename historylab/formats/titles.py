@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from historylab.conversation.message import words_of_person
+
 if TYPE_CHECKING:
     from historylab.conversation.conversation import Conversation
 
@@ -45,19 +47,10 @@ def printable(text: str) -> str:
 
 
 def _question(conversation: Conversation) -> str:
-    """The opening of what the user says first; what a coding agent put there counts where there is nothing else."""
-    first = ""
-    for message in conversation.messages:
-        if message.role == "user" and (said := message.content) and not said.isspace():
-            if not _by_a_program(said):
-                return opening(said, QUESTION)
-            first = first or said
-    return opening(first, QUESTION)
-
-
-def _by_a_program(said: str) -> bool:
-    """Whether a coding agent put that among what the user said: its commands, notes and context."""
-    return said.lstrip().startswith(("<", "Caveat:", "[Request interrupted"))
+    """The opening of what a person says first; what a coding agent put there counts where there is nothing else."""
+    users = [m for m in conversation.messages if m.role == "user" and m.content and not m.content.isspace()]
+    said = next(filter(None, map(words_of_person, users)), "") or next((m.content for m in users), "")
+    return opening(said, QUESTION)
 
 
 def _rename(given: Conversation, title: str) -> Conversation:

@@ -36,8 +36,8 @@ class ContextLimit:
 
 def context_limit(timeline: Timeline) -> ContextLimit:
     """The limit of a timeline's requests: the window where it is known and counts, else the budget."""
-    settings, largest = timeline.settings, int(timeline.tokens.max(initial=0))
-    largest += settings.overhead + settings.reserve
+    settings, largest = timeline.settings, int(timeline.contexts.max(initial=0))
+    largest += settings.reserve
     tokens, is_window = limit_of(settings)
     if not is_window:
         return ContextLimit(tokens, False, None, None, max(tokens, largest, 1))
@@ -57,9 +57,28 @@ def limit_of(settings: Settings) -> tuple[int, bool]:
 
 
 def context_fill(timeline: Timeline, number: int) -> Mapping[str, int]:
-    """Tokens of request `number` (from 0) by FILLS, then what is free and what is reserved."""
+    """Tokens of request `number` (from 0) by FILLS, then what is free and what is reserved.
+
+    What was reported beyond what is counted is overhead, too: the file doesn't show it.
+    """
     step, settings = timeline.steps[number], timeline.settings
-    by_kind = {"overhead": settings.overhead, **step.tokens_by_kind}
+    outside = int(timeline.contexts[number]) - step.plan.tokens
+    by_kind = {"overhead": outside, **step.tokens_by_kind}
     filled = {kind: by_kind[kind] for kind in FILLS}
     free = context_limit(timeline).tokens - sum(filled.values()) - settings.reserve
     return {**filled, "free": max(0, free), "reserve": settings.reserve}
+
+
+def context_budget(timeline: Timeline, number: int) -> int:
+    """Tokens that the context of request `number` (from 0) may have: the budget less the reserve."""
+    plan, settings = timeline.plans[number], timeline.settings
+    room = settings.budget - settings.reserve
+    ours = plan.budget == max(0, room - settings.overhead)  # a recorded decision may be under another budget
+    return room if ours else plan.budget + settings.overhead
+
+
+def tokens_over(timeline: Timeline, number: int) -> int:
+    """Tokens by which request `number` (from 0) is counted over its budget, if it is."""
+    plan = timeline.plans[number]
+    counted = plan.tokens + timeline.settings.overhead
+    return counted - context_budget(timeline, number) if plan.over_budget else 0

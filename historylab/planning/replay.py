@@ -14,6 +14,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.memo import Memo
 from historylab.counters.base import Counter
 from historylab.errors import PlanError, SettingsError
+from historylab.planning.contexts import contexts_of
 from historylab.planning.decision_changes import (
     DecisionChanges,
     block_changes,
@@ -186,6 +187,20 @@ class Timeline(Memo):
             return np.array([p.history.untrimmed_tokens + per_request for p in self.plans], np.int64)
         untrimmed: np.ndarray = self.plans[-1].history.sums.running[columns.requests] + per_request
         return untrimmed
+
+    @cached_property
+    def contexts(self) -> np.ndarray:
+        """int64[requests]: tokens of each whole request, what is outside the messages included.
+
+        One that reports its usage stands at its reported size, less what the settings remove. Stages decide by what is
+        counted: `tokens` and the overhead.
+        """
+        return contexts_of(self.original, self.settings, self.counter, self.tokens)
+
+    @cached_property
+    def untrimmed_contexts(self) -> np.ndarray:
+        """int64[requests]: the same, if nothing were cut."""
+        return contexts_of(self.original, self.settings, self.counter, self.untrimmed)
 
     @cached_property
     def tokens_by_kind(self) -> Mapping[str, np.ndarray]:

@@ -18,8 +18,9 @@ some instead, for a click that names it and its server; what it proposes is chec
 **Rules.** Standing instructions are found by a list of words in what users and system messages say, never in results
 or answers; each is followed in the same way, as one sentence of its message.
 
-**How bad** a loss is depends on who said the value: a person or a tool that can't be asked again (gone for good), the
-assistant, or a tool whose call could be repeated, with the tokens that takes. Lists decide which calls only read;
-calls they don't know count as gone. `Bill.fetching` puts a price on repeating the calls, an estimate beside the bill
+**How bad** a loss is depends on who said the value: a person, a prompt or a tool that can't be asked again (gone for
+good), the assistant, a program in the user's name, or a tool whose call could be repeated, with the tokens that takes.
+The part of a message that the value stands in decides who said it. Lists decide which calls change something; those
+they don't know tell the same again. `Bill.fetching` puts a price on repeating the calls, an estimate beside the bill
 and in none of its sums.
 """

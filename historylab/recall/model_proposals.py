@@ -47,7 +47,7 @@ def _earlier(conversation: Conversation) -> dict[int, str]:
     found, room, role = {}, LONGEST_TRANSCRIPT, conversation.columns.role
     for i in range(int((1 - LONG_AGO) * len(conversation))):
         text = " ".join(conversation[i].content[: 4 * LONGEST_MESSAGE].split())[:LONGEST_MESSAGE]
-        if text and role[i] in (USER, ASSISTANT) and room > 0:
+        if text and role[i] in (USER, ASSISTANT) and not conversation[i].injected and room > 0:
             found[i] = f"{conversation[i].role}: {text}"
             room -= len(found[i])
     return found

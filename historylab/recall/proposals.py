@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import words_of_person
 from historylab.recall.questions import Question
 from historylab.recall.references import Mentions, index_mentions
 from historylab.relevance.words import ANY, NO_VOTES, UNSPACED, Votes, is_frequent, language_of, split, votes
@@ -75,10 +76,10 @@ def _propose(conversation: Conversation, most: int) -> tuple[Question, ...]:
 def _facts(conversation: Conversation) -> Iterator[_Fact]:
     """The best fact of every message that a person said long ago, if it has one."""
     users, mentions = conversation.columns.users, index_mentions(conversation)
-    of_users = (votes(split(conversation[i].content[:1000])) for i in users.tolist())
-    spoken = list(map(sum, zip(NO_VOTES, *of_users, strict=True)))
+    said = {i: words_of_person(conversation[i]) for i in users.tolist()}
+    spoken = list(map(sum, zip(NO_VOTES, *(votes(split(text[:1000])) for text in said.values()), strict=True)))
     for i in users[users < (1 - LONG_AGO) * len(conversation)].tolist():
-        sentences = (" ".join(text.split()) for text in SENTENCE_END.split(conversation[i].content))
+        sentences = (" ".join(text.split()) for text in SENTENCE_END.split(said[i]))
         found = (_fact(text, i, mentions, spoken) for text in sentences if text and text[-1] not in "?？؟<>{}")
         if best := max(filter(None, found), key=lambda fact: fact.score, default=None):
             yield best

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,16 +23,18 @@ import numpy as np
 from historylab.conversation.columns import ASSISTANT
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.summarizers.lines import find_literals
+from historylab.recall.phrases import spellings_of
+from historylab.recall.routine import Routine
+from historylab.recall.shapes import NAMES, PROPER
+from historylab.recall.uses import LONGEST, SHORTEST, Place, Use, places_of
 from historylab.summarizers.values import ASCII_WORD, argument_values, ends_of, says
 
-SHORTEST, LONGEST = 3, 20_000  # characters of a value: a shorter one is everywhere, a longer one is data
 WORD = re.compile(r"[A-Za-z0-9_]+|[^\x00-\x7f]")  # a letter outside ASCII is a word: Chinese has no spaces
 NEXT_LINE = re.compile(r"[ \t]*\r?\n[ \t]*")
 LINE_NUMBER = re.compile(r"\d{1,7}(?:\t|→| *[|│:]|  |(?=\r?\n|\Z))[ \t]*")  # "12→", "12\t", "12: ", "12 | ", "12  "
 LINE_ENDS = ("", "\r", "\n")
-OLD_TEXT = re.compile(r"(?:old|orig(?:inal)?|search|find|before|after|anchor)(?![a-z])")
-"""Names of arguments that quote what is there already: old_string, oldText, search."""
+NOWHERE = np.empty(0, np.int64)
+ENDLESS = [2**62]
 
 Said = tuple[str, np.ndarray]
 """A line, and the messages that say it (int64, ascending)."""
@@ -45,6 +47,7 @@ class Need:
     `kind` is reference, link, star or evidence; `message` is the one that uses it (None for a star), and `used_as` says
     where: "book_flight.number", "the answer", the question. `lines` are the telling lines of a reference that has
     several, each with its own mentions; where no message says them all in a row, `mentions` are those that say parts.
+    `by` and `again` are found by `needs` alone.
     """
 
     kind: str
@@ -54,6 +57,18 @@ class Need:
     message: int | None = None
     used_as: str = ""
     lines: tuple[Said, ...] = ()
+    by: str = ""
+    again: str = ""
+
+    @property
+    def said(self) -> tuple[int, ...]:
+        """The messages that say it before it is needed, ascending."""
+        return tuple(self.mentions.tolist())
+
+    @property
+    def needed_at(self) -> int | None:
+        """The message that uses it."""
+        return self.message
 
 
 def find_needs(conversation: Conversation) -> tuple[tuple[Need, ...], ...]:
@@ -126,8 +141,14 @@ class Mentions:
 
     def before(self, value: str, size: int) -> np.ndarray:
         """Those among the first `size` messages."""
+        if value not in self._found and self.is_new(value, size):
+            return NOWHERE
         found = self.of(value)
         return found[: found.searchsorted(size)]
+
+    def is_new(self, value: str, size: int) -> bool:
+        """Whether a word of it is said nowhere among the first `size` messages."""
+        return any(self._postings.get(word, ENDLESS)[0] >= size for word in WORD.findall(value))
 
     def _search(self, value: str) -> Sequence[int]:
         words = set(WORD.findall(value))
@@ -146,37 +167,64 @@ def index_mentions(conversation: Conversation) -> Mentions:
 
 def _find(conversation: Conversation) -> tuple[tuple[Need, ...], ...]:
     columns, mentions = conversation.columns, index_mentions(conversation)
+    answers = np.setdiff1d(np.flatnonzero(columns.role == ASSISTANT), columns.stand_ins).tolist()
+    places = {i: list(places_of(conversation[i])) for i in answers}
+    routine = Routine(conversation, places, mentions.texts)
     steps: list[tuple[Need, ...]] = [() for _ in columns.requests]
-    for i in np.setdiff1d(np.flatnonzero(columns.role == ASSISTANT), columns.stand_ins).tolist():
+    worded: set[str] = set()
+    for i in answers:
         step = columns.first_request_after(i) - 1
-        if step < 0:  # a greeting: no request led to it
-            continue
-        size = columns.requests.item(step)
-        needed = (_need(mentions, use, step, i, size) for use in _uses(conversation[i]))
-        steps[step] += tuple(need for need in needed if need)
+        if step >= 0:  # else a greeting: no request led to it
+            reading = _Reading(mentions, routine, step, i, columns.requests.item(step))
+            steps[step] += tuple(reading.needs(place for place in places[i] if place.wording not in worded))
+        worded.update(place.wording for place in places[i] if place.wording)
     return tuple(steps)
 
 
-class _Use(NamedTuple):
-    """A value that a message uses; `quotes` whether it is by its name a text that is there already."""
+class _Reading(NamedTuple):
+    """One message, the request that led to it, and that request's history length."""
 
-    kind: str
-    value: str
-    used_as: str
-    quotes: bool = False
+    mentions: Mentions
+    routine: Routine
+    step: int
+    message: int
+    size: int
+
+    def needs(self, places: Iterable[Place]) -> Iterable[Need]:
+        """Each value once: one that a call uses is not a link as well."""
+        found: dict[str, Need] = {}
+        for place in places:
+            whole = self._need(place.whole) if place.whole else None
+            for need in [whole] if whole else self._needs_within(place):
+                found.setdefault(need.value, need)
+        return found.values()
+
+    def _needs_within(self, place: Place) -> Iterator[Need]:
+        for use in place.tokens:
+            for value, shape in spellings_of(use.value, use.shape):
+                if need := self._need(use._replace(value=value, shape=shape)):
+                    yield need
+                if need or (shape not in NAMES and len(self.mentions.before(value, self.size))):
+                    break
+
+    def _need(self, use: Use) -> Need | None:
+        if "\n" in use.value:
+            lines, earlier = _said_by_line(self.mentions, use, self.size)
+        else:
+            lines, earlier = (), self.mentions.before(use.value, self.size)
+        if not len(earlier):
+            return None
+        new_in_small = use.shape == PROPER and not len(self.mentions.before(use.value.lower(), self.size))
+        if self.routine.covers(use, earlier, new_in_small):
+            return None
+        return Need(use.kind, self.step, use.value, earlier, self.message, use.used_as, lines)
 
 
-def _need(mentions: Mentions, use: _Use, step: int, message: int, size: int) -> Need | None:
-    if "\n" in use.value:
-        lines, earlier = _said_by_line(mentions, use, size)
-    else:
-        lines, earlier = (), mentions.before(use.value, size)
-    return Need(use.kind, step, use.value, earlier, message, use.used_as, lines) if len(earlier) else None
-
-
-def _said_by_line(mentions: Mentions, use: _Use, size: int) -> tuple[tuple[Said, ...], np.ndarray]:
+def _said_by_line(mentions: Mentions, use: Use, size: int) -> tuple[tuple[Said, ...], np.ndarray]:
     """The telling lines of a value of several, and the messages that say it or, if none does, parts of a quoted one."""
     lines: list[Said] = []
+    if mentions.is_new(use.value, size):
+        return (), NOWHERE
     for line in telling_lines(use.value):
         earlier = mentions.before(line, size)
         if not len(earlier):
@@ -194,21 +242,6 @@ def _in_parts(lines: Sequence[Said]) -> list[int]:
     several = {i for i, n in counts.items() if n > 1}
     alone = {i for _, said in lines if several.isdisjoint(said.tolist()) for i in said.tolist()}
     return sorted(several | alone)
-
-
-def _uses(message: Message) -> Iterable[_Use]:
-    """Each value once: one that a call uses is not a link as well."""
-    uses: dict[str, _Use] = {}
-    for call in message.tool_calls:
-        for path, leaf in argument_values(call):
-            if _counts(value := leaf.strip()):
-                quotes = OLD_TEXT.match(path.rpartition(".")[2]) is not None
-                used_as = f"{call.name}.{path}" if path else call.name
-                uses.setdefault(value, _Use("reference", value, used_as, quotes))
-    for literal in find_literals(message.content):
-        if _counts(literal):
-            uses.setdefault(literal, _Use("link", literal, "the answer"))
-    return uses.values()
 
 
 def _counts(value: str) -> bool:

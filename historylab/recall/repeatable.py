@@ -1,86 +1,157 @@
-"""Calls that can be repeated: those that read and change nothing, told from the tool's name or from its command.
+"""Calls that can be repeated: made again they would tell the same, as far as the call shows.
 
-A command counts where a shell or an editor is given one, else the words of the name do. What isn't known to read is
-taken to change something. The lists may be added to.
+So would all but those that visibly change something, by the name of the tool, the command, or a statement of SQL, and
+those whose answer is another one each time. To read, to list, to run tests or a build tells again. The lists may be
+added to.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import takewhile
 
 from historylab.conversation.message import ToolCall
 from historylab.summarizers.values import argument_values
 
-READING = frozenset[str]().union(
-    ("read", "get", "list", "ls", "search", "grep", "rg", "glob", "find", "view", "cat", "head", "tail", "show"),
-    ("fetch", "look", "lookup", "retrieve", "describe"),
+ABOUT = frozenset({"details", "diff", "history", "info", "list", "log", "status"})
+READING = ABOUT.union(
+    ("read", "get", "ls", "search", "grep", "rg", "glob", "find", "view", "cat", "head", "tail", "show", "fetch"),
+    ("look", "lookup", "retrieve", "describe", "query"),
 )
-"""First or last words of the names of tools that only read, and first words of commands."""
-NOUNS_TOO = frozenset({"book", "comment", "copy", "mark", "order", "post", "run", "set", "update", "upload"})
+"""First words of the names of tools that only read, and of commands; with ABOUT also last ones: order_status."""
+NOUNS_TOO = frozenset({"book", "comment", "copy", "issue", "mark", "order", "post", "set", "update", "upload"})
 CHANGING = NOUNS_TOO.union(
-    ("add", "and", "append", "apply", "buy", "cancel", "change", "clear", "commit", "create", "delete", "drop"),
-    ("edit", "execute", "insert", "make", "modify", "move", "or", "pay", "publish", "push", "put", "remove", "rename"),
-    ("replace", "reset", "save", "send", "submit", "transfer", "write"),
+    ("add", "and", "append", "apply", "assign", "buy", "cancel", "change", "charge", "clear", "close", "commit"),
+    ("create", "delete", "deploy", "drop", "edit", "enroll", "exchange", "insert", "install", "kill", "make", "merge"),
+    ("migrate", "modify", "move", "or", "pay", "publish", "push", "put", "refund", "register", "remove", "rename"),
+    ("replace", "reserve", "reset", "return", "save", "schedule", "send", "sign", "spawn", "submit", "transfer"),
+    ("undo", "upgrade", "write"),
 )
 """Words in the names of tools that change something: get_or_create; get_order only reads, as it begins with get."""
-PROGRAMS = READING.union(("cd", "du", "file", "nl", "open", "pwd", "stat", "tree", "wc"), ("search_dir", "search_file"))
-GIT_READING = frozenset({"blame", "diff", "grep", "log", "ls-files", "show", "status"})
-WRITING_OPTIONS = {"find": {"-exec", "-execdir", "-ok", "-delete"}, "sed": {"-i", "--in-place"}}
-LONGEST = 2_000  # characters of a command: a longer one is a script
-JOINS = frozenset({"|", "||", "&&", ";"})
-QUIET = re.compile(r"\d?> ?/dev/null|2>&1")
+PASSING = frozenset({"clock", "date", "generate", "now", "price", "quote", "random", "roll", "time", "uuid", "weather"})
+"""Words in the names of tools that say something else each time."""
+EDITING = frozenset({"edit", "insert", "patch", "replace", "write"})
+"""Words in the names of tools that edit a file."""
+PROGRAMS = READING.union(("awk", "cd", "du", "echo", "file", "nl", "open", "pwd", "stat", "tree", "wc"))
+"""Programs whose next words are what they read, and no command of theirs."""
+CHANGING_PROGRAMS = frozenset[str]().union(
+    ("chmod", "chown", "cp", "dd", "ln", "mkdir", "mv", "patch", "pkill", "rm", "rmdir", "rsync", "scp", "tee"),
+    ("touch", "truncate", "unzip", "wget"),
+)
+GIT_CHANGING = frozenset[str]().union(
+    ("am", "checkout", "cherry-pick", "clean", "clone", "init", "mv", "pull", "rebase", "restore", "revert", "rm"),
+    ("stash", "switch", "tag", "worktree"),
+)
+PASSING_PROGRAMS = frozenset({"date", "mktemp", "shuf", "uptime", "uuidgen"})
+BEFORE_PROGRAMS = frozenset({"command", "env", "exec", "nohup", "sudo", "then", "do", "else", "xargs"})
+WRITING_OPTIONS = {
+    "find": {"-delete"},
+    "sed": {"-i", "--in-place"},
+    "curl": {"-d", "--data", "--data-raw", "--json", "-F", "-T", "POST", "PUT", "PATCH", "DELETE"},
+}
+RUNS = frozenset({"-exec", "-execdir", "-ok"})
+"""Options of find that are followed by a command."""
+LONGEST = 2_000  # characters of a command that are looked at
+JOINS = re.compile(r"[|&;()]+")
+QUIET = re.compile(r"\d?>>? ?/dev/null|\d?>&\d")
+HERE = re.compile(r"<<-?\s*(['\"]?)(\w+)\1(.*?)\n.*?(?:\n\s*\2\b|\Z)", re.DOTALL)
+SQL = re.compile(
+    r"\b(?:insert\s+into|update\s+\w+\s+set|delete\s+from|(?:create|drop|alter)\s+(?:table|index|view))\b", re.I
+)
+FILE = re.compile(r'"(?:file_?|notebook_?)?(?:path|name)"\s*:')
+CHANCE = re.compile(r"\"run_in_background\": ?true|\$RANDOM|/dev/u?random|\buuid4?\(|\brandom\.|\brand\b|Math\.random")
 WORDS = re.compile(r"[a-z]+|[A-Z]+(?![a-z])|[A-Z][a-z]*")
 NAMESPACE = re.compile(r"__|[./:]")
 
 
 @lru_cache(maxsize=4096)
 def can_be_repeated(name: str, arguments: str) -> bool:
-    """Whether that call reads and changes nothing, by its command if it has one, or else by the tool's name."""
+    """Whether that call, made again, would tell the same: it changes nothing, and its answer is no passing one."""
+    if changes_something(name, arguments) or CHANCE.search(arguments):
+        return False
     command = _command(name, arguments)
     if command is not None:
-        return reads_only(command)
+        return not any(PASSING_PROGRAMS.intersection(_program(words)[:1]) for words in _parts(command))
     words = _words(name)
-    if not words or READING.isdisjoint((words[0], words[-1])):
-        return False
-    return (CHANGING - NOUNS_TOO if words[0] in READING else CHANGING).isdisjoint(words)
+    return bool(words) and (words[0] in READING or PASSING.isdisjoint(words))
 
 
-def reads_only(command: str) -> bool:
-    """Whether every part of a shell command begins with a program that only reads: `cd src && cat a.py | head`."""
-    if len(command) > LONGEST or "`" in command or "$(" in command:
+@lru_cache(maxsize=4096)
+def changes_something(name: str, arguments: str) -> bool:
+    """Whether the call shows that it changes something: by its command if it has one, else by the tool's name."""
+    if SQL.search(arguments):
+        return True
+    command = _command(name, arguments)
+    if command is not None:
+        return not command.strip() or any(map(_changes, _parts(command)))
+    words = _words(name)
+    reads = bool(words) and (words[0] in READING or words[-1] in ABOUT)
+    return not (CHANGING - NOUNS_TOO if reads else CHANGING).isdisjoint(words)
+
+
+def edits_file(name: str, arguments: str) -> bool:
+    """Whether a tool edits a file: what it shows of that can be read there again, though not by the same call."""
+    return not EDITING.isdisjoint(_words(name)) and FILE.search(arguments) is not None
+
+
+def _changes(part: Sequence[str]) -> bool:
+    """Whether a part of a shell command changes something: "rm a", "bd create x", "git -C a push", "cat a > b"."""
+    if any(word.startswith(">") or word in ("<>", ">|") for word in part):
+        return True
+    words = _program(part)
+    if not words:
         return False
-    lexer = shlex.shlex(QUIET.sub("", command).replace("\n", " ; "), posix=True, punctuation_chars=True)
+    program, options = words[0].rpartition("/")[2], words[1:]
+    if program in CHANGING_PROGRAMS or not WRITING_OPTIONS.get(program, set()).isdisjoint(options):
+        return True
+    if program in PROGRAMS:
+        runs = [place for place, word in enumerate(options) if program == "find" and word in RUNS]
+        return any(_changes(options[place + 1 :]) for place in runs)
+    if program == "git":
+        return next(iter(_after_options(options)), "") in GIT_CHANGING | CHANGING
+    spoken = [NAMESPACE.split(word)[-1] for word in takewhile(lambda word: not word.startswith("-"), options[:3])]
+    own = () if program == "make" else _words(program)
+    return not CHANGING.isdisjoint((*own, *spoken)) and READING.isdisjoint(spoken[:2])
+
+
+def _after_options(words: Sequence[str]) -> Iterator[str]:
+    """The words after git's own options, of which -C and -c take a value."""
+    before = ""
+    for word in words:
+        if not word.startswith("-") and before not in ("-C", "-c"):
+            yield word
+        before = word
+
+
+def _program(part: Sequence[str]) -> list[str]:
+    """The words of a part from the program on, without what stands before it: "FOO=1 sudo cat a"."""
+    words = [word for word in part if word not in ("$", "<", "<<<", "{", "}", "!")]
+    while words and (words[0] in BEFORE_PROGRAMS or re.match(r"\w+=", words[0])):
+        del words[0]
+    if words[:1] == ["timeout"]:
+        del words[:2]
+    return words
+
+
+def _parts(command: str) -> Iterator[list[str]]:
+    """The words of each part of a shell command; what it feeds a program as text is no part."""
+    text = HERE.sub(r"\3\n", QUIET.sub(" ", command))[:LONGEST].replace("`", ";").replace("\n", " ; ")
+    lexer = shlex.shlex(text, posix=True, punctuation_chars=True)
     lexer.commenters = ""
     try:
         words = list(lexer)
     except ValueError:  # a quotation that doesn't end
-        return False
-    parts: list[list[str]] = [[]]
-    for word in words:
-        if word in JOINS:
-            parts.append([])
-        elif not word.strip("();<>|&"):
-            return False
-        else:
-            parts[-1].append(word)
-    return any(parts) and all(_only_reads(part) for part in parts if part)
-
-
-def _only_reads(words: Sequence[str]) -> bool:
-    program, options = words[0], words[1:]
-    if program in ("git", "sed"):
-        known = options[:1] == ["-n"] if program == "sed" else bool(options) and options[0] in GIT_READING
-    else:
-        known = program in PROGRAMS
-    return known and WRITING_OPTIONS.get(program, set()).isdisjoint(options)
-
-
-def changes_something(name: str, arguments: str) -> bool:
-    """Whether the tool's name says that it changes something; a command may always, as far as is known."""
-    return _command(name, arguments) is not None or not CHANGING.isdisjoint(_words(name))
+        words = JOINS.sub(" ; ", text).split()
+    part: list[str] = []
+    for word in [*words, ";"]:
+        if not JOINS.fullmatch(word):
+            part.append(word)
+        elif part:
+            yield part
+            part = []
 
 
 def _command(name: str, arguments: str) -> str | None:

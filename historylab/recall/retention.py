@@ -19,9 +19,9 @@ from historylab.planning.replay import Timeline
 from historylab.recall.held import BY_SUMMARY, LOST, find_holder, lost_lines, mentions_of_message
 from historylab.recall.must_remember import MustRemember, follow_mark, indices_named_in_file, track_must_remember
 from historylab.recall.questions import AskedQuestion, Question, ask_all, explain_answer, plan_question
-from historylab.recall.references import Need, Said, find_needs
+from historylab.recall.references import Need, find_needs
 from historylab.recall.rules import track_rules
-from historylab.recall.severity import FETCHABLE, GONE_FOR_GOOD, SEVERITIES, Fetch, fetch_of, severity_of
+from historylab.recall.severity import GONE_FOR_GOOD, SEVERITIES, Fetch, Severity, fetch_of, severity_of
 from historylab.recall.value_kinds import VALUE_KINDS, kind_of_value
 
 ESTIMATES = frozenset({"link", "question"})
@@ -55,9 +55,9 @@ class Loss:
     """A value that a request needed and no longer held.
 
     `step` is the first request (from 0) that lacked it and `requests` how many did so in a row; `message` the newest
-    one that says `value` (of several lines: most of those that are lost); `needed_by` the message that used it,
-    `used_as` as what. `severity` is one of `severity.SEVERITIES`; where it is fetchable, `fetched_from` are the results
-    (message indices) of the calls to repeat, and `fetch_tokens` what those calls and their results take, an estimate.
+    one in which `value` is said by whom `severity` names (one of `severity.SEVERITIES`), or a tool that can be asked
+    again; `needed_by` the message that used it, `used_as` as what. Where the same calls would find it, `fetched_from`
+    are their results (message indices), and `fetch_tokens` is what calls and results take, an estimate.
     """
 
     kind: str
@@ -73,7 +73,7 @@ class Loss:
 
     @property
     def gone_for_good(self) -> bool:
-        """Whether nobody can say it again: a person said it, or a tool that can't be asked again."""
+        """Whether nobody can say it again: a person, a prompt, or a tool that can't be asked again said it."""
         return self.severity in GONE_FOR_GOOD
 
     @property
@@ -127,7 +127,7 @@ class Retention:
         """Per request (from 0) that lost facts which can be fetched again, what that takes: each result once."""
         wanted: dict[int, set[int]] = {}
         for loss in self.losses:
-            if loss.kind in FACTS and loss.severity == FETCHABLE:
+            if loss.kind in FACTS and loss.fetched_from:
                 wanted.setdefault(loss.step, set()).update(loss.fetched_from)
         return {step: fetch_of(self.timeline, results) for step, results in sorted(wanted.items())}
 
@@ -215,16 +215,14 @@ def _mentions(mentions: np.ndarray, message: int) -> bool:
 
 
 def _loss(timeline: Timeline, need: Need) -> Loss:
-    gone = lost_lines(timeline.plans[need.step], need.lines)
-    counts = Counter(i for _, said in gone for i in said.tolist()) if gone else {int(need.mentions[-1]): 1}
-    message = max(counts, key=lambda i: (counts[i], i))
-    loss = Loss(need.kind, need.step, message, need.value, need.message, need.used_as)
-    return _with_severity(timeline, loss, gone or [(need.value, need.mentions)])
+    gone = lost_lines(timeline.plans[need.step], need.lines) or [(need.value, need.mentions)]
+    found = severity_of(timeline.conversation, gone)
+    loss = Loss(need.kind, need.step, found.message, need.value, need.message, need.used_as)
+    return _with_severity(timeline, loss, found)
 
 
-def _with_severity(timeline: Timeline, loss: Loss, lost: Sequence[Said]) -> Loss:
-    """The loss with its severity: that of losing these, each with the messages that say it."""
-    found = severity_of(timeline.conversation, lost)
+def _with_severity(timeline: Timeline, loss: Loss, found: Severity) -> Loss:
+    """The loss with how bad it is, and what fetching it again takes."""
     tokens = fetch_of(timeline, found.results).tokens if found.results else 0
     return replace(loss, severity=found.name, fetched_from=found.results, fetch_tokens=tokens)
 
@@ -238,12 +236,12 @@ def _star_loss(timeline: Timeline, star: MustRemember) -> Loss | None:
         return None
     first, stop = star.gaps[0]
     loss = Loss("star", first, star.message, star.value, requests=stop - first)
-    return _with_severity(timeline, loss, [(star.value, star.mentions)])
+    return _with_severity(timeline, loss, severity_of(timeline.conversation, [(star.value, star.mentions)]))
 
 
 def _question_loss(timeline: Timeline, asked: AskedQuestion, message: int) -> Loss:
     loss = Loss("question", asked.request, message, timeline.conversation[message].content, None, asked.question)
-    return _with_severity(timeline, loss, [(loss.value, np.array([message]))])
+    return _with_severity(timeline, loss, severity_of(timeline.conversation, [(loss.value, np.array([message]))]))
 
 
 def _evidence(timeline: Timeline) -> Iterator[tuple[Need, int]]:

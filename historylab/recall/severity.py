@@ -1,60 +1,86 @@
-"""How bad a loss is: who said the value first, and whether a call can be repeated that would say it again.
+"""How bad a loss is: who said the value first, and whether asking again would tell it.
 
-A tool's result can be fetched again where its call reads and changes nothing (`repeatable.py`), or where the very same
-call was made several times and said the value each time. Nor may the call need the value itself. An estimate, as a tool
-may find something else tomorrow; and a careful one, since what any other tool said counts as gone.
+What a person said, nobody can say again. What a tool said can be asked again (`repeatable.py`), unless its call changed
+something or its answer is another one each time; nor may the call need the value itself, but for a file's path: a
+folder can be listed. A call that was made several times and said the value each time can be repeated, too. What the
+assistant wrote is its own. What a program put there (an environment, AGENTS.md, a command's output) can be had again:
+the program has it. A prompt, be it a system message or a sub-agent's task, is said once, and nobody in the conversation
+can ask for it. An estimate, as a tool may find something else tomorrow.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from historylab.conversation.columns import ASSISTANT, TOOL
+from historylab.conversation.columns import TOOL
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import ToolCall
 from historylab.counters.base import token_column
 from historylab.planning.replay import Timeline
 from historylab.planning.strategies.facts import answered_call
 from historylab.recall.references import Said, contains_value
-from historylab.recall.repeatable import can_be_repeated, changes_something
+from historylab.recall.repeatable import can_be_repeated, changes_something, edits_file
+from historylab.recall.sayers import BY_ASSISTANT, BY_INJECTED, BY_PERSON, BY_SYSTEM, BY_TOOL, find_sayers
+from historylab.recall.value_kinds import is_file
 from historylab.summarizers.values import argument_values
 
-BY_PERSON, BY_TOOL, BY_ASSISTANT, FETCHABLE = "person", "tool", "assistant", "fetchable"
-SEVERITIES = (BY_PERSON, BY_TOOL, BY_ASSISTANT, FETCHABLE)
-"""The worst first: said by a person (or a system message), by a tool that can't be asked again, by the assistant."""
-GONE_FOR_GOOD = frozenset({BY_PERSON, BY_TOOL})
+NEVER, FETCHABLE = "never", "fetchable"
+AGAIN = {BY_PERSON: NEVER, BY_TOOL: NEVER, BY_SYSTEM: NEVER, BY_ASSISTANT: BY_ASSISTANT, BY_INJECTED: FETCHABLE}
+"""Severity → who can say it again, where no call would: nobody, the assistant, or the program that put it there."""
+SEVERITIES = (*AGAIN, FETCHABLE)
+"""The worst first: said by a person, by a tool that can't be asked again, by a prompt, by the assistant, a program."""
+GONE_FOR_GOOD = frozenset(by for by, again in AGAIN.items() if again == NEVER)
 
 
 @dataclass(frozen=True, slots=True)
 class Severity:
-    """One of SEVERITIES; if it is fetchable, the results (message indices) that between them say what is lost."""
+    """The severity of losing a value, one of SEVERITIES: `by` said it first, and `message` is the newest of theirs.
+
+    If it is fetchable, `message` is a tool's, and where the same calls would do, `results` (message indices) say
+    between them what is lost. Of several lines it is the message that says most of them.
+    """
 
     name: str
+    by: str
+    message: int
     results: tuple[int, ...] = ()
+
+    @property
+    def again(self) -> str:
+        """ "never", "fetchable", or "assistant": who can say it again."""
+        return AGAIN.get(self.name, FETCHABLE)
 
 
 def severity_of(conversation: Conversation, lost: Sequence[Said]) -> Severity:
     """The severity of losing these: a value, or its lost lines, each with the messages that say it."""
-    sayers = conversation.remember("sayers", lambda: Sayers(conversation))
+    judge = conversation.remember("severities", lambda: _Judge(conversation))
     found: list[int] = []
-    worst = FETCHABLE
+    judged: list[tuple[Severity, str]] = []
     for value, said in sorted(lost, key=lambda each: len(each[1])):
         if not any(i in said for i in found):
-            judged = sayers.severity(value, said)
-            worst = min(worst, judged.name, key=SEVERITIES.index)
-            found += judged.results
-    return Severity(worst, tuple(sorted(found)) if worst == FETCHABLE else ())
+            judged.append((judge.severity(value, said), value))
+            found += judged[-1][0].results
+    worst, line = min(judged, key=lambda each: SEVERITIES.index(each[0].name))
+    if len(lost) == 1:
+        return worst
+    results = tuple(sorted(found)) if worst.name == FETCHABLE else ()
+    counts = Counter(i for _, said in lost for i in said.tolist())
+    who = judge.sayers.of(line, worst.message)
+    theirs = (i for value, said in lost for i in said.tolist() if judge.sayers.of(value, i) == who)
+    return Severity(worst.name, worst.by, max(results or theirs, key=lambda i: (counts[i], i)), results)
 
 
-class Sayers:
-    """Who says a value, and whose results could be had again; each value is judged once."""
+class _Judge:
+    """Whose results could be had again; each value is judged once."""
 
     def __init__(self, conversation: Conversation):
-        self.role = conversation.columns.role
-        results = np.flatnonzero(self.role == TOOL).tolist()
-        self._calls = {i: call for i in results if (call := answered_call(conversation, i))}
+        self.sayers = find_sayers(conversation)
+        results = np.flatnonzero(conversation.columns.role == TOOL).tolist()
+        self._calls = {i: call for i in results if (call := _call_of(conversation, i))}
         self._same_call: dict[tuple[str, str], list[int]] = {}
         for i, call in self._calls.items():
             self._same_call.setdefault((call.name, call.arguments), []).append(i)
@@ -72,19 +98,45 @@ class Sayers:
         return self._known[key]
 
     def _judge(self, value: str, said: np.ndarray) -> Severity:
-        results = said[self._reads[said] | self._repeats[said]][::-1]  # the newest first: it says what is there now
-        again = next((i for i in results.tolist() if self._finds_again(value, i, said)), None)
-        if again is not None:
-            return Severity(FETCHABLE, (again,))
-        first = self.role[said[0]]
-        return Severity(BY_ASSISTANT if first == ASSISTANT else BY_TOOL if first == TOOL else BY_PERSON)
+        newest = {self.sayers.of(value, i): i for i in said.tolist()}
+        by = next(iter(newest))
+        if (again := self._found_again(value, said)) is not None:
+            return Severity(FETCHABLE, by, again, (again,))
+        if BY_TOOL in newest and (is_file(value) or any(self._stands_in_file(value, i) for i in said.tolist())):
+            return Severity(FETCHABLE, by, newest[BY_TOOL])
+        if self.sayers.of_sub_agent:
+            return Severity(BY_SYSTEM if by == BY_INJECTED else by, by, newest[by])
+        name = BY_INJECTED if BY_INJECTED in newest else by
+        return Severity(name, by, newest[name])
+
+    def _found_again(self, value: str, said: np.ndarray) -> int | None:
+        """The newest result that says the value, and that its call would bring again."""
+        results = said[self._reads[said] | self._repeats[said]][::-1]
+        return next((i for i in results.tolist() if self._finds_again(value, i, said)), None)
+
+    def _stands_in_file(self, value: str, result: int) -> bool:
+        """Whether a result shows it of a file that its call edits, and the call doesn't say it itself."""
+        call = self._calls.get(result)
+        return bool(call and edits_file(call.name, call.arguments)) and not self._is_given(value, result)
 
     def _finds_again(self, value: str, result: int, said: np.ndarray) -> bool:
         """Whether the same call would say the value again, and doesn't need it itself."""
         call = self._calls[result]
+        if self.sayers.of(value, result) != BY_TOOL:
+            return False
         if not self._reads[result] and np.isin(self._same_call[call.name, call.arguments], said).sum() < 2:
             return False
-        return not any(contains_value(given, value) for _, given in argument_values(call))
+        return not self._is_given(value, result)
+
+    def _is_given(self, value: str, result: int) -> bool:
+        """Whether the call that a result answers says the value itself."""
+        return any(contains_value(given, value) for _, given in argument_values(self._calls[result]))
+
+
+def _call_of(conversation: Conversation, result: int) -> ToolCall | None:
+    """The call that a result answers, or what is known of it where the file holds none: the tool's name."""
+    name = conversation[result].name
+    return answered_call(conversation, result) or (ToolCall("", name) if name else None)
 
 
 # -- what fetching takes

@@ -19,8 +19,9 @@ _PATHS = (
     r"\w+://\S+",
     r"(?:\.{0,2}|~|[A-Za-z]:)[/\\].*",
     r"[^\s/\\]+[/\\]\S*",
-    r"[\w.-]+\.(?:py|ipynb|[jt]sx?|go|rs|c|h|cpp|java|rb|php|sh|md|rst|jsonl?|toml|ya?ml|ini|cfg|txt|csv|sql|html|css|xml|pdf"
-    r"|png|jpg|log|lock)",
+    r"[\w.-]+\.(?:py|ipynb|[cm]?[jt]sx?|go|rs|[ch](?:pp|s)?|java|kts?|swift|dart|rb|php|lua|exs?|[he]rl|hs|clj|scala|jl|vue|svelte"
+    r"|sh|ps1|bat|md|rst|tex|jsonl?|toml|ya?ml|ini|cfg|conf|env|tf|proto|txt|[ct]sv|xlsx?|docx?|pptx?|pdf|sql|db|sqlite|parquet"
+    r"|html?|s?css|xml|svg|png|jpe?g|gif|webp|mp[34]|wav|log|lock|diff|patch|zip|gz|tar)",
 )
 _SHAPES = (
     ("date", re.compile(rf"(?:{'|'.join(_DATES)})(?:[T ,]+{_TIME})?|{_TIME}", re.IGNORECASE)),
@@ -28,6 +29,11 @@ _SHAPES = (
     ("path", re.compile("|".join(_PATHS))),
     ("id", re.compile(r"(?=[\w#:.-]*\d)[\w#:.-]+|[A-Z]{5,}|[0-9a-f]{8,}")),
 )
+
+
+def is_file(value: str) -> bool:
+    """Whether a value is the path of a file or folder, and no address."""
+    return "://" not in value and "@" not in value and kind_of_value(value) == "path"
 
 
 def kind_of_value(value: str) -> str:

@@ -8,7 +8,7 @@ from math import isnan
 from typing import Literal, NamedTuple
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import instant
+from historylab.conversation.message import instant, words_of_person
 from historylab.formats.titles import opening, printable
 
 Source = Literal["recorded", "imported", "generated"]
@@ -101,7 +101,7 @@ def _on_a_line(title: str) -> str:
 
 
 def _first_words(conversation: Conversation) -> str:
-    said = (m.content for m in conversation if m.role == "user" and m.content.strip())
+    said = filter(None, (words_of_person(m) for m in conversation if m.role == "user"))
     return printable(opening(next(said, ""), FIRST_WORDS))
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from historylab.conversation.exchange import Exchange
+from historylab.conversation.injected import without_frames
 from historylab.conversation.recorded import decision_metadata
 from historylab.conversation.usage import MODEL
 from historylab.formats.base import Report
@@ -245,6 +246,7 @@ def _first_words(body: Mapping[str, Any]) -> str:
         said = message.get("content") if isinstance(message, dict) and message.get("role") == "user" else None
         parts = [said] if isinstance(said, str) else as_list(said)
         texts = (text_in(part, "text") or "" if isinstance(part, dict) else part for part in parts)
-        if words := opening(" ".join(text for text in texts if isinstance(text, str)), FIRST_WORDS):
+        said = without_frames("\n".join(text for text in texts if isinstance(text, str)))
+        if words := opening(said, FIRST_WORDS):
             return words
     return ""

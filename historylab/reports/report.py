@@ -23,7 +23,7 @@ from historylab.reports.message_list import mark, report_messages
 from historylab.reports.settings_table import settings_table
 from historylab.reports.shown import Shown
 from historylab.tuning.compare import are_aligned, changed_values
-from historylab.wording.context import context_fill_sentence, used_tokens
+from historylab.wording.context import context_fill_sentence, counted_by, used_tokens
 from historylab.wording.costs import cost_finding
 from historylab.wording.cuts import capitalize_first, changes_in_words
 from historylab.wording.findings import token_finding
@@ -31,7 +31,7 @@ from historylab.wording.losses import RECALL_UNKNOWN, lost_facts
 from historylab.wording.must_remember import GLYPH
 from historylab.wording.palette import ALARM, CONFIGURATIONS, KINDS, LOOKS
 from historylab.wording.untrusted import escape, one_line
-from historylab.wording.verdict import Verdict, count_actions, counted_by, verdict
+from historylab.wording.verdict import Verdict, count_actions, verdict
 
 POLICY = "default-src 'none'; script-src {script}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 

@@ -5,8 +5,8 @@
 A link names samples and the seeds of generated conversations; it never contains uploaded text, nor `pin`, which
 a person wrote. A setting that it leaves out is as the preset has it that it names. What none decides is left to the
 server in version 1, as in links without `v` (from before there were versions, and AgentDock's); in version 2 it has its
-default, so that a short link means the same under any template. Settings are passed on as raw text:
-`resolve_settings(url=…)` validates them and reports refusals; everything else is read here.
+default, so that a short link means the same under any template. Settings are passed on as raw text: `in_full` adds what
+the link implies, and `resolve_settings(url=…)` validates them and reports refusals; everything else is read here.
 """
 
 from __future__ import annotations
@@ -20,11 +20,19 @@ from urllib.parse import quote, unquote, urlencode
 from historylab.errors import SettingsError, UnknownMember
 from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.model import Settings, read_setting
-from historylab.settings.names import NOT_IN_LINKS, WHY_NOT_IN_LINKS, as_text, by_url_name, url_name
+from historylab.settings.names import (
+    NOT_IN_LINKS,
+    SYSTEM,
+    VERSION,
+    WHY_NOT_IN_LINKS,
+    as_text,
+    by_url_name,
+    url_name,
+)
 
 PARTIAL, COMPLETE = "1", "2"
 """Versions: what is left out is left to the server, or has its default. With a new default comes a new version."""
-VERSION, CONVERSATION, WHICH, REQUEST, COMPARE, SYSTEM = "v", "conv", "which", "request", "cmp", "system"
+CONVERSATION, WHICH, REQUEST, COMPARE = "conv", "which", "request", "cmp"
 STARS, NO_STARS = "stars", "none"
 BEFORE_VERSIONS = "conversation"
 """The name of `conv` before there were versions: `NAME` of a sample, or `GENERATOR:turns=40,seed=0`."""
@@ -65,7 +73,7 @@ class RefusedParameter:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """The contents of a link. `settings` are raw values by URL name, for `resolve_settings(url=…)`."""
+    """The contents of a link. `settings` are its own, raw by URL name, and `v` if it leaves nothing to the server."""
 
     settings: Mapping[str, str] = field(default_factory=dict)
     place: Place = field(default_factory=Place)
@@ -87,15 +95,16 @@ def encode(settings: Settings, place: Place, preset: Mapping[str, str] = NO_PRES
 
 
 def link_parameters(settings: Mapping[str, str], place: Place, preset: Mapping[str, str] = NO_PRESET) -> dict[str, str]:
-    """The parameters of a link with these settings, by URL name.
+    """The parameters of a link with these settings, by URL name, and `v` as `decode` has it.
 
     Where all are given, those at their default go, unless the place's system decides otherwise (`preset`).
     """
     settings, default = {n: t for n, t in settings.items() if n not in NOT_IN_LINKS}, _as_parameters(Settings())
-    if not set(default) <= set(settings):
-        return {**settings, **place_parameters(place)}
-    changed = {n: text for n, text in settings.items() if not (text == default.get(n) == preset.get(n, text))}
-    return {VERSION: COMPLETE, **changed, **{n: text for n, text in place_parameters(place).items() if n != VERSION}}
+    if set(default) <= set(settings):
+        settings = {n: text for n, text in settings.items() if not (text == default.get(n) == preset.get(n, text))}
+        settings[VERSION] = COMPLETE
+    version = {VERSION: settings.pop(VERSION)} if VERSION in settings else {}
+    return {**version, **settings, **place_parameters(place), **version}
 
 
 def _as_parameters(settings: Settings) -> dict[str, str]:
@@ -125,11 +134,19 @@ def _pack(changes: Mapping[str, Any]) -> str:
 # -- reading
 
 
-def decode(parameters: Mapping[str, str], presets: Callable[[str], Mapping[str, str]] = lambda _: NO_PRESET) -> Link:
-    """Read a link from the parameters of a URL; unrelated parameters are ignored.
+def in_full(said: Mapping[str, Any], presets: Callable[[str], Mapping[str, str]]) -> dict[str, Any]:
+    """What is said by name, as `resolve_settings` takes it: with what `system` decides, and what `v` says is left out.
 
     `presets` says what a system decides, as raw texts by URL name; nothing if there is none of that name.
     """
+    implied = {SYSTEM: presets(str(said.get(SYSTEM, ""))), VERSION: {}}
+    if said.get(VERSION) == COMPLETE:
+        implied[VERSION] = _as_parameters(Settings())
+    return {**said, **{name: values for name, values in implied.items() if values}}
+
+
+def decode(parameters: Mapping[str, str]) -> Link:
+    """Read a link from the parameters of a URL; unrelated parameters are ignored."""
     length = sum(len(name) + len(text) for name, text in parameters.items())
     if length > LONGEST:
         return Link(refused=(RefusedParameter("link", "", f"it has {length:,} characters, {LONGEST:,} are read"),))
@@ -154,8 +171,8 @@ def decode(parameters: Mapping[str, str], presets: Callable[[str], Mapping[str, 
         elif name not in known and name.partition(".")[0] in FIELDS_THAT_CHOOSE:
             refused.append(RefusedParameter(name, text, "there is no such setting"))
     given = {name: text for name, text in parameters.items() if name in known}
-    left_out = _as_parameters(Settings()) if version == COMPLETE else {}
-    return Link({**left_out, **presets(place.system), **given}, place, tuple(refused))
+    complete = {VERSION: COMPLETE} if version == COMPLETE else {}
+    return Link({**complete, **given}, place, tuple(refused))
 
 
 def _conversation(parameters: Mapping[str, str], refused: list[RefusedParameter]) -> str:

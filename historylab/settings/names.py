@@ -25,6 +25,8 @@ URL_NAMES = {
     "preserve_system_messages": "preserveSystemMessages",
     "min_turns": "minTurns",
 }
+SYSTEM, VERSION = "system", "v"
+"""Parameters of a link that decide settings without naming them."""
 NOT_IN_LINKS = frozenset(PIN_SETTINGS)
 """Settings that no link carries and none sets: a person may have written them, about what is private."""
 WHY_NOT_IN_LINKS = "no link sets it; write it in the sidebar, in a template or in the environment"

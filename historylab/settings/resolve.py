@@ -26,7 +26,7 @@ from historylab.settings.sources import (
     strict_by_environment,
 )
 
-log = logging.getLogger("historylab")
+log = logging.getLogger("historylab.settings")
 LONGEST_LOGGED = 100  # characters of a refused value
 SHUT_OUT = {
     "url": "the environment is set, so the URL as a whole is ignored",
@@ -110,7 +110,8 @@ def resolve_settings(
         template: as `read_template` returns it.
         you: the choices made on screen, by setting name (`{"budget": 4000, "pruner.fifo.unit": "block"}`).
         recorded: what the open file was recorded with, as `proposed_settings(conversation).values` has it; anything but
-            the model, its window, the overhead, the token factor and a budget is refused.
+            the model, its window, the overhead, the token factor, a budget and a policy is refused. The policy gives
+            way to a length, from whatever source: it would take its effect away.
         strict_environment: ignore the whole URL, and the choices on screen, as soon as the environment sets one valid
             value. HISTORYLAB_STRICT_ENVIRONMENT=true in `env` says the same. A template and the open file still fill in
             what the environment leaves open.
@@ -118,7 +119,8 @@ def resolve_settings(
     """
     env = os.environ if env is None else env
     given = [*from_environment(env), *from_you(you or {}), *from_url(url or ""), *from_template(template or {})]
-    given += from_recorded(recorded or {})
+    has_length = any(g.setting == "length" for g in given)
+    given += [g for g in from_recorded(recorded or {}) if not (has_length and g.setting == "policy")]
     given = [g for g in given if only is None or g.setting in only]
     bids = [(g, *read(g)) for g in given]
     strict = bool(strict_environment or strict_by_environment(env)) and any(

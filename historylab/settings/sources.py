@@ -30,6 +30,8 @@ from historylab.settings.names import (
     NOT_SETTINGS,
     OWN_PART,
     STRICT_ENVIRONMENT,
+    SYSTEM,
+    VERSION,
     WHY_NOT_IN_LINKS,
     by_environment_name,
     by_url_name,
@@ -40,10 +42,12 @@ from historylab.settings.names import (
 
 SOURCES = ("environment", "you", "url", "template", "recorded", "default")
 """Highest precedence first."""
-FROM_A_RECORDING = ("model", "window", "overhead", "counter_factor", "budget")
-"""The settings that a file may bring: facts of the model and its requests, never what is cut."""
+SUGGESTIONS = ("budget", "policy")
+"""Of the settings below those that no file records: together they say that nothing is cut, or where to."""
+FROM_A_RECORDING = ("model", "window", "overhead", "counter_factor", *SUGGESTIONS)
+"""The settings that a file may bring: facts of the model and its requests, and what suits them."""
 SUGGESTED = "suggested for this file"
-"""The name of a value that no file records: the budget."""
+"""The name of a suggestion."""
 LARGEST_TEMPLATE = 1_000_000  # bytes
 
 
@@ -86,12 +90,24 @@ def _yes_or_no() -> TypeAdapter[bool]:
 
 
 def from_url(url: str | Mapping[str, Any]) -> Iterator[Given]:
-    """From a query string, a whole URL or a mapping. Of a repeated parameter the first value counts."""
+    """From a query string, a whole URL or a mapping. Of a repeated parameter the first value counts.
+
+    A mapping may hold under `system` and `v` what those imply, which comes after what is said itself.
+    """
     parameters = query_parameters(url)
     for name, setting in by_url_name().items():
         values = parameters.get(name)
         if values:
             yield Given("url", setting, name, values[0], WHY_NOT_IN_LINKS if setting in NOT_IN_LINKS else "")
+    for name in (SYSTEM, VERSION):
+        yield from _implied("url", name, (parameters.get(name) or [None])[0])
+
+
+def _implied(source: str, name: str, values: Any) -> Iterator[Given]:
+    """From the values by URL name that `system` or `v` implies, if they were added."""
+    for parameter, raw in values.items() if isinstance(values, Mapping) else ():
+        if setting := by_url_name().get(parameter):
+            yield Given(source, setting, name, raw)
 
 
 def query_parameters(url: str | Mapping[str, Any]) -> dict[str, list[Any]]:
@@ -138,19 +154,21 @@ def _unknown(name: str, known: Iterable[str]) -> str:
 
 
 def from_you(you: Mapping[str, Any]) -> Iterator[Given]:
-    """From the choices made on screen, by setting name."""
+    """From the choices made on screen, by setting name; under `system` by URL name what a chosen system decides."""
     known = set(setting_names())
     for name, raw in you.items():
-        yield (
-            Given("you", name, name, raw) if name in known else Given("you", "", name, raw, "there is no such setting")
-        )
+        if name in known:
+            yield Given("you", name, name, raw)
+        elif name != SYSTEM or not isinstance(raw, Mapping):
+            yield Given("you", "", name, raw, "there is no such setting")
+    yield from _implied("you", SYSTEM, you.get(SYSTEM))
 
 
 def from_recorded(recorded: Mapping[str, Any]) -> Iterator[Given]:
-    """From what the open file was recorded with, by setting name; a budget is suggested, as no file records one."""
+    """From what the open file was recorded with, by setting name, and what is suggested for it."""
     for name, raw in recorded.items():
         if name in FROM_A_RECORDING:
-            yield Given("recorded", name, SUGGESTED if name == "budget" else "recorded", raw)
+            yield Given("recorded", name, SUGGESTED if name in SUGGESTIONS else "recorded", raw)
         else:
             known = name if name in setting_names() else ""
             yield Given("recorded", known, name, raw, f"a file decides only {', '.join(FROM_A_RECORDING)}")

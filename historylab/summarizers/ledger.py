@@ -1,8 +1,10 @@
-"""`ledger`: a structured ledger instead of prose: goal, preferences, decisions, open items, files, ids; offline.
+"""`ledger`: a structured ledger instead of prose: goal, decisions, open items, files, values of calls, ids; offline.
 
-Lines are quoted word for word, chosen by their cues (`cues.py`); values are ranked by age over use (`values.py`). A
-ledger reads its own text back and goes on with it: a line weighs by what it says, a value by its uses, so nothing goes
-merely because it is old. Of other text, a model's summary say, it takes the telling lines and the literals.
+Lines are quoted word for word, chosen by their cues (`cues.py`); values are ranked by age over use (`values.py`). Where
+calls dominate, the values they were made with come before all else (`called.py`), listed by tool; lines then have a
+seventh of the room instead of a third. A ledger reads its own text back and goes on with it: a line weighs by what it
+says, a value by its uses, so nothing goes merely because it is old. Of other text, a model's summary say, it takes the
+telling lines and the literals.
 """
 
 from __future__ import annotations
@@ -10,11 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 from historylab.conversation.message import Message
 from historylab.registry import register
 from historylab.summarizers.base import SummaryTask
+from historylab.summarizers.called import called_values, calls_dominate, is_number
 from historylab.summarizers.cues import (
     DECISIONS,
     GOAL,
@@ -28,46 +31,80 @@ from historylab.summarizers.cues import (
 )
 from historylab.summarizers.filling import costs_of, select_fitting
 from historylab.summarizers.lines import find_literals, shorten_line
-from historylab.summarizers.values import ALSO, Value, list_values, rank_values, read_values
+from historylab.summarizers.values import ALSO, Value, list_values, rank_values, read_values, says
 
 SECTIONS = (GOAL, PREFERENCES, DECISIONS, OPEN)
 EDITED, READ, IDS = "Files edited: ", "Files read: ", "Ids and values: "
 LISTS = (EDITED, READ, IDS, ALSO)
 LINES = 1 / 3  # share of the room that quoted lines have at least, as far as there are any
+LINES_OF_SESSION = 0.15  # the same where the values of calls take the rest
+CALLED = re.compile(r"(\S*)\(\): ")
 FAILURE = re.compile(r"- (\S+) failed: ")
 
 
 @dataclass(slots=True)
 class _Former:
-    """What a former summary holds: lines by section, oldest first, and values by list."""
+    """A former summary: lines by section, oldest first, values by list, and the tool of what calls were made with."""
 
     lines: dict[str, list[str]] = field(default_factory=lambda: {section: [] for section in SECTIONS})
     listed: dict[str, list[Value]] = field(default_factory=lambda: {label: [] for label in LISTS})
+    tools: dict[str, str] = field(default_factory=dict)
     others: list[Value] = field(default_factory=list)  # literals in its lines, which may have to go
+
+    @property
+    def values(self) -> list[Value]:
+        """The likeliest first: of each list one in turn, as each begins with its likeliest."""
+        turns = chain.from_iterable(zip_longest(*self.listed.values()))
+        return [*filter(None, turns), *self.others]
 
 
 @register("summarizer", "ledger", title="Structured ledger")
 class LedgerSummarizer:
-    """Offline: goal, preferences, decisions, open items, files, ids; as short as they are."""
+    """Offline: goal, preferences, decisions, open items, files, values of calls, ids; as short as they are."""
 
     name = "ledger"
     offline = True
 
     def summarize(self, task: SummaryTask) -> str:
         former = _read(task.previous)
-        files = _files(task, former)
-        values = rank_values(task, [*(x for listed in former.listed.values() for x in listed), *former.others])
+        files, tools = _files(task, former), _tools(task, former)
+        values = _rank(task, former, tools)
 
         def label_of(value: Value) -> str:
-            return {True: EDITED, False: READ}[files[value.text]] if value.text in files else IDS
+            if value.text in files:
+                return EDITED if files[value.text] else READ
+            return f"{tools[value.text]}(): " if value.text in tools else IDS
 
-        lists = list_values(values, "", replace(task, max_tokens=int(task.max_tokens * (1 - LINES))), label_of)
+        called = list_values([value for value in values if value.text in tools], "", task, label_of)
+        share = min(LINES, max(LINES_OF_SESSION, 1 - task.count("\n".join(called)) / max(1, task.max_tokens)))
+        lists = list_values(values, "", replace(task, max_tokens=int(task.max_tokens * (1 - share))), label_of)
         text = _quote_sections(_sections(task, former), task.max_tokens - task.count("\n".join(lists)), task)
         return "\n".join(filter(None, (text, *sorted(list_values(values, text, task, label_of), key=_place))))
 
 
+def _rank(task: SummaryTask, former: _Former, tools: Mapping[str, str]) -> list[Value]:
+    """The values, the likeliest to be needed first; where calls dominate, what they were made with before all else."""
+    values = rank_values(task, former.values)
+    if not tools:
+        return values
+    called = rank_values(task, [value for value in former.values if value.text in tools], called_values)
+    seen = [value for value in values if value.text not in tools]
+    seen.sort(key=lambda value: not value.uses and is_number(value.text))
+    return _each_once([*called, *seen][: task.max_tokens])
+
+
+def _each_once(values: Sequence[Value]) -> list[Value]:
+    """Those of the values that none before them contains."""
+    said, found = "", []
+    for value in values:
+        if not says(said, value.text):
+            said += f"\n{value.text}"
+            found.append(value)
+    return found
+
+
 def _place(line: str) -> int:
-    return next(place for place, label in enumerate(LISTS) if line.startswith(label))
+    return next((place for place, label in enumerate(LISTS) if line.startswith(label)), LISTS.index(IDS))
 
 
 # -- a former summary
@@ -77,9 +114,12 @@ def _read(previous: str) -> _Former:
     former, section = _Former(), ""
     headings = {f"{name}:": name for name in SECTIONS}
     for line in filter(str.strip, previous.splitlines()):
-        label = next((label for label in LISTS if line.startswith(label)), None)
+        called = CALLED.match(line)
+        label = called[0] if called else next((label for label in LISTS if line.startswith(label)), None)
         if label:
-            former.listed[label] += read_values(line, label)
+            values = list(read_values(line, label))
+            former.listed.setdefault(label, []).extend(values)
+            former.tools |= {value.text: called[1] for value in values} if called else {}
         elif line in headings:
             section = headings[line]
         else:
@@ -96,6 +136,15 @@ def _files(task: SummaryTask, former: _Former) -> Mapping[str, bool]:
         for path, edited in find_cues(message, task.known).files.items():
             files[path] = files.get(path, False) or edited
     return files
+
+
+def _tools(task: SummaryTask, former: _Former) -> Mapping[str, str]:
+    """The tool of each value that calls were made with; nothing where calls don't dominate."""
+    if not calls_dominate(task, before=bool(former.tools)):
+        return {}
+    files = {value.text: "" for label in (EDITED, READ) for value in former.listed[label]}
+    called = chain.from_iterable(called_values(message, task.known).items() for message in task.messages)
+    return files | former.tools | dict(called)
 
 
 # -- lines

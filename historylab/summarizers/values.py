@@ -16,7 +16,7 @@ from typing import Any
 
 from historylab.conversation.message import Message, ToolCall
 from historylab.summarizers.base import SummaryTask
-from historylab.summarizers.filling import select_fitting
+from historylab.summarizers.filling import costs_of
 from historylab.summarizers.lines import find_literals
 
 ALSO = "Also mentioned: "
@@ -25,9 +25,11 @@ LONGEST = 60  # characters of an argument that is a value as a whole
 LONGEST_COMMAND = 200  # characters of an argument whose literals count as used; those of a longer one are merely seen
 AGED = 8  # by this many values at most does one message age those before it
 USE = 2.0  # what a use is worth: n of them divide the age by 1 + USE × n
+LARGEST = 10  # tokens of most values
 MOST_USES = 999
 BETWEEN = ", "
 OF_THE_TOOL = re.compile("[a-z]+")  # "open", "economy": a choice that its schema names
+ITEM = re.compile(r"(?:`[^`]*`|[^`,]|`|,(?! ))+")  # what stands between commas; in backticks there may be some
 COUNTED = re.compile(r"(.+?)(?: ×([1-9]\d{0,2}))?")
 ASCII_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 AS_WRITTEN = json.JSONDecoder(parse_int=str, parse_float=str, strict=False)  # numbers stay the text they are
@@ -42,7 +44,8 @@ class Value:
 
     @property
     def shown(self) -> str:
-        return f"{self.text} ×{min(self.uses, MOST_USES)}" if self.uses > 1 else self.text
+        text = f"`{self.text}`" if BETWEEN in self.text else self.text
+        return f"{text} ×{min(self.uses, MOST_USES)}" if self.uses > 1 else text
 
 
 def message_values(message: Message, known: MutableMapping[Any, Any]) -> Mapping[str, bool]:
@@ -54,16 +57,19 @@ def message_values(message: Message, known: MutableMapping[Any, Any]) -> Mapping
     return values
 
 
-def rank_values(task: SummaryTask, former: Iterable[Value]) -> list[Value]:
+FindValues = Callable[[Message, MutableMapping[Any, Any]], Mapping[str, object]]
+
+
+def rank_values(task: SummaryTask, former: Iterable[Value], values_of: FindValues = message_values) -> list[Value]:
     """The values of the task's messages and of former summaries, the likeliest to be needed first."""
     before = {value.text: value.uses or 1 for value in former}
     uses, age = dict(before), 0
     ages: dict[str, int] = {}
     for message in reversed(task.messages):
-        values = message_values(message, task.known)
+        values = values_of(message, task.known)
         for place, (value, used) in enumerate(values.items()):
             ages[value] = min(ages.get(value, age + place), age + place)
-            uses[value] = uses.get(value, 0) + used
+            uses[value] = uses.get(value, 0) + bool(used)
         age += min(AGED, len(values))
     for place, value in enumerate(before):
         ages.setdefault(value, age + place)
@@ -80,30 +86,50 @@ def list_values(
 ) -> list[str]:
     """A line per label, of those of the values that `above` doesn't hold, as many as fit below it, in their order."""
     likeliest = [value for value in values[: max(0, task.max_tokens)] if not says(above, value.text)]
-    labels = list(dict.fromkeys(map(label_of, likeliest)))
-    room = task.max_tokens - task.count("\n".join(filter(None, (above, *labels))))
-    shown = [likeliest[number] for number in select_fitting([value.shown + "," for value in likeliest], room, task)]
+    shown = _fitting([(label_of(value), value) for value in likeliest], task.max_tokens - task.count(above), task)
     while shown:
-        by_label = {label: [value.shown for value in shown if label_of(value) == label] for label in labels}
-        lists = [label + BETWEEN.join(texts) for label, texts in by_label.items() if texts]
-        if task.fits("\n".join(filter(None, (above, *lists)))):
+        lists = _write_lists(shown)
+        excess = task.count("\n".join(filter(None, (above, *lists)))) - task.max_tokens
+        if excess <= 0:
             return lists
-        shown = shown[: len(shown) * 9 // 10]
+        shown = shown[: -max(1, excess // LARGEST)]  # counted one by one before, and now as a whole
     return []
+
+
+def _write_lists(shown: Sequence[tuple[str, Value]]) -> list[str]:
+    by_label: dict[str, list[str]] = {}
+    for label, value in shown:
+        by_label.setdefault(label, []).append(value.shown)
+    return [label + BETWEEN.join(texts) for label, texts in by_label.items()]
+
+
+def _fitting(offered: Sequence[tuple[str, Value]], room: int, task: SummaryTask) -> list[tuple[str, Value]]:
+    """Those of the values, with their labels, that fit in their order; each label takes room once."""
+    labels = list(dict.fromkeys(label for label, _ in offered))
+    of_label = dict(zip(labels, costs_of(labels, task), strict=True))
+    fitting: list[tuple[str, Value]] = []
+    for (label, value), alone in zip(offered, costs_of([value.shown for _, value in offered], task), strict=True):
+        cost = alone + of_label.get(label, 0)
+        if cost <= room:
+            room -= cost
+            of_label.pop(label, 0)
+            fitting.append((label, value))
+    return fitting
 
 
 def read_values(line: str, label: str = ALSO) -> Iterator[Value]:
     """The values of a line that `list_values` wrote under that label."""
-    for item in line.removeprefix(label).split(BETWEEN):
+    for item in ITEM.findall(line.removeprefix(label)):
         if found := COUNTED.fullmatch(item.strip()):
-            yield Value(found[1], int(found[2] or 1))
+            yield Value(found[1].strip("`") or found[1], int(found[2] or 1))
 
 
 def says(text: str, value: str) -> bool:
     """Whether `text` contains `value`, and no word of either runs on: "1234" doesn't contain "12"."""
-    return any(
-        not (end < len(text) and text[end] in ASCII_WORD and value[-1] in ASCII_WORD) for end in ends_of(text, value)
-    )
+    if value not in text:
+        return False
+    runs_on = value[-1:] in ASCII_WORD
+    return any(not (runs_on and text[end : end + 1] in ASCII_WORD) for end in ends_of(text, value))
 
 
 def ends_of(text: str, value: str) -> Iterator[int]:

@@ -24,9 +24,11 @@ them are typical and which come next; settings that send less are charged half a
 Advice also says what cutting down to a half would change.
 
 **Checks.** A check reads one conversation after the other, judges it and lets it go. A wish judged on one replay is a
-fact, as figures and lost values. A percentage is judged over all conversations by Wilson's interval, which takes
-conversations as clusters. Settings that cut at nearly every request are found, and what would end that is replayed. A
-finding is data; `wording` makes the sentences that the command, JUnit, Markdown (`reports`) and the pytest fixture
-(`cli`) have in common, with quotations written as each of them must. pytest loads that plugin at every start, so it
-imports nothing before a test asks for it.
+fact, as figures and lost values. A percentage is judged over all conversations by an interval that takes each of them
+as one draw; from one or two as what was seen. Settings that cut at nearly every request are found, and what would end
+that is replayed. A finding is data; `wording` makes the sentences that the command, JUnit, Markdown (`reports`) and the
+pytest fixture (`cli`) have in common, with quotations written as each of them must. pytest loads that plugin at every
+start, so it imports nothing before a test asks for it.
 """
+
+from historylab.tuning.shares import share_interval as share_interval

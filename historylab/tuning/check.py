@@ -1,8 +1,9 @@
 """Check: whether settings meet wishes on conversations, and what they change against other settings.
 
 A wish on every conversation is a fact about it: held or broken. A percentage is an estimate over all of them: held or
-broken where its interval says so, else unsure, as is whatever a file doesn't show. Costs are those of the recorded
-model and its cache, unless a wish names another cache.
+broken where its interval says so, else unsure, as is whatever a file doesn't show. One or two conversations say nothing
+of others, so there it is held or broken as seen. Costs are those of the recorded model and its cache, unless a wish
+names another cache.
 """
 
 from __future__ import annotations

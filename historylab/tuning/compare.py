@@ -69,8 +69,8 @@ def measure_figures(timeline: Timeline, prices: Prices | None = None, *, stars: 
     facts = [forgotten.kept[kind] for kind in FACTS]
     lost_at = [_count_lost(plan) for plan in timeline.plans]
     return Figures(
-        int(timeline.tokens.sum()),
-        int(timeline.tokens.max()),
+        int(timeline.contexts.sum()),
+        int(timeline.contexts.max()),
         int(timeline.over_budget.sum()),
         lost_at[-1],
         int((timeline.plans[-1].actions == Action.SUMMARIZED).sum()),

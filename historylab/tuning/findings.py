@@ -12,12 +12,12 @@ from historylab.planning.replay import Timeline
 from historylab.planning.validity import ProviderValidity, recorded_validity
 from historylab.recall.retention import FACTS, Loss
 from historylab.recall.rules import track_rules
-from historylab.recall.severity import BY_PERSON, GONE_FOR_GOOD
+from historylab.recall.sayers import BY_PERSON
+from historylab.recall.severity import GONE_FOR_GOOD
 from historylab.tuning.constraints import RELATIVE, REQUIREMENTS, Wish
-from historylab.tuning.evidence import FEWEST_NEEDS
 from historylab.tuning.measures import CERTAIN, MEASURES
 from historylab.tuning.replayed import Replayed
-from historylab.tuning.wilson import interval_of_share
+from historylab.tuning.shares import FEWEST, share_interval
 
 HELD, BROKEN, UNSURE = "held", "broken", "unsure"
 LOSSES = 20
@@ -35,8 +35,8 @@ SAME_COST = 1.0005
 """Up to this ratio a cost is no more than another."""
 NO_REQUEST, NO_TEXT, NO_PRICES, NOTHING_NEEDED = "no request", "no text", "no prices", "nothing needed"
 UNKNOWN = (NO_PRICES, NO_TEXT, NOTHING_NEEDED, NO_REQUEST)
-TOO_FEW, NO_TELLING = "too few", "no telling"
-"""Why a finding is unsure; with NO_TELLING the limit lies within the interval."""
+NO_TELLING = "no telling"
+"""Why a finding on a share is unsure: the limit lies within the interval."""
 _VALUES = {measure.name: measure.value for measure in MEASURES}
 
 
@@ -62,7 +62,8 @@ class Finding:
     """What became of a wish on a conversation, or (`place` is None) on all of them.
 
     `found` is the figure asked about: a share or ratio is `part` ÷ `whole`; NaN if unknown, and `why` says so. `losses`
-    are the worst. `about` is the core's own sentence on a request that breaks the wish.
+    are the worst. `about` is the core's own sentence on a request that breaks the wish. `interval` bounds a share over
+    conversations like the `conversations` it was found in; None where they say nothing of others.
     """
 
     wish: Wish
@@ -118,7 +119,7 @@ def _breaks(wish: Wish, found: float) -> bool:
 
 
 def merge_findings(findings: Sequence[Finding]) -> Finding:
-    """One finding on a share over all conversations: of needs an estimate, of costs what these conversations cost."""
+    """One finding over all conversations: of needs an estimate, from three on; of costs what these cost."""
     wish = findings[0].wish
     known = [finding for finding in findings if not finding.why]
     part, whole = (sum(getattr(finding, name) for finding in known) for name in ("part", "whole"))
@@ -126,17 +127,13 @@ def merge_findings(findings: Sequence[Finding]) -> Finding:
     money = wish.name in MONEY
     if not known or not whole or (money and unknown == NO_PRICES):
         return Finding(wish, None, UNSURE, math.nan, why=unknown, conversations=len(known))
-    found = part / whole
-    losses = tuple(lost for finding in known for lost in finding.losses)[:LOSSES]
-    if money:
-        verdict = BROKEN if _breaks(wish, found) else HELD
-        return Finding(wish, None, verdict, found, part, whole, conversations=len(known))
-    low, high = interval_of_share([(int(finding.part), int(finding.whole)) for finding in known])
+    parts = [(int(finding.part), int(finding.whole)) for finding in known]
+    interval = None if money or len(known) < FEWEST else share_interval(parts)
+    low, high = interval or (part / whole, part / whole)
     verdict = BROKEN if _breaks(wish, high) else UNSURE if _breaks(wish, low) else HELD
     why = NO_TELLING if verdict == UNSURE else ""
-    if verdict == HELD and whole < FEWEST_NEEDS:
-        verdict, why = UNSURE, TOO_FEW
-    return Finding(wish, None, verdict, found, part, whole, why, "", losses, (low, high), len(known))
+    losses = tuple(lost for finding in known for lost in finding.losses)[:LOSSES]
+    return Finding(wish, None, verdict, part / whole, part, whole, why, "", losses, interval, len(known))
 
 
 def measure_spending(replayed: Replayed) -> Spent:

@@ -16,7 +16,7 @@ from historylab.costs.traffic import tokens_share
 from historylab.planning.validity import naive_validity, recorded_validity
 from historylab.recall.retention import Kept
 from historylab.recall.rules import find_rules, share_of_rules_kept
-from historylab.recall.severity import BY_PERSON
+from historylab.recall.sayers import BY_PERSON
 from historylab.settings.model import Settings
 from historylab.tuning.combine import Combine, Row, first, largest, mean, total, weighted_by
 from historylab.tuning.replayed import MeasureOptions, Replayed, summaries_made
@@ -67,16 +67,16 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         "tokens_mean",
         "tokens a request sends, on average",
-        lambda r: float(r.timeline.tokens.mean()) if len(r.timeline.plans) else 0.0,
+        lambda r: float(r.timeline.contexts.mean()) if len(r.timeline.plans) else 0.0,
         combine=mean,
     ),
     Measure(
         "tokens_peak",
         "tokens of the largest request",
-        lambda r: int(r.timeline.tokens.max(initial=0)),
+        lambda r: int(r.timeline.contexts.max(initial=0)),
         combine=largest,
     ),
-    Measure("tokens_total", "tokens of all requests", lambda r: int(r.timeline.tokens.sum()), combine=total),
+    Measure("tokens_total", "tokens of all requests", lambda r: int(r.timeline.contexts.sum()), combine=total),
     Measure(
         "tokens_share",
         "tokens of all requests ÷ those of not trimming",
@@ -159,7 +159,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "gone_for_good",
-        "of these, what a person or a tool said that can't be asked again",
+        "of these, what a person, a prompt or a tool said that can't be asked again",
         lambda r: _unless_textless(r, sum(x.gone_for_good for x in r.retention.losses if x.kind in CERTAIN)),
         combine=total,
     ),
@@ -171,7 +171,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "fetch_tokens",
-        "tokens for fetching again what the same calls would find (estimate, in no other figure)",
+        "tokens for fetching again what tools would find (estimate, in no other figure)",
         lambda r: _unless_textless(r, sum(fetch.tokens for fetch in r.retention.fetches.values())),
         combine=total,
     ),

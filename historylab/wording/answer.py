@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.costs.amounts import money, times
+from historylab.costs.amounts import count_of, money, times
 from historylab.costs.bill import CostComparison
 from historylab.planning.explain import Answer
 from historylab.planning.reasons import Action
@@ -73,6 +73,18 @@ def need_in_words(timeline: Timeline, need: Need, *, held: bool, loss: Loss | No
     """ "needed “HW-3917”, in the answer, and had it": what follows the name of the request; how bad its loss is."""
     had = "and had it" if held else f"and no longer had it{f' ({severity_in_words(loss)})' if loss else ''}"
     return f"needed “{one_line(without_escapes(need.value), VALUE)}” {_use_phrase(timeline, need)}, {had}"
+
+
+def unlisted_needs(needs: Sequence[tuple[Need, bool]], listed: int) -> tuple[str, str]:
+    """Of a message's needs, each with whether it was held, those beyond the `listed`; and in full, for a hover.
+
+    They are no number beside the facts lost: most of them were held.
+    """
+    lost = sum(not held for _, held in needs)
+    others = [held for _, held in needs[listed:]]
+    had = "which had it" if all(others) else "which no longer had it" if not any(others) else "some of which had it"
+    whole = f"Needed {count_of(len(needs), 'time')} in all: {lost:,} lost, {len(needs) - lost:,} held."
+    return (f"and by other requests, {had}", whole) if others else ("", whole)
 
 
 def short_label(timeline: Timeline, request: int) -> str:
@@ -157,7 +169,8 @@ def before_and_after(
     (sent, size), (sends, of) = (count_sent(count_actions(plan)) for plan in (old, new))
     shown = f"{sent:,} of {size:,}", f"{sends:,} of {of:,}"
     shifts.append(Shift("Messages sent", shown[0], shown[1], _difference(sent, sends)))
-    shifts.append(_count("Tokens, this request", old.tokens, new.tokens, _difference(old.tokens, new.tokens)))
+    sizes = [int(seen.timeline.contexts[min(number, len(seen.timeline.plans) - 1)]) for seen in (before, after)]
+    shifts.append(_count("Tokens, this request", sizes[0], sizes[1], _difference(sizes[0], sizes[1])))
     lost, loses = (lost_facts(seen.retention).lost for seen in (before, after))
     shifts.append(_count("Facts lost", lost, loses, _less_is_better(lost, loses)))
     lost, loses = before.retention.stars.lost, after.retention.stars.lost

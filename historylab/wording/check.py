@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 
 from historylab.costs.amounts import count_of, money, percent, times
 from historylab.recall.retention import Loss
-from historylab.tuning.evidence import FEWEST_NEEDS
 from historylab.tuning.findings import (
     KIND_OF,
     MONEY,
@@ -15,7 +14,6 @@ from historylab.tuning.findings import (
     NO_REQUEST,
     NO_TEXT,
     NOTHING_NEEDED,
-    TOO_FEW,
     UNSURE,
     ConversationPlace,
     Finding,
@@ -173,13 +171,12 @@ def _severity(loss: Loss, told: bool) -> str:
 
 def _of_share(finding: Finding, kept: str) -> str:
     """ "37 of 40 facts in tool calls are kept (92.5%) in 12 conversations; 95% interval 80% to 97%." """
-    kept = f"{kept} ({percent(finding.found)})"
-    low, high = finding.interval or (0, 1)
-    estimate = f"{kept} in {count_of(finding.conversations, 'conversation')}; 95% interval {low:.0%} to {high:.0%}"
-    if finding.verdict != UNSURE:
-        return f"{estimate}."
-    few = f"fewer than {FEWEST_NEEDS} say too little" if finding.why == TOO_FEW else "too few to tell"
-    return f"Unsure: {estimate}: {few}."
+    seen = f"{kept} ({percent(finding.found)}) in {count_of(finding.conversations, 'conversation')}"
+    if finding.interval is None:
+        return f"{seen}, which {'says' if finding.conversations == 1 else 'say'} nothing of others."
+    low, high = finding.interval
+    estimate = f"{seen}; 95% interval {low:.0%} to {high:.0%}"
+    return f"Unsure: {estimate}: too few to tell." if finding.verdict == UNSURE else f"{estimate}."
 
 
 def _loss(lost: Lost, quote: Callable[[str], str]) -> str:

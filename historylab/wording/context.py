@@ -3,28 +3,50 @@
 from __future__ import annotations
 
 from historylab.costs.amounts import percent
-from historylab.planning.context_fill import ContextLimit, context_limit
+from historylab.counters.badge import count_badge
+from historylab.planning.context_fill import ContextLimit, context_budget, context_limit, tokens_over
+from historylab.planning.contexts import reported_under
 from historylab.planning.replay import Timeline
 from historylab.wording.untrusted import one_line
 
 MODEL = 40  # characters of a model's name
+BADGE = 200  # of how tokens are counted, which may name models
+
+
+def counted_by(timeline: Timeline) -> str:
+    """ "o200k_base, exact for gpt-5.5": how every token of a timeline is counted."""
+    settings = timeline.settings
+    return one_line(count_badge(timeline.counter, settings.model, [timeline.original], settings.overhead), BADGE)
 
 
 def used_tokens(timeline: Timeline, number: int) -> int:
-    """Tokens that request `number` (from 0) takes of its limit, the fixed overhead included."""
-    return int(timeline.plans[number].tokens) + timeline.settings.overhead
+    """Tokens that request `number` (from 0) takes of its limit, all that is outside the messages included."""
+    return int(timeline.contexts[number])
 
 
 def context_fill_sentence(timeline: Timeline, number: int) -> str:
     """ "18.7% of the budget." or "9.2% of gpt-5.5's window. From 96,000 tokens on, older history is summarised." """
-    limit, plan = context_limit(timeline), timeline.plans[number]
+    limit, used = context_limit(timeline), used_tokens(timeline, number)
     whose = f"{one_line(timeline.settings.model, MODEL)}'s window" if limit.is_window else "the budget"
-    share = percent(used_tokens(timeline, number) / limit.tokens) if limit.tokens else "All"
-    return " ".join(filter(None, (f"{share} of {whose}.", _over(plan.tokens - plan.budget), _limits(limit))))
+    share = percent(used / limit.tokens) if limit.tokens else "All"
+    over = tokens_over(timeline, number)
+    said = f"{over:,} over the budget." if over else ""
+    return " ".join(filter(None, (f"{share} of {whose}.", said, counted_sentence(timeline, number), _limits(limit))))
 
 
-def _over(tokens: int) -> str:
-    return f"{tokens:,} over the budget." if tokens > 0 else ""
+def counted_sentence(timeline: Timeline, number: int) -> str:
+    """ "Counted, which decides, it has 94,000." where that is on the other side of the budget; else ""."""
+    counted, room = timeline.plans[number].tokens + timeline.settings.overhead, context_budget(timeline, number)
+    differ = (counted > room) != (used_tokens(timeline, number) > room)
+    return f"Counted, which is what decides, it has {counted:,}." if differ else ""
+
+
+def measured_by(timeline: Timeline, number: int) -> str:
+    """ "reported by the provider", also "less what is cut"; else how tokens are counted."""
+    if not reported_under(timeline.original, timeline.settings, len(timeline.plans))[number]:
+        return counted_by(timeline)
+    cut = timeline.contexts[number] < timeline.untrimmed_contexts[number]
+    return f"reported by the provider, less what is cut: {counted_by(timeline)}" if cut else "reported by the provider"
 
 
 def _limits(limit: ContextLimit) -> str:

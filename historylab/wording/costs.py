@@ -10,9 +10,10 @@ import numpy as np
 from historylab.costs.amounts import count_of, money
 from historylab.costs.bill import Bill, CostComparison
 from historylab.costs.caches.base import cache_members
-from historylab.costs.lost_prefix import LostPrefix, lost_prefixes, usage_by_request
+from historylab.costs.lost_prefix import LostPrefix, lost_prefixes
 from historylab.costs.reported import AsReported, against_reported
 from historylab.costs.traffic import baseline_of, billed_traffic, tokens_share
+from historylab.counters.reported_contexts import usage_by_request
 from historylab.planning.reasons import INVALID, Action, span
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices
@@ -151,7 +152,7 @@ def pays_sentence(comparison: CostComparison) -> str:
 
 
 def fetching_sentence(found: Retention, priced: Bill | None) -> str:
-    """What fetching again would cost; "" if the same calls would find nothing that was lost.
+    """What fetching again would cost; "" if tools would find nothing that was lost.
 
     "Not in these sums: fetching lost facts again by 31 calls made before would take about 12,300 tokens and, as each of
     those requests is sent once more, $0.03, an estimate."
@@ -200,11 +201,30 @@ def lost_prefix_sentence(lost: Sequence[LostPrefix], requests: int) -> str:
     """ "2 of 36 requests lost the prefix they had in the cache: request 9 (cause unknown), …"; "" if none did."""
     if not lost:
         return ""
-    named = ", ".join(f"request {one.request + 1:,} ({_cause(one)})" for one in lost[:NAMED])
+    named = ", ".join(f"request {one.request + 1:,} ({_about_loss(one, alone=len(lost) == 1)})" for one in lost[:NAMED])
     more = f" and {len(lost) - NAMED:,} more" if len(lost) > NAMED else ""
     had = "it" if len(lost) == 1 else "they"
     of = f"{len(lost):,} of {count_of(requests, 'request')}"
-    return f"As the usage shows, {of} lost the prefix {had} had in the cache: {named}{more}."
+    paid = [one.dollars for one in lost if one.dollars is not None]
+    cost = f" Sending that again cost {money(sum(paid))} more than reading it." if len(paid) == len(lost) else ""
+    return f"As the usage shows, {of} lost the prefix {had} had in the cache: {named}{more}.{cost}"
+
+
+def _about_loss(lost: LostPrefix, *, alone: bool) -> str:
+    """ "cause unknown; it broke around message 12; $0.31": the last unless it is `alone`, and as far as it is known."""
+    cost = "" if alone or lost.dollars is None else money(lost.dollars)
+    return "; ".join(filter(None, (_cause(lost), _place(lost), cost)))
+
+
+def _place(lost: LostPrefix) -> str:
+    """The place at which it broke, unless the cause says so."""
+    if lost.broke_at is None or lost.cause == "message":
+        return ""
+    if not lost.read:
+        return "nothing of it was read"
+    if lost.after_system:
+        return "it broke after the system prompt and tools"
+    return f"it broke around message {lost.broke_at + 1:,}"
 
 
 def _cause(lost: LostPrefix) -> str:

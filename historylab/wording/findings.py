@@ -6,15 +6,17 @@ from collections.abc import Sequence
 
 from historylab.costs.amounts import count_of, percent, times
 from historylab.costs.workload import Workload, percentiles
+from historylab.planning.context_fill import context_budget
 from historylab.planning.replay import Timeline
 from historylab.tuning.advice_words import kept_noun
 from historylab.tuning.outcome import USED
 from historylab.tuning.points import pareto
 from historylab.tuning.tune import Advice
+from historylab.wording.context import counted_by
 from historylab.wording.must_remember import at_step
 from historylab.wording.over_budget import over_budget_sentence
 from historylab.wording.palette import CONFIGURATIONS
-from historylab.wording.verdict import count_actions, counted_by, share_sent
+from historylab.wording.verdict import count_actions, share_sent
 
 
 def constraint_in_words(phrase: str) -> str:
@@ -24,12 +26,13 @@ def constraint_in_words(phrase: str) -> str:
 
 def token_finding(timeline: Timeline) -> str:
     """Of the token chart: the largest request, the untrimmed size, and how many requests are over the budget."""
-    peak = int(timeline.tokens.argmax())
+    peak = int(timeline.contexts.argmax())
     requests = len(timeline.plans)
     return (
-        f"Tokens over {count_of(requests, 'request')} ({counted_by(timeline)}), budget {timeline.plans[0].budget:,}. "
-        f"The largest is request {peak + 1:,} with {timeline.tokens[peak]:,}; untrimmed, the last would have "
-        f"{timeline.untrimmed[-1]:,}. {over_budget_sentence(timeline) or 'None is over the budget.'}"
+        f"Tokens over {count_of(requests, 'request')} ({counted_by(timeline)}), "
+        f"budget {context_budget(timeline, 0):,}. "
+        f"The largest is request {peak + 1:,} with {timeline.contexts[peak]:,}; untrimmed, the last would have "
+        f"{timeline.untrimmed_contexts[-1]:,}. {over_budget_sentence(timeline) or 'None is over the budget.'}"
     )
 
 
@@ -46,8 +49,8 @@ def map_finding(timeline: Timeline, number: int) -> str:
 def compare_finding(timelines: Sequence[Timeline]) -> str:
     """Of the compare chart: the total and the largest request of each configuration."""
     parts = (
-        f"{look.word} sends {t.tokens.sum():,} tokens in all, at most {t.tokens.max():,} at request "
-        f"{int(t.tokens.argmax()) + 1:,}"
+        f"{look.word} sends {t.contexts.sum():,} tokens in all, at most {t.contexts.max():,} at request "
+        f"{int(t.contexts.argmax()) + 1:,}"
         for t, look in zip(timelines, CONFIGURATIONS, strict=False)
     )
     return f"Tokens over {count_of(len(timelines[0].plans), 'request')}: {'; '.join(parts)}."

@@ -13,7 +13,8 @@ from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import FACTS, Kept, Loss, Retention
-from historylab.recall.severity import BY_ASSISTANT, BY_PERSON, BY_TOOL, FETCHABLE
+from historylab.recall.sayers import BY_ASSISTANT, BY_INJECTED, BY_PERSON, BY_SYSTEM, BY_TOOL
+from historylab.recall.severity import FETCHABLE, GONE_FOR_GOOD
 from historylab.wording.cuts import capitalize_first
 from historylab.wording.message_text import without_escapes
 from historylab.wording.must_remember import GLYPH
@@ -24,8 +25,10 @@ RECALL_UNKNOWN = "What later requests needed of what is left out is unknown: the
 SEVERITY_WORDS = {
     BY_PERSON: ("■", "gone for good: a person said it"),
     BY_TOOL: ("■", "gone for good: a tool said it that can’t be asked again"),
+    BY_SYSTEM: ("■", "gone for good: the prompt said it"),
     BY_ASSISTANT: ("◧", "the assistant wrote it itself"),
-    FETCHABLE: ("↻", "the same call would find it again"),
+    BY_INJECTED: ("↻", "a program put it there, and has it"),
+    FETCHABLE: ("↻", "a tool would find it again"),
 }
 """How bad a loss is: a glyph, fuller for worse, and the words that go with it."""
 VALUE_WORDS = {
@@ -115,7 +118,7 @@ def named_loss(losses: Iterable[Loss]) -> Loss | None:
 
 
 def severity_in_words(loss: Loss) -> str:
-    """ "■ gone for good: a person said it", "↻ the same call would find it again (about 1,204 tokens)" """
+    """ "■ gone for good: a person said it", "↻ a tool would find it again (about 1,204 tokens)" """
     return f"{SEVERITY_WORDS[loss.severity][0]} {severity_words(loss)}"
 
 
@@ -126,12 +129,13 @@ def severity_words(loss: Loss) -> str:
 
 
 def severity_line(found: Retention) -> str:
-    """ "How bad: 4 gone for good, 6 the assistant wrote itself, 2 the same calls would find again"; "" of no loss."""
+    """ "How bad: 4 gone for good, 6 the assistant wrote itself, 2 tools would find again"; "" of no loss."""
     counts = found.by_severity
     parts = (
-        (counts[BY_PERSON] + counts[BY_TOOL], "gone for good"),
+        (sum(counts[severity] for severity in GONE_FOR_GOOD), "gone for good"),
         (counts[BY_ASSISTANT], "the assistant wrote itself"),
-        (counts[FETCHABLE], "the same calls would find again"),
+        (counts[BY_INJECTED], "a program put there"),
+        (counts[FETCHABLE], "tools would find again"),
     )
     told = [f"{number:,} {what}" for number, what in parts if number]
     return f"How bad: {', '.join(told)}" if told else ""

@@ -38,10 +38,10 @@ def cause_in_words(found: OverBudget) -> str:
     return f"{found.filled}. {found.why} {found.mend_in_words(setting_in_words)}"
 
 
-def unused_in_words(found: UnusedBudget) -> str:
+def unused_in_words(found: UnusedBudget, overhead: int = 0) -> str:
     """ "The newest finished turn needs 11,764 tokens and goes as a whole, so 7,987 of 8,000 tokens stay unused." """
     turn = "The newest finished turn" if found.newest else f"Turn {found.turn + 1:,}"
-    unused = f"{found.unused:,} of {found.budget:,} tokens stay unused"
+    unused = f"{found.unused:,} of {found.budget + overhead:,} tokens stay unused"
     return f"{turn} needs {found.tokens:,} tokens and goes as a whole, so {unused}."
 
 

@@ -50,6 +50,7 @@ LOOKS: Mapping[Action, Look] = {
 }
 
 KINDS: Mapping[str, Look] = {
+    "overhead": Look("overhead", "", "#E9E3D6", "#332F29"),
     "system": Look("system", "", "#22354D", "#C9D8EA"),
     "user": Look("user", "", "#4A7099", "#8FB4DC"),
     "assistant": Look("assistant", "", "#86A5C5", "#5F86B0"),
@@ -58,7 +59,7 @@ KINDS: Mapping[str, Look] = {
     "framing": Look("framing", "", "#D8D2C4", "#4A463E"),
     "summary": Look("summary", "Σ", "#DD9F12", "#EAB00F"),
 }
-"""The kinds of `Timeline.tokens_by_kind`, from the bottom of the chart up."""
+"""The kinds of tokens, from the bottom of the chart up: all outside the messages, then `Timeline.tokens_by_kind`."""
 
 PAGE = Look("page", "", "#FCFCFA", "#15181C")
 INK = Look("ink", "", "#23272C", "#E4E7EA")

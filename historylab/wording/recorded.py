@@ -28,7 +28,7 @@ def recorded_sentence(proposal: SettingsProposal, resolution: Resolution | None 
         _of_the_model(proposal, resolution),
         _of_the_overhead(proposal, used),
         _of_the_factor(proposal, used),
-        f"a budget of {used['budget']:,} is suggested for this file" if "budget" in used else "",
+        _of_the_budget(proposal, used),
     ]
     said = [part for part in parts if part]
     if not said:
@@ -88,11 +88,20 @@ def _of_the_overhead(proposal: SettingsProposal, used: Mapping[str, Any]) -> str
     return f"{tools} and {counted} counted as overhead" if tools else f"{counted} counted as overhead"
 
 
+def _of_the_budget(proposal: SettingsProposal, used: Mapping[str, Any]) -> str:
+    """ "it fits its window of 200,000 and opens untrimmed", or the budget that is suggested, and where it was full."""
+    if proposal.fits and all(name in used for name in proposal.suggested):
+        return f"it fits its window of {proposal.fits:,} and opens untrimmed"
+    full = f"its program compacted it at {proposal.full:,}, which counts as its window" if "window" in used else ""
+    budget = f"a budget of {used['budget']:,} is suggested for this file" if "budget" in used else ""
+    return "; ".join(filter(None, (full if proposal.full else "", budget)))
+
+
 def _of_the_factor(proposal: SettingsProposal, used: Mapping[str, Any]) -> str:
     fit = proposal.calibration
     if fit is None:
         return ""
     if not fit.good:
         fits = f"R² {fit.fit:.2f}, {fit.margin}"
-        return f"the usage of its {fit.requests:,} requests fits its text too poorly to be used ({fits})"
+        return f"the usage of its {fit.requests:,} requests fits its text too poorly for a token factor ({fits})"
     return f"tokens are {fit.words}" if FACTOR in used else ""

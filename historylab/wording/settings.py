@@ -10,6 +10,7 @@ from historylab.costs.amounts import count_of
 from historylab.registry import member, members
 from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.model import Settings, stage_options
+from historylab.settings.names import SYSTEM, VERSION
 from historylab.settings.resolve import Provenance, Resolution
 from historylab.settings.sources import SUGGESTED
 from historylab.wording.untrusted import escape, one_line
@@ -22,6 +23,12 @@ SOURCE_WORDS = {
     "recorded": "recorded",
     "default": "default",
 }
+FROM_SOURCE = {
+    **{source: f"from the {word}" for source, word in SOURCE_WORDS.items()},
+    "you": "of your choice",
+    "recorded": "from the open file",
+}
+"""The source of a value, after what it says: "Pruner “x” from the URL"."""
 
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
@@ -114,8 +121,15 @@ def member_word(family: str, name: str) -> str:
 
 
 def source_word(origin: Provenance) -> str:
-    """Where a value came from, beside its field: "you", "recorded", "suggested for this file"."""
+    """Where a value came from, beside its field: "you", "recorded", "suggested for this file"; "system": a link's."""
+    if implied_by_link(origin):
+        return SYSTEM if origin.name == SYSTEM else SOURCE_WORDS["default"]
     return SUGGESTED if origin.name == SUGGESTED else SOURCE_WORDS[origin.source]
+
+
+def implied_by_link(origin: Provenance) -> bool:
+    """Whether a link decides the value without saying it: by the system it names, or as it leaves out the default."""
+    return origin.source == "url" and origin.name in (SYSTEM, VERSION)
 
 
 def locked_by(origin: Provenance) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import Retention
-from historylab.settings.names import AGENTDOCK_TEMPLATE, environment_names, url_name
+from historylab.settings.names import AGENTDOCK_TEMPLATE, SYSTEM, VERSION, environment_names, url_name
 from historylab.settings.resolve import Candidate, Provenance, Resolution
 from historylab.settings.sources import SUGGESTED
 from historylab.wording.losses import lost_facts
@@ -43,6 +43,11 @@ SETS = {
     "recorded": "The open file says it",
     "default": "Nothing sets it, so the default counts",
 }
+BY_NAME = {
+    SUGGESTED: "HistoryLab suggests it for the open file",
+    SYSTEM: "The chosen system sets it",
+    VERSION: "The link leaves it out, so the default counts",
+}
 WHOSE = {
     "environment": "the environment's",
     "you": "your choice of",
@@ -63,7 +68,7 @@ def decision_sentence(origin: Provenance) -> str:
     shut_out = [c for c in losers if c.shut_out]
     beaten = [c for c in losers if not c.shut_out]
     sentences = [_refused_in_words(c) for c in origin.refused]
-    decides = "HistoryLab suggests it for the open file" if origin.name == SUGGESTED else SETS[origin.source]
+    decides = BY_NAME.get(origin.name, SETS[origin.source])
     if origin.source == "default" and origin.refused:
         decides = "Nothing that can be read sets it, so the default counts"
     if beaten:

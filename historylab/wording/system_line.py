@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from historylab.planning.replay import Timeline
+from historylab.wording.context import counted_by
 from historylab.wording.over_budget import over_budget_sentence
-from historylab.wording.verdict import NO_REQUESTS, count_actions, count_shown, counted_by, share_sent
+from historylab.wording.verdict import NO_REQUESTS, count_actions, count_shown, share_sent
 
 
 def system_line(title: str, rule: str, timeline: Timeline, original: int) -> str:
@@ -20,5 +21,5 @@ def system_line(title: str, rule: str, timeline: Timeline, original: int) -> str
     made = f", made from {original:,}," if count_shown(timeline.conversation) != original else ""
     summary = f", {plan.summary.covers:,} more as a summary" if plan.summary else ""
     how = counted_by(timeline)
-    said = f"{does}: {share}{made} at the last request{summary}, {plan.tokens:,} tokens ({how})."
+    said = f"{does}: {share}{made} at the last request{summary}, {timeline.contexts[-1]:,} tokens ({how})."
     return f"{said} {over_budget_sentence(timeline)}".rstrip()

@@ -20,10 +20,10 @@ TERMS: Mapping[str, str] = {
     "facts in answers": "An id, a number or a path in an answer that an earlier message says. An estimate: nothing "
     "proves that the model looked it up there.",
     "evidence": "The messages that the file itself names as needed for a question.",
-    "gone for good": "Nobody can look it up again: a person said it, or a tool whose call can't be repeated, such as "
-    "one that books a flight.",
-    "would find again": "An estimate: the message that said it is the result of a call that only reads, so the same "
-    "call could be made again.",
+    "gone for good": "Nobody can look it up again: a person said it, a prompt, or a tool whose call can't be "
+    "repeated, such as one that books a flight.",
+    "would find again": "An estimate: a tool said it and can be asked again, as nothing shows that its call changed "
+    "something.",
     "must remember": "You marked it: it may not be lost.",
     "window": "The most tokens the model takes.",
     "threshold": "The tokens, a share of the window, from which on older history is summarised.",

@@ -9,12 +9,12 @@ import numpy as np
 
 from historylab.conversation.columns import NEVER, USER
 from historylab.conversation.conversation import Conversation
-from historylab.counters.badge import count_badge
+from historylab.planning.context_fill import context_budget, tokens_over
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import REPLACED, Action
 from historylab.planning.replay import Timeline
 from historylab.recall.must_remember import MustRemember
-from historylab.settings.model import Settings
+from historylab.wording.context import counted_sentence, measured_by, used_tokens
 from historylab.wording.cuts import capitalize_first
 from historylab.wording.message_text import own_words
 from historylab.wording.must_remember import MustRememberStatus, at_step, must_remember_status
@@ -24,7 +24,6 @@ from historylab.wording.rules import rules_status
 from historylab.wording.untrusted import one_line
 
 QUOTE = 60  # characters of a forgotten message
-BADGE = 200  # of how tokens are counted, which may name models
 SEES, WOULD_SEE = "sees", "would see"
 """What the model does with a request; and would, were it sent as planned."""
 NO_REQUESTS = "This conversation makes no model requests."
@@ -94,12 +93,6 @@ def count_shown(conversation: Conversation) -> int:
     return int(np.count_nonzero(conversation.columns.replaced_by == NEVER))
 
 
-def counted_by(timeline: Timeline) -> str:
-    """ "o200k_base, exact for gpt-5.5": how every token of a timeline is counted."""
-    settings = timeline.settings
-    return one_line(count_badge(timeline.counter, settings.model, [timeline.original], settings.overhead), BADGE)
-
-
 def stopped_being_sent(timeline: Timeline, number: int, message: int) -> int:
     """The first request (from 0) of the run, up to `number`, in which the message isn't sent."""
     block = int(timeline.conversation.columns.block[message])
@@ -120,24 +113,21 @@ def share_sent(counts: Mapping[Action, int]) -> str:
 
 
 def _cost(timeline: Timeline, number: int) -> str:
-    plan = timeline.plans[number]
-    how = counted_by(timeline)
-    of = budget_in_words(timeline.settings, plan.budget)
+    used, how = used_tokens(timeline, number), measured_by(timeline, number)
+    of = budget_in_words(timeline, number)
     if cause := timeline.over_budget_cause(number):
-        over = f"{plan.tokens - plan.budget:,} over the budget of {of}"
-        return f"{plan.tokens:,} tokens ({how}), {over}: {cause_in_words(cause)}"
-    return f"{plan.tokens:,} of {of} tokens ({how})."
+        over = f"{tokens_over(timeline, number):,} over the budget of {of}"
+        said = f"{used:,} tokens ({how}), {over}: {cause_in_words(cause)}"
+    else:
+        said = f"{used:,} of {of} tokens ({how})."
+    return f"{said} {counted_sentence(timeline, number)}".rstrip()
 
 
-def budget_in_words(settings: Settings, left: int) -> str:
-    """ "53,000 (71,000 less 18,000 of overhead)": the budget of the messages, and what is taken off the setting."""
-    less = settings.budget - left
-    if not less:
-        return f"{left:,}"
-    overhead = min(settings.overhead, less)
-    taken = ((less - overhead, "reserved"), (overhead, "of overhead"))
-    parts = [f"{tokens:,} {what}" for tokens, what in taken if tokens]
-    return f"{left:,} ({settings.budget:,} less {' and '.join(parts)})"
+def budget_in_words(timeline: Timeline, number: int) -> str:
+    """ "66,000 (71,000 less 5,000 reserved)": what request `number` may have, and what is taken off the setting."""
+    left = context_budget(timeline, number)
+    less = timeline.settings.budget - left
+    return f"{left:,} ({timeline.settings.budget:,} less {less:,} reserved)" if less > 0 else f"{left:,}"
 
 
 def _decisions(counts: dict[Action, int]) -> str:

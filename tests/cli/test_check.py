@@ -42,6 +42,22 @@ def test_the_exit_code_says_whether_the_wishes_hold(capsys, agent, env):
     assert "facts in tool calls are lost: “" in out
 
 
+@pytest.mark.parametrize(("budget", "code", "word"), [(60_000, 0, "held"), (2000, 1, "broken")])
+def test_a_percentage_of_one_conversation_is_what_was_seen_and_claims_nothing_of_others(
+    capsys, agent, env, tmp_path, budget, code, word
+):
+    junit, markdown = tmp_path / "junit.xml", tmp_path / "check.md"
+    asked = ("check", agent, "--settings", env(budget=budget), "--that", "keep 99% of references")
+    found, out, _ = run(capsys, *asked, "--strict", "--junit", str(junit), "--markdown", str(markdown), "--json")
+    (finding,) = json.loads(out)["findings"]
+    assert (found, finding["verdict"], finding["interval"], finding["conversations"]) == (code, word, None, 1)
+    seen = "in 1 conversation, which says nothing of others."
+    assert finding["reason"].endswith(seen)
+    assert seen in run(capsys, *asked)[1]
+    assert seen in markdown.read_text()
+    assert [case.get("message") for case in xml.parse(junit).iter("failure")] == [finding["reason"]] * code
+
+
 def test_unsure_is_no_failure_unless_strict(capsys, root, env, tmp_path):
     chat, junit = str(root / "sample_conversations" / "birthday-by-the-sea.json"), str(tmp_path / "junit.xml")
     asked = ("check", chat, "--settings", env(), "--that", FORGETS, "--junit", junit)

@@ -7,7 +7,9 @@ from recorded_sessions import OPUS, session
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.costs.lost_prefix import cache_lifetime, lost_prefixes, usage_by_request
+from historylab.costs.broken_prefix import find_break
+from historylab.costs.lost_prefix import cache_lifetime, lost_prefixes
+from historylab.counters.reported_contexts import usage_by_request
 
 KEPT = [(5, 0, 9000), (5, 9000, 500), (5, 9500, 500)]
 LOST = [(5, 0, 9000), (5, 9000, 500), (5, 2000, 8000)]
@@ -45,6 +47,50 @@ def test_without_any_sign_the_cause_is_unknown():
 )
 def test_a_cause_is_what_the_file_shows(about, cause):
     assert causes(session(LOST, **about)) == [(2, cause)]
+
+
+GROWN = [(5, 0, 9000), (5, 9000, 500), (5, 9500, 5500), (5, 15_000, 5000)]
+
+
+@pytest.mark.parametrize(
+    ("read", "broke_at", "after_system"),
+    [
+        (0, 0, False),
+        (2000, 0, True),  # smaller than the first request: no message of it was found
+        (9000, 1, False),  # all that the first request sent
+        (9500, 3, False),
+        (11_900, 3, False),  # within the two messages between that request and the next
+        (12_100, 4, False),
+        (15_000, 5, False),
+    ],
+)
+def test_the_usage_shows_where_the_beginning_broke(read, broke_at, after_system):
+    (lost,) = lost_prefixes(session([*GROWN, (5, read, 20_500 - read)]))
+    assert (lost.cause, lost.broke_at, lost.after_system) == ("unknown", broke_at, after_system)
+
+
+def test_a_place_is_not_guessed_where_the_first_request_has_much_before_it():
+    messages = Conversation(list(session(GROWN).messages))
+    assert find_break(messages, 2000, 1000, [(5, 9000)]) is None
+    assert find_break(messages, 1000, 1000, [(5, 9000)]) == 0  # the smallest prefix ever read
+    assert find_break(messages, 5000, 1000, [(1, 4000), (3, 9000), (5, 6000)]) is None  # cut in between
+
+
+def test_what_was_lost_is_paid_for_as_it_was_written():
+    def dollars(**usage):
+        return float(lost_prefixes(session(LOST, **usage))[0].dollars)
+
+    # claude-opus-4-5 in dollars a million: input 5, read 0.50, written 6.25, for an hour 10; 7,500 of 9,500 tokens
+    assert dollars() == pytest.approx(7500 * (6.25 - 0.50) / 1e6)
+    assert dollars(cache_writes_1h=8000) == pytest.approx(7500 * (10 - 0.50) / 1e6)
+    assert dollars(cache_writes_1h=4000) == pytest.approx(7500 * (8.125 - 0.50) / 1e6)
+    unpriced = {i: {"model": "nobody-knows-it"} for i in range(3)}
+    assert lost_prefixes(session(LOST, more=unpriced))[0].dollars is None
+
+
+def test_what_no_cache_was_written_for_is_paid_as_input():
+    (lost,) = lost_prefixes(session([(9000, 0, 0), (500, 9000, 0), (9900, 128, 0)]))
+    assert float(lost.dollars) == pytest.approx((9000 - 128) * (5 - 0.50) / 1e6)
 
 
 def test_the_models_and_the_pause_are_told():

@@ -45,6 +45,12 @@ def test_writes_for_an_hour_last_one_and_cost_more():
     assert hour.cache.write_price(hour.prices) == hour.prices.cache_write_1h
 
 
+def test_a_prefix_that_outlives_what_was_paid_for_costs_what_was_paid():
+    lucky = bill(opened(session(GROWING, minutes=[0, 30, 60, 90])))
+    assert lucky.cache.lifetime == 3600
+    assert lucky.cache.write_price(lucky.prices) == lucky.prices.cache_write
+
+
 def test_a_cache_that_was_never_used_is_none():
     assert bill(opened(session([(5000, 0, 0)]))).cache.name == "none"
     automatic = session([(5000, 0, 0), (5100, 0, 0), (5200, 0, 0)], more={i: {"model": "gpt-4o"} for i in range(3)})

@@ -18,9 +18,10 @@ from historylab.formats.samples import load_sample, samples
 from historylab.registry import members
 from historylab.reports.report import report
 from historylab.reports.shown import Shown
+from historylab.wording.context import counted_by
 from historylab.wording.findings import token_finding
 from historylab.wording.system_line import system_line
-from historylab.wording.verdict import counted_by, verdict
+from historylab.wording.verdict import verdict
 
 OURS = open_counter("exact", "gpt-5.5")
 

@@ -10,8 +10,9 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
 from historylab.costs.traffic import traffic
 from historylab.counters.base import with_factor
-from historylab.counters.calibration import calibrate, good_calibration, least_overhead, reported_contexts
+from historylab.counters.calibration import calibrate, good_calibration, least_overhead
 from historylab.counters.chars_4 import QuarterOfCharacters
+from historylab.counters.reported_contexts import reported_contexts
 from historylab.formats.samples import load_sample
 from historylab.planning.replay import replay
 from historylab.planning.strategies.base import Instruments

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import random
-import sys
+from threading import Event
 
 import pytest
+import tiktoken.model
+from command_line import run
 from tiktoken_tables import needs_tables
 
+from historylab import Settings, Trimmer
 from historylab.conversation.message import Message, ToolCall
 from historylab.counters import tiktoken as ours
 from historylab.counters.badge import count_badge
 from historylab.counters.base import open_counter
 from historylab.counters.exact import BEGINNINGS, NAMES, encoding_of
-from historylab.errors import InstrumentError, MissingLibrary
 
 REALLY_OPEN = ours.open_encoding
 SENTENCES = [
@@ -71,29 +73,55 @@ def test_it_is_exact_for_the_same_models_and_no_recording_of_theirs_is_another_m
     )
 
 
-def test_a_missing_library_is_named_with_the_command_that_installs_it(monkeypatch):
+def unreachable(_name):
+    raise OSError("no route to host")
+
+
+def unanswered(_name):
+    Event().wait(1)
+
+
+@pytest.fixture(params=[unreachable, unanswered], ids=lambda download: download.__name__)
+def asked(request, monkeypatch):
+    """The tables that were asked for where none can be had."""
+    names = []
     monkeypatch.setattr(ours, "open_encoding", REALLY_OPEN)
-    REALLY_OPEN.cache_clear()
-    monkeypatch.setitem(sys.modules, "tiktoken", None)
-    with pytest.raises(MissingLibrary, match="pip install tiktoken"):
-        open_counter("tiktoken", "gpt-5.5").count([Message("user", "hi")])
+    monkeypatch.setattr(ours, "PATIENCE", 0.05)
+    monkeypatch.setattr(tiktoken, "get_encoding", lambda name: names.append(name) or request.param(name))
+    ours._open.cache_clear()
+    yield names
+    ours._open.cache_clear()
 
 
-def test_a_table_that_cannot_be_had_is_named_with_what_to_do(monkeypatch):
-    library = pytest.importorskip("tiktoken")
-    monkeypatch.setattr(ours, "open_encoding", REALLY_OPEN)
-    REALLY_OPEN.cache_clear()
+def test_without_its_table_exact_counts_with_one_notice_and_the_badge_says_so(asked, caplog):
+    messages = [Message("user", sentence) for sentence in SENTENCES]
+    counters = [open_counter("tiktoken", "gpt-5.5") for _ in range(3)]
+    for counter in counters:
+        assert counter.count(messages).tolist() == open_counter("exact", "gpt-5.5").count(messages).tolist()
+    assert asked == ["o200k_base"]
+    (notice,) = caplog.messages
+    assert notice.startswith("tiktoken has no table of o200k_base here and could not download it (")
+    assert count_badge(counters[0], "gpt-5.5") == (
+        "o200k_base (by toktok, as tiktoken's table can't be had), exact for gpt-5.5"
+    )
 
-    def unreachable(_name):
-        raise OSError("no route to host")
 
-    monkeypatch.setattr(library, "get_encoding", unreachable)
-    with pytest.raises(InstrumentError, match=r"o200k_base.*no route to host.*TIKTOKEN_CACHE_DIR.*counter=exact"):
-        open_counter("tiktoken", "gpt-5.5").count([Message("user", "hi")])
+def test_without_its_table_a_running_app_goes_on_and_is_told_once(asked, caplog):
+    trimmer = Trimmer(Settings(counter="tiktoken", policy="all", budget=100))
+    messages = [{"role": "user", "content": sentence} for sentence in SENTENCES]
+    for size in (2, 4, 6):
+        assert trimmer.trim(messages[:size])[-1] == messages[size - 1]
+    assert len(asked) == len(caplog.messages) == 1
+
+
+def test_without_its_table_a_command_prints_the_same_figures_and_says_why(asked, caplog, capsys, root):
+    sample = str(root / "sample_conversations" / "bike-rental-support.json")
+    assert run(capsys, "show", sample, "--set", "counter=tiktoken")[0] == 0
+    assert len(asked) == len(caplog.messages) == 1
 
 
 def test_our_table_of_models_says_what_tiktokens_says():
-    theirs = pytest.importorskip("tiktoken.model")
+    theirs = tiktoken.model
     shipped = {"o200k_base", "cl100k_base", "o200k_harmony"}
     ours = [name for names in (NAMES, BEGINNINGS) for listed in names.values() for name in listed.split()]
     named = {*theirs.MODEL_TO_ENCODING, *theirs.MODEL_PREFIX_TO_ENCODING, *ours}

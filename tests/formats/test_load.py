@@ -172,6 +172,8 @@ def test_titles_come_from_the_file_or_from_the_first_question(tmp_path):
         "Mend the lamp",
         "<command-name>/init</command-name>",
     ]
+    noted = [{"role": "user", "content": "<ide_opened_file>a.py is open.</ide_opened_file>\nMend the lamp"}]
+    assert load(json.dumps(noted).encode())[0].title == "Mend the lamp"
 
 
 def test_a_slice_and_the_report_come_with_the_conversations():

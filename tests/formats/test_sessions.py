@@ -60,6 +60,14 @@ def test_a_session_begun_by_a_command_is_listed_by_it_unless_something_is_asked(
     assert [s.opening for s in find_sessions()[:2]] == ["/init", "Mend the lamp"]
 
 
+def test_a_session_is_listed_by_what_a_person_wrote_beside_a_programs_notes(home):
+    said = "<ide_opened_file>a.py is open.</ide_opened_file>\n# Lamps\nMend them"
+    rules = "# AGENTS.md instructions for /x\n\n<INSTRUCTIONS>Never push.</INSTRUCTIONS>"
+    records = [{"type": "user", "message": {"content": text}} for text in (rules, said)]
+    keep(home / ".claude/projects/-home-ines-lamps/def.jsonl", records, 9)
+    assert find_sessions()[0].opening == "# Lamps Mend them"
+
+
 def test_a_machine_without_any_lists_none(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
     assert find_sessions() == []

@@ -11,7 +11,7 @@ from setting_values import candidates
 
 from historylab import Settings, resolve_settings
 from historylab.errors import SettingsError
-from historylab.settings.link import LONGEST, Link, Place, decode, encode, link_parameters, place_parameters
+from historylab.settings.link import LONGEST, Link, Place, decode, encode, in_full, link_parameters, place_parameters
 from historylab.settings.model import setting_names
 from historylab.settings.names import NOT_IN_LINKS, as_text, url_name
 from historylab.systems.presets.base import find_preset, preset_in_link, presets
@@ -26,7 +26,11 @@ NOT_PINNED = {name: Settings().value(name) for name in NOT_IN_LINKS}
 
 def opened(query: str) -> tuple[Link, Settings]:
     link = decode(dict(parse_qsl(query, keep_blank_values=True)))
-    return link, resolve_settings(env={}, url=link.settings, template={"budget": 77, "window": 5}).settings
+    return link, read(link.settings, template={"budget": 77, "window": 5})
+
+
+def read(said, presets=lambda _: {}, template=None) -> Settings:
+    return resolve_settings(env={}, url=in_full(said, presets), template=template).settings
 
 
 @pytest.mark.parametrize("case", GOLDEN, ids=lambda case: case["about"])
@@ -42,16 +46,17 @@ def test_an_old_link_says_what_it_said(case):
 
 def test_every_setting_however_nasty_comes_back_under_any_template():
     for settings in candidates():
-        link, read = opened(encode(settings, Place()))
-        assert read == settings.replace(**NOT_PINNED)
+        link, now = opened(encode(settings, Place()))
+        assert now == settings.replace(**NOT_PINNED)
         assert not link.refused
 
 
 def test_a_link_says_what_differs_and_fixes_the_defaults_it_was_made_with():
     assert encode(Settings(length=5), Place()) == "v=2&historyLength=5"
     settings = decode({"v": "2", "historyLength": "5"}).settings
-    assert {url_name(name) for name in setting_names()} - NOT_IN_LINKS == set(settings)
-    assert set(decode({"historyLength": "5"}).settings) == {"historyLength"}
+    assert settings == {"v": "2", "historyLength": "5"}
+    assert {url_name(name) for name in setting_names()} - NOT_IN_LINKS == set(in_full(settings, preset_in_link)["v"])
+    assert decode({"historyLength": "5"}).settings == {"historyLength": "5"}
 
 
 def test_what_a_person_wrote_to_be_pinned_is_in_no_link_and_taken_from_none():
@@ -129,8 +134,8 @@ SPECS = [f"{p.name}:{variant}".rstrip(":") for p in presets().values() for varia
 @pytest.mark.parametrize("spec", SPECS)
 def test_a_system_named_by_hand_gives_what_the_link_leaves_out(spec, version):
     preset, variant = find_preset(spec)
-    link = decode({"v": version, "system": spec, "minTurns": "7"}, preset_in_link)
-    settings = resolve_settings(env={}, url=link.settings).settings
+    link = decode({"v": version, "system": spec, "minTurns": "7"})
+    settings = read({"system": link.place.system, **link.settings}, preset_in_link)
     assert set(preset.changed(settings, variant)) <= {"min_turns"}
     assert settings.min_turns == 7
 
@@ -141,5 +146,5 @@ def test_a_shared_link_to_a_system_says_what_was_changed_since_even_back_to_a_de
     for settings in (Settings(**preset.decides(variant)), Settings(), Settings(budget=77, pruner="off")):
         query = dict(parse_qsl(encode(settings, Place(system=spec), preset_in_link(spec)), keep_blank_values=True))
         for known in (preset_in_link, lambda _: {}):
-            read = resolve_settings(env={}, url=decode(query, known).settings, template={"budget": 5}).settings
-            assert read == settings
+            link = decode(query)
+            assert read({"system": spec, **link.settings}, known, template={"budget": 5}) == settings

@@ -382,9 +382,7 @@ def test_a_budget_is_suggested_and_all_else_recorded():
     assert found["budget"].name == source_word(found["budget"]) == "suggested for this file"
 
 
-@pytest.mark.parametrize(
-    "name", ["policy", "length", "pruner", "projection", "summarizer", "pruner.fifo.unit", "nothing"]
-)
+@pytest.mark.parametrize("name", ["length", "pruner", "projection", "summarizer", "pruner.fifo.unit", "nothing"])
 def test_a_file_decides_nothing_else(name):
     found = resolve(recorded={name: "all"})
     assert found.settings == Settings()

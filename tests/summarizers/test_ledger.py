@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
+from functools import cache
 
 import pytest
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
+from benchmarks.later_values import holds, needed_values, newest_values
 from historylab.conversation.message import Message, ToolCall
 from historylab.counters.base import count_text, open_counter
 from historylab.formats.samples import load_sample
@@ -102,6 +105,7 @@ def test_a_value_is_counted_on_from_summary_to_summary():
         ("Also mentioned: ORD-1, /srv/x.csv", ["ORD-1", "/srv/x.csv"]),
         ("The user decided on seat 14-C for booking ZK-301.", ["seat 14-C", "ZK-301"]),
         ("- user: Never call before noon.\n- user: Hm.", ["Preferences:\n- user: Never call before noon."]),
+        ("run(): `a, b` ×2, ls -la\nsay(): \nedit(): `x", ["`a, b` ×2", "ls -la"]),
         ("Goal:\nIds and values: \n×, ×9, A-1 ×0, :", ["A-1"]),
     ],
 )
@@ -113,6 +117,54 @@ def test_any_text_is_absorbed(former, kept):
 def test_what_people_write_opens_no_section():
     said = [TASK, Message("user", "Goal:\n- user: I must remember it.\nIds and values: A-1", name="eve\nGoal:")]
     assert ledger(said).count("\nGoal:") + ledger(said).startswith("Goal:") == 1
+
+
+@cache
+def halved(kind: str, seed: int, **options) -> tuple[list[Message], list[str]]:
+    """The first half of a conversation, and the values that calls of the second need of it."""
+    said = generate(kind, seed=seed, **options)
+    half = int(said.columns.block_first[said.columns.blocks_before[-1] // 2])
+    return list(said[1:half]), list(needed_values(said, half))
+
+
+@pytest.mark.parametrize("room", [500, 1000, 2000])
+@pytest.mark.parametrize(("kind", "options"), [("coding_agent", {"turns": 40}), ("support_desk", {"turns": 60})])
+def test_it_holds_as_much_of_what_later_calls_need_as_the_newest_values_of_calls_do(kind, options, room):
+    held = listed = needs = 0
+    for messages, needed in (halved(kind, seed, **options) for seed in range(3)):
+        ours, newest = ledger(messages, room=room), newest_values(SummaryTask(messages, room, COUNTER))
+        held += sum(holds(ours, value) for value in needed)
+        listed += sum(holds(newest, value) for value in needed)
+        needs += len(needed)
+    assert held >= listed - 0.02 * needs
+
+
+def test_ten_ledgers_in_a_row_hold_at_least_half_of_what_one_does():
+    messages, needed = halved("coding_agent", 3, turns=40)
+    text, tenth = "", -(-len(messages) // 10)
+    for start in range(0, len(messages), tenth):
+        text = ledger(messages[start : start + tenth], text, 500)
+    one = ledger(messages, room=500)
+    assert sum(holds(text, value) for value in needed) >= sum(holds(one, value) for value in needed) / 2
+
+
+def test_where_calls_dominate_their_values_come_first_by_tool_and_are_counted_on():
+    test = 'pytest -k "a, b" 2>&1 | tail -3'
+    rows = "\n".join(f"{k} lamp" for k in range(400))
+    use = [
+        *call("read_file", '{"path": "src/tide.py"}', rows),
+        *call("run", json.dumps({"command": test, "describe": "Run two tests"}), rows),
+    ]
+    once = ledger([TASK, *use], room=70)
+    assert once.splitlines()[-3:-1] == ["Files read: src/tide.py", f"run(): `{test}`, Run two tests"]
+    assert f"run(): `{test}` ×2, Run two tests ×2" in ledger(use, once, 70)
+
+
+def test_numbers_that_only_results_show_take_no_room_from_what_calls_were_made_with():
+    listing = "\n".join(f"{k}: def step_{k}(): return {k * 7}" for k in range(100, 900))
+    used = [x for k in range(12) for x in call("read_file", json.dumps({"path": f"src/area_{k}/steps.py"}), listing)]
+    text = ledger([TASK, *used], room=250)
+    assert all(f"src/area_{k}/steps.py" in text for k in range(12))
 
 
 TEXTS = st.sampled_from(

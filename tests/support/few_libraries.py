@@ -23,7 +23,7 @@ INSTALLED = {
     "typing_inspection",
     "toktok",
 }
-NEED_MORE = {("pruner", "relevance"), ("summarizer", "model"), ("counter", "tiktoken")}
+NEED_MORE = {("pruner", "relevance"), ("summarizer", "model")}
 
 
 class NothingElse:
@@ -112,7 +112,6 @@ def main() -> None:
         "relevance": said(pruner="relevance"),
         "window": said(compaction="at_threshold", budget=8000),
         "model": said(pruner="summarize", summarizer="model", window=900),
-        "tiktoken": said(counter="tiktoken"),
     }
     try:
         from historylab import load

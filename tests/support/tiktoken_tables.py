@@ -30,7 +30,7 @@ def folder_of_tables() -> Path | None:
     return next((folder for folder in folders if all((folder / file).exists() for file in files)), None)
 
 
-TABLES = folder_of_tables() if find_spec("tiktoken") else None
+TABLES = folder_of_tables()
 needs_tables = pytest.mark.skipif(TABLES is None, reason="tiktoken's tables are not on this machine")
 
 

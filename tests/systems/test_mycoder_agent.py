@@ -150,3 +150,50 @@ def test_the_system_prompt_has_the_lines_once_behind_the_conversations_own_instr
     assert [m["role"] for m in asked[0]["messages"]] == ["system", "user", "assistant", "user"]
     _, asked = run("done", get_system_prompt=lambda instructions, **_: "Mine alone.")
     assert asked[0]["messages"][0] == {"role": "system", "content": "Mine alone."}
+
+
+# -- a chat: one run a question
+
+
+def asked_in_turn(questions: int, **options):
+    """A chat of so many questions, each answered in one response that used 700 of 10,000 tokens."""
+    said = Conversation([])
+    for number in range(questions):
+        said = said.followed_by([Message("user", f"Question {number + 1}?")])
+        reply = Reply(f"Answer {number + 1}.", usage=Usage(input=600, output=100))
+        events, _ = run(reply, conversation=said, settings=PRESET.replace(window=10_000), **options)
+        said = events[-1].conversation
+    return said
+
+
+def updates_in(said: Conversation) -> list[tuple[str, str]]:
+    """Of each update the answer before it, and the costs it names."""
+    found, answer = [], ""
+    for message in said:
+        answer = message.content if message.role == "assistant" else answer
+        if message.content.startswith("--- STATUS"):
+            found.append((answer, next(line for line in message.content.splitlines() if line.startswith("Cost"))))
+    return found
+
+
+def test_a_chat_gets_an_update_every_five_responses_with_its_costs_so_far_however_few_a_question_takes():
+    assert updates_in(asked_in_turn(12)) == [
+        ("Answer 5.", "Cost So Far: $0.02"),
+        ("Answer 10.", "Cost So Far: $0.03"),
+    ]
+
+
+def test_an_update_that_was_sent_is_not_sent_again_where_its_question_is_asked_again():
+    said = asked_in_turn(6)
+    asked = said.beginning(len(said) - 1)
+    events, _ = run("Again.", conversation=asked, settings=PRESET.replace(window=10_000))
+    assert only(events, StatusUpdated) == []
+    assert updates_in(events[-1].conversation) == updates_in(said)
+
+
+def test_an_update_that_is_due_once_nothing_reports_usage_goes_by_the_request_before():
+    said = Conversation([Message(role, "Hm.") for _ in range(5) for role in ("user", "assistant")])
+    asked = said.followed_by([Message("user", "And?")])
+    (update,) = only(run("Yes.", conversation=asked, last_request=300)[0], StatusUpdated)
+    assert "Token Usage: 300" in update.text
+    assert only(run("Yes.", conversation=asked)[0], StatusUpdated) == []

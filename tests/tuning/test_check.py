@@ -14,7 +14,6 @@ from historylab.pricing import Prices
 from historylab.tuning.check import check
 from historylab.tuning.constraints import read_wishes
 from historylab.tuning.replayed import MeasureOptions
-from historylab.tuning.wilson import interval_of_share
 from historylab.wording.check import finding_reason
 
 WHOLE, SHORT = Settings(policy="all"), Settings(policy="lastN", length=1)
@@ -109,6 +108,15 @@ def test_what_nobody_can_say_again_may_not_be_lost(wish):
     assert verdicts(wish, conv("s u a u a")) == ["unsure"]
 
 
+def test_a_directory_that_an_agents_environment_names_is_not_gone_for_good():
+    told = "# AGENTS.md instructions for /srv/lamps\n\n<environment_context>\n  <cwd>/srv/lamps</cwd>"
+    asked = [Message("user", f"Lamp {k}?") for k in range(3)]
+    used = Message("assistant", tool_calls=(ToolCall("c", "exec_command", '{"workdir": "/srv/lamps"}'),))
+    chat = Conversation([Message("user", told), Message("assistant", "Yes."), *asked, used])
+    assert verdicts("loses nothing for good", chat) == verdicts("forgets nothing a person said", chat) == ["held"]
+    assert verdicts("keep every reference", chat) == ["broken"]
+
+
 def test_nothing_is_known_of_what_a_conversation_without_text_or_request_needs():
     assert verdicts("keep every reference", booking(metadata={"textless": True})) == ["unsure"]
     assert verdicts("never over the budget", Conversation([Message("assistant", "Hello!")])) == ["unsure"]
@@ -118,12 +126,12 @@ def test_nothing_is_known_of_what_a_conversation_without_text_or_request_needs()
     ("wish", "lost_in", "verdict"),
     [
         ("keep 90% of references", 0, "held"),
-        ("keep 95% of references", 1, "unsure"),  # 48 of 50: the interval holds 95%
+        ("keep 95% of references", 1, "unsure"),  # 78 of 80: the interval holds 95%
         ("keep 95% of references", 15, "broken"),
     ],
 )
 def test_a_percentage_is_an_estimate_over_all_conversations(wish, lost_in, verdict):
-    chats = [booking(2) for _ in range(25)]
+    chats = [booking(2) for _ in range(40)]
     kept = [chat.pin([0]) if k >= lost_in else chat for k, chat in enumerate(chats)]
     assert verdicts(wish, *kept) == [verdict]
 
@@ -138,16 +146,23 @@ def test_nothing_is_said_of_a_share_of_nothing():
     assert finding_reason(free.findings[1]) == "Unsure: these conversations cost nothing."
 
 
-def test_few_needs_hold_no_percentage_but_can_break_one():
-    assert verdicts("keep 50% of references", booking(20), settings=WHOLE) == ["unsure"]
-    assert verdicts("keep 50% of references", booking(20)) == ["broken"]
+@pytest.mark.parametrize(("conversations", "settings", "verdict"), [(1, WHOLE, "held"), (2, SHORT, "broken")])
+def test_one_or_two_conversations_are_judged_as_seen_and_say_nothing_of_others(conversations, settings, verdict):
+    chats = [booking(30)] * conversations
+    (found,) = check(chats, settings, read_wishes("keep 90% of references")).findings
+    assert (found.verdict, found.interval) == (verdict, None)
+    assert finding_reason(found).endswith(
+        ("in 1 conversation, which says nothing of others.", "which say nothing of others.")
+    )
+    assert "interval" not in finding_reason(found)
 
 
-def test_needs_of_one_conversation_count_for_fewer():
-    low, high = interval_of_share([(10, 10), (0, 10)])
-    assert low < interval_of_share([(10, 20)])[0]
-    assert high > interval_of_share([(5, 10), (5, 10)])[1]
-    assert interval_of_share([(20, 20)]) == (pytest.approx(0.839, abs=1e-3), 1)
+def test_three_conversations_are_few_however_much_they_needed():
+    (found,) = check([booking(30)] * 3, WHOLE, read_wishes("keep 90% of references")).findings
+    assert finding_reason(found) == (
+        "Unsure: 90 of 90 facts in tool calls are kept (100%) in 3 conversations; 95% interval 15% to 100%: "
+        "too few to tell."
+    )
 
 
 def test_against_other_settings_both_are_spent_on_the_same_conversations():

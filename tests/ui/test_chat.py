@@ -6,6 +6,7 @@ import json
 import logging
 import threading
 
+import chat_server
 import hostile
 import pytest
 from app_pages import screen, shown, text
@@ -151,6 +152,19 @@ def test_mycoders_status_updates_are_shown_as_they_are_sent_and_its_tool_compact
     assert "--- STATUS UPDATE ---" in plain(app)
     assert "Compacted by compactHistory: " in plain(app)
     assert "The summary has taken their place for good." in plain(app)
+
+
+def test_mycoders_updates_and_costs_are_of_the_whole_chat_also_where_it_is_chosen_in_the_middle(server, monkeypatch):
+    monkeypatch.setitem(chat_server.USAGE, "completion_tokens", 10_000)  # 15 cents an answer
+    app = agreed()
+    for number in range(6):
+        app = say(app, f"Question {number}?")
+        if number == 2:
+            app = shown(app.selectbox(key="system").set_value("mycoder").run())
+    costs = [line for m in chat(app).conversation for line in m.content.splitlines() if line.startswith("Cost So Far")]
+    assert costs == ["Cost So Far: $0.75"]
+    press(app, "new-chat")
+    assert chat(app).spent.get_total_cost() == "$0.00"
 
 
 def test_octopus_cuts_a_tool_result_over_its_limit():

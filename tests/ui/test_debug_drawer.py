@@ -9,6 +9,8 @@ import pytest
 import streamlit
 from app_pages import opening, screen, shown, text
 
+from historylab.systems.presets.base import preset_in_link
+
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 
 WORDS = ("Policy", "Length", "Source", "Messages")
@@ -56,6 +58,34 @@ def test_its_source_is_the_strongest_of_every_setting_and_a_template_is_named(mo
     for name, value in env.items():
         monkeypatch.setenv(name, value)
     assert f'<th>Source</th><td class="hl-word">{source}</td>' in panel(drawer(**link))
+
+
+@pytest.mark.parametrize("given", [{"v": "2"}, {"system": "agentdock"}, {"v": "2", "system": "agentdock"}])
+def test_only_what_a_link_says_is_told_as_the_urls(given):
+    told = panel(drawer(historyPolicy="none", **given))
+    implied = "default (AgentDock)" if "system" in given else "default"
+    assert source(told, "Policy") == "Source: URL (historyPolicy)"
+    assert source(told, "Length") == source(told, "System messages") == f"Source: {implied}"
+    assert '<th>Source</th><td class="hl-word">URL</td>' in told
+    assert f'<th>Source</th><td class="hl-word">{implied}</td>' in panel(drawer(**given))
+
+
+def test_a_system_in_the_link_is_not_told_as_its_word_where_the_environment_decides(monkeypatch):
+    monkeypatch.setenv("NEXT_PUBLIC_DEFAULT_HISTORY_POLICY", "lastN")
+    monkeypatch.setenv("NEXT_PUBLIC_DEFAULT_HISTORY_LENGTH", "5")
+    told = panel(drawer(historyPolicy="none", system="agentdock"))
+    assert '<th>Source</th><td class="hl-word">environment</td>' in told
+    assert source(told, "System messages") == "Source: default (AgentDock)"
+
+
+def test_an_old_link_that_says_all_of_a_systems_fields_is_told_as_the_urls():
+    told = panel(drawer(**preset_in_link("agentdock"), system="agentdock"))
+    assert source(told, "Length") == "Source: URL (historyLength)"
+    assert source(told, "System messages") == "Source: URL (preserveSystemMessages)"
+
+
+def source(told: str, word: str) -> str:
+    return re.search(rf"<th>{word}</th><td[^>]*>[^<]*</td><td>([^<]*)", told)[1]
 
 
 def test_its_source_may_be_you():

@@ -13,7 +13,7 @@ from historylab import load
 from historylab.errors import LoadError
 from historylab.formats.samples import samples
 from historylab.planning.pipeline import plan_requests
-from historylab.systems.presets.base import presets
+from historylab.systems.presets.base import preset_in_link, presets
 
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 
@@ -154,9 +154,35 @@ def test_a_link_names_a_system_and_what_was_changed_of_it():
     app = screen(PAGE, v="2", system="octopus", minTurns="5")
     assert app.selectbox(key="system").value == "octopus"
     assert app.number_input(key="set min_turns").value == 5
-    assert sources(app)["budget"] == "URL"
+    assert {sources(app)[name] for name in ("budget", "min_turns")} == {"system", "URL"}
     assert "Octopus, with changes" in text(app)
     assert verdict(screen(PAGE, **dict(app.query_params.items()))) == verdict(app)
+
+
+def test_the_address_says_what_was_said_and_leaves_the_rest_to_the_system_it_names():
+    said = {"historyPolicy": "none", "system": "agentdock"}
+    assert address(screen(PAGE, **said)) == {"v": "1", **said}
+    app = chosen("octopus")
+    assert set(address(app)) == {"v", "system"}
+    shown(app.number_input(key="set min_turns").set_value(5).run())
+    assert address(app) == {"v": "1", "system": "octopus", "minTurns": "5"}
+    shown(app.button(key="system-back").click().run())
+    assert address(app) == {"v": "1", "system": "octopus"}
+    complete = {"v": "2", "system": "octopus", "minTurns": "5"}
+    assert address(screen(PAGE, **complete)) == complete
+
+
+@pytest.mark.parametrize("version", ["1", "2"])
+def test_an_old_link_with_all_of_a_systems_fields_opens_as_the_system_and_keeps_them(version):
+    told = {"v": version, "system": "octopus", **preset_in_link("octopus"), "minTurns": "5"}
+    app = screen(PAGE, **told)
+    assert "Octopus, with changes : Minimum history was 3." in text(app)
+    assert sources(app)["budget"] == "URL"
+    assert address(app) == told
+
+
+def address(app) -> dict[str, str]:
+    return {name: value for name, value in app.query_params.items() if name != "conv"}
 
 
 def test_a_link_to_a_system_that_is_none_says_so():

@@ -22,6 +22,7 @@ from historylab.wording.answer import (
     need_in_words,
     place_among,
     since_in_words,
+    unlisted_needs,
     what_would_keep,
     why_not_tried,
 )
@@ -153,3 +154,14 @@ def test_a_deletion_says_what_it_leaves_alone():
     assert "Its 2 results are left without their call" in deletion_in_words(chat, 1, marked=False)
     assert "The call it answered is left without a result" in deletion_in_words(chat, 2, marked=False)
     assert "Its result is left without its call" in deletion_in_words(chat, 4, marked=False)
+
+
+def test_needs_that_are_not_listed_are_no_second_number_beside_the_lost_ones():
+    needs = [(None, False)] * 3 + [(None, True)] * 76
+    assert unlisted_needs(needs, 4) == (
+        "and by other requests, which had it",
+        "Needed 79 times in all: 3 lost, 76 held.",
+    )
+    assert unlisted_needs(needs, 2)[0] == "and by other requests, some of which had it"
+    assert unlisted_needs(needs[:3], 2)[0] == "and by other requests, which no longer had it"
+    assert unlisted_needs(needs[:3], 4)[0] == ""

@@ -92,11 +92,9 @@ def test_a_loss_says_how_bad_it_is_the_worst_first_and_what_fetching_again_takes
     assert [severity_in_words(loss) for loss in worst_first(found.losses)] == [
         "■ gone for good: a person said it",
         "◧ the assistant wrote it itself",
-        f"↻ the same call would find it again (about {tokens} tokens)",
+        f"↻ a tool would find it again (about {tokens} tokens)",
     ]
-    assert severity_line(found) == (
-        "How bad: 1 gone for good, 1 the assistant wrote itself, 1 the same calls would find again"
-    )
+    assert severity_line(found) == ("How bad: 1 gone for good, 1 the assistant wrote itself, 1 tools would find again")
     assert value_kinds_line(found) == "By kind: 1 of 3 ids and codes, 0 of 1 names and other text, 0 of 1 rules kept"
     dollars = money(bill(timeline).cost_of_fetching([(3, found.fetches[3].calls, found.fetches[3].results)]))
     assert fetching_sentence(found, bill(timeline)) == (

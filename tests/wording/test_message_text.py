@@ -5,13 +5,18 @@ from __future__ import annotations
 import pytest
 
 from historylab import Message
-from historylab.wording.message_text import full_text, own_words, preview, unsent_thinking
+from historylab.wording.message_text import full_text, own_words, preview, speaker, unsent_thinking
 
 
 def test_a_message_of_known_size_says_that_its_text_is_not_in_the_file():
     message = Message("user", metadata={"tokens": 1234})
     assert full_text(message) == preview(message) == "(text not in the file: 1,234 tokens)"
     assert full_text(Message("user")) == "(empty)"
+
+
+def test_a_message_that_a_program_put_there_is_not_labelled_as_a_persons():
+    assert speaker(Message("user", "<system-reminder>Be brief.</system-reminder>")) == "user, injected"
+    assert speaker(Message("user", "Be brief.", name="Noor")) == "user Noor"
 
 
 def test_thinking_is_what_an_answer_does_not_say_itself():

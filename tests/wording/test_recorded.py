@@ -46,7 +46,7 @@ OPUS = "claude-opus-4-5"
         (SettingsProposal({}, model="x" * 201), f"Recorded with {'x' * 79}…: another model is set."),
         (
             SettingsProposal({}, calibration=Calibration(9, 8.7, 1, 0.32, 0.49, 3)),
-            "The usage of its 3 requests fits its text too poorly to be used (R² 0.32, ±49%).",
+            "The usage of its 3 requests fits its text too poorly for a token factor (R² 0.32, ±49%).",
         ),
     ],
 )
@@ -93,22 +93,33 @@ def test_the_error_beside_a_cost(found, sentence):
 
 
 @pytest.mark.parametrize(
-    ("about", "cause"),
+    ("about", "cause", "cost"),
     [
-        ({}, "cause unknown"),
-        ({"minutes": [0, 1, 12]}, "11 minutes after the one before, and the cache lasts 5 minutes"),
-        ({"minutes": [0, 1, 190]}, "3 hours after the one before, and the cache lasts 5 minutes"),
-        ({"more": {2: {"model": "claude-haiku-4-5"}}}, "the model changed to claude-haiku-4-5"),
-        ({"more": {i: {"tools": [{"name": f"{i}"}]} for i in (1, 2)}}, "the tools changed"),
+        ({}, "cause unknown", "0.0431"),
+        ({"minutes": [0, 1, 12]}, "11 minutes after the one before, and the cache lasts 5 minutes", "0.0431"),
+        ({"minutes": [0, 1, 190]}, "3 hours after the one before, and the cache lasts 5 minutes", "0.0431"),
+        ({"more": {2: {"model": "claude-haiku-4-5"}}}, "the model changed to claude-haiku-4-5", "0.00863"),
+        ({"more": {i: {"tools": [{"name": f"{i}"}]} for i in (1, 2)}}, "the tools changed", "0.0431"),
     ],
 )
-def test_a_lost_prefix_is_told_with_its_cause(about, cause):
+def test_a_lost_prefix_is_told_with_its_cause_its_place_and_its_cost(about, cause, cost):
     lost = lost_prefixes(session([(5, 0, 9000), (5, 9000, 500), (5, 2000, 8000)], **about))
-    said = f"As the usage shows, 1 of 3 requests lost the prefix it had in the cache: request 3 ({cause})."
-    assert lost_prefix_sentence(lost, 3) == said
+    said = f"request 3 ({cause}; it broke after the system prompt and tools)."
+    assert lost_prefix_sentence(lost, 3) == (
+        f"As the usage shows, 1 of 3 requests lost the prefix it had in the cache: {said} "
+        f"Sending that again cost ${cost} more than reading it."
+    )
+
+
+@pytest.mark.parametrize(("read", "place"), [(0, "; nothing of it was read"), (9500, "; it broke around message 4")])
+def test_the_place_where_it_broke_is_told_even_without_a_cause(read, place):
+    requests = [(5, 0, 9000), (5, 9000, 500), (5, 9500, 5500), (5, 15_000, 5000), (5, read, 20_500 - read)]
+    assert f"request 5 (cause unknown{place})." in lost_prefix_sentence(lost_prefixes(session(requests)), 5)
 
 
 def test_many_are_counted_and_none_not_mentioned():
     lost = lost_prefixes(session([(5, 0, 9000), *[(5, 2000, 7000 + 100 * i) for i in range(1, 6)]]))
-    assert lost_prefix_sentence(lost, 6).endswith("request 4 (cause unknown) and 2 more.")
+    assert lost_prefix_sentence(lost, 6).endswith(
+        "; $0.0414) and 2 more. Sending that again cost $0.207 more than reading it."
+    )
     assert lost_prefix_sentence((), 6) == ""

@@ -17,6 +17,7 @@ from historylab.costs.amounts import money
 from historylab.costs.bill import CostComparison, against_untrimmed, bill
 from historylab.counters.badge import count_badge
 from historylab.counters.base import model_counter
+from historylab.planning.context_fill import tokens_over
 from historylab.planning.reasons import REPLACED, Action
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices
@@ -58,12 +59,12 @@ def check_verdict(timeline: Timeline, number: int) -> None:
         assert numbers(r"sees all ([\d,]+) messages", said.seen) == (size,)
     else:
         assert said.seen.endswith(("sees no message yet.", "sees the one message so far.", "sees both messages.")[size])
-    assert numbers(r"^([\d,]+) ", said.cost) == (plan.tokens,)
+    assert numbers(r"^([\d,]+) ", said.cost) == (timeline.contexts[number],)
     assert count_badge(timeline.counter, timeline.settings.model, [timeline.original]) in said.cost
     assert said.over == plan.over_budget == ("over the budget of" in said.cost)
     if plan.over_budget:
         cause = timeline.over_budget_cause(number)
-        assert numbers(r", ([\d,]+) over the budget", said.cost) == (plan.tokens - plan.budget,)
+        assert numbers(r", ([\d,]+) over the budget", said.cost) == (tokens_over(timeline, number),)
         assert cause.why in said.cost and cause.mend_in_words(setting_in_words) in said.cost
     for word, action in (("dropped", 4), ("summarised", 3), ("truncated", 2), ("pinned", 1)):
         count = int((actions == action).sum())

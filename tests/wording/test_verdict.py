@@ -69,8 +69,8 @@ def test_being_over_the_budget_says_by_how_much_and_of_what():
     assert said.over
     assert "over the budget of 3 (8 less 5 reserved)" in said.cost
     both = verdict(replay(chat(1), Settings(budget=80, reserve=5, overhead=40)), 0)
-    assert "of 35 (80 less 5 reserved and 40 of overhead) tokens" in both.cost
-    assert "less 40 of overhead)" in verdict(replay(chat(1), Settings(budget=80, overhead=40)), 0).cost
+    assert "of 75 (80 less 5 reserved) tokens" in both.cost
+    assert " of 80 tokens (" in verdict(replay(chat(1), Settings(budget=80, overhead=40)), 0).cost
 
 
 def test_what_was_forgotten_first_is_what_somebody_said_not_what_an_agent_wraps():

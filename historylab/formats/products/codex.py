@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import words_of_person
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.branching import with_branches
 from historylab.formats.messages.record_groups import located_items
-from historylab.formats.products.codex_session import CodexSession, is_injected
+from historylab.formats.products.codex_session import CodexSession
 from historylab.formats.titles import opening
 from historylab.registry import register
 
@@ -54,7 +55,7 @@ def codex(content: Content, report: Report) -> Iterator[Conversation]:
 
 def _conversation(session: CodexSession, report: Report) -> Conversation:
     found = session.paths()
-    asked = (m.content for m in found[0] if m.role == "user" and not is_injected(m))
+    asked = filter(None, (words_of_person(m) for m in found[0] if m.role == "user"))
     return with_branches(found, opening(next(asked, "")), session.metadata, report)
 
 

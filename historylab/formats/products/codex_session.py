@@ -6,7 +6,6 @@ model's answer it belongs to.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,12 +15,6 @@ from historylab.formats.messages.branching import MOST_BRANCHES
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.responses_items import join_assistant_messages, read_item
 from historylab.formats.messages.usage import to_usage
-
-INJECTED = re.compile(
-    r"\s*(# AGENTS\.md\b|<(environment_context|\w+_instructions|INSTRUCTIONS|permissions|collaboration_mode|skills?"
-    r"|personality_spec|model_switch|turn_aborted|user_shell_command|subagent_notification)\b)"
-)
-"""Texts of the program in the user's name: where it works, the project's rules, what happened."""
 
 SETTINGS = {"effort": "reasoning_effort", "summary": "reasoning_summary"}
 """Field of a turn's context → request parameter."""
@@ -42,6 +35,7 @@ class CodexSession:
     answered: bool = False  # whether the answer at the end of the messages is over
     spent: Any = None  # what the last usage report says of the whole session
     usage: dict[str, int] | None = None  # that of an answer to come: older versions report it first
+    typed: set[str] = field(default_factory=set)  # what events say that the user sent
 
     def is_over(self, about: Any) -> bool:
         """Whether this beginning is that of another session, and not of the one it was forked from."""
@@ -83,10 +77,12 @@ class CodexSession:
         if kind == "token_count":
             self._take_usage(given.get("info"))
         elif kind == "thread_rolled_back" and type(count := given.get("num_turns")) is int and count > 0:
-            asked = [i for i, m in enumerate(self.messages) if m.role == "user" and not is_injected(m)]
+            asked = [i for i, m in enumerate(self.messages) if m.role == "user" and not self._is_injected(m)]
             kept = asked[-min(count, len(asked))] if asked else 0
             self._leave(self.messages[:kept], self.messages[kept:])
         else:
+            if kind == "user_message" and isinstance(said := given.get("message"), str) and said.strip():
+                self.typed.add(said.strip())
             self.report.skip("an event for the screen, which repeats what is read", where)
 
     def compact(self, given: dict[str, Any], where: str, time: Any) -> None:
@@ -122,7 +118,8 @@ class CodexSession:
         unsaid = {id(m) for path in found for m in path if _says_nothing(m)}
         for _ in unsaid:
             self.report.warn("a reply of nothing but thinking, which isn't sent again", "")
-        return [pair_by_order([m for m in path if id(m) not in unsaid]) for path in found]
+        marked = {id(m): self._with_mark(m) for path in found for m in path}
+        return [pair_by_order([marked[id(m)] for m in path if id(m) not in unsaid]) for path in found]
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -153,9 +150,21 @@ class CodexSession:
             said["model"] = self.model
         if message.role == "tool" and failed:
             said["is_error"] = True
-        if message.role == "user" and INJECTED.match(message.content):
+        if message.injected:
             said["injected"] = True
         return replace(message, metadata={**message.metadata, **said}) if said else message
+
+    def _with_mark(self, message: Message) -> Message:
+        if message.injected or not self._is_injected(message):
+            return message
+        return replace(message, metadata={**message.metadata, "injected": True})
+
+    def _is_injected(self, message: Message) -> bool:
+        """Whether no person sent it: by its frame, or as events tell what was sent and it isn't among that."""
+        if message.injected or message.role != "user" or message.media or not self.typed:
+            return message.injected
+        text = message.content.strip()
+        return bool(text) and not any(text.startswith(said) or text.endswith(said) for said in self.typed)
 
     def _append(self, message: Message) -> None:
         last = self.messages[-1] if self.messages else None
@@ -189,11 +198,6 @@ class CodexSession:
             del self.left[0]
             self.older += self.gone.pop(0)
         self.messages, self.answered = messages, True
-
-
-def is_injected(message: Message) -> bool:
-    """Whether the program says it, and not the user."""
-    return bool(message.metadata.get("injected"))
 
 
 def _says_nothing(message: Message) -> bool:

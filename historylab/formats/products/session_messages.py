@@ -90,11 +90,20 @@ def _user_messages(record: SessionRecord, report: Report) -> list[Message]:
     if record.value.get("isCompactSummary") and made[-1].role == "user":
         made[-1] = replace(made[-1], metadata={**made[-1].metadata, "compact_summary": True})
         report.warn("a summary Claude Code made of what came before, kept beside it", record.where)
+    if _by_a_program(record.value):
+        made = [replace(m, metadata={**m.metadata, "injected": True}) if m.role == "user" else m for m in made]
     made = _sent_messages(made, report, record.where)
     uuid = record.value.get("uuid")
     uuid = uuid if isinstance(uuid, str) else ""
     ids = [f"{uuid}/{k}" if uuid and len(made) > 1 else uuid for k in range(len(made))]
     return [_with_place(message, record, report, chosen, {}) for message, chosen in zip(made, ids, strict=True)]
+
+
+def _by_a_program(record: dict[str, Any]) -> bool:
+    """Whether the record says that no person sent it: its origin is no human."""
+    origin = record.get("origin")
+    kind = origin.get("kind") if isinstance(origin, dict) else record.get("turnOrigin")
+    return kind not in (None, "human") or record.get("isVisibleInTranscriptOnly") is True
 
 
 def _sent_messages(messages: list[Message], report: Report, where: str) -> list[Message]:

@@ -44,7 +44,7 @@ def swe_agent(content: Content, report: Report) -> Iterator[Conversation]:
             report.skip(f"{kind_of(run)} without a history", where)
             continue
         read = (_message(entry, f"{where} history[{i}]".strip(), report) for i, entry in enumerate(run["history"]))
-        messages = [message for message in read if message]
+        messages = _with_observations_marked([message for message in read if message])
         beside = {name: value for name, value in run.items() if name not in ("history", "trajectory")}
         if run.get("trajectory"):
             report.warn(REPEATED, where)
@@ -53,6 +53,17 @@ def swe_agent(content: Content, report: Report) -> Iterator[Conversation]:
                 report.keep(name, where)
         beside |= _model(beside.pop("replay_config", None))
         yield Conversation(pair_by_order(messages), _title(run), beside)
+
+
+def _with_observations_marked(messages: list[Message]) -> list[Message]:
+    """The messages, of which those in the user's name after an answer are what a command printed."""
+    answered = next((i for i, m in enumerate(messages) if m.role == "assistant"), len(messages))
+    return [
+        replace(m, metadata={**m.metadata, "injected": True})
+        if m.role == "user" and (i > answered or m.metadata.get("is_demo"))
+        else m
+        for i, m in enumerate(messages)
+    ]
 
 
 def _is_run(value: Any) -> bool:

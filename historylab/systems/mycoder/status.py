@@ -17,6 +17,7 @@ from historylab.systems.base import number, require_whole_number
 log = logging.getLogger("historylab")
 
 INSTRUCTIONS = "You are an agent. Work on the task you are given with the tools you have, until it is done."
+BEGINS = "--- STATUS UPDATE ---"
 LAYOUTS = ("release", "plan", "example")
 THRESHOLD_PERCENTAGE = 50
 STATUS_FREQUENCY = 5
@@ -76,7 +77,7 @@ def generate_status_update(
     total_tokens = require_whole_number(total_tokens, "total_tokens")
     max_tokens = require_whole_number(max_tokens or 0, "max_tokens")
     lines = [
-        "--- STATUS UPDATE ---",
+        BEGINS,
         _usage(total_tokens, max_tokens, "" if layout == "plan" else ","),
         f"Cost So Far: {token_tracker.get_total_cost() if token_tracker else '$0.00'}",
     ]
@@ -117,12 +118,18 @@ class StatusUpdates:
     """When the next update is due: every `frequency` responses, or at once from the threshold on.
 
     `threshold_percentage=None` is the issue's own rule: the frequency alone, and only where the window is known.
+    `responses` came since the last update, or without one.
     """
 
     def __init__(
-        self, frequency: int = STATUS_FREQUENCY, threshold_percentage: float | None = THRESHOLD_PERCENTAGE
+        self,
+        frequency: int = STATUS_FREQUENCY,
+        threshold_percentage: float | None = THRESHOLD_PERCENTAGE,
+        *,
+        responses: int = 0,
     ) -> None:
-        self.frequency, self._responses = require_whole_number(frequency, "frequency", 1), 0
+        self.frequency = require_whole_number(frequency, "frequency", 1)
+        self._responses = require_whole_number(responses, "responses")
         self.threshold_percentage = None if threshold_percentage is None else number(threshold_percentage, "threshold")
 
     def due(self, total_tokens: int | None, max_tokens: int | None) -> bool:

@@ -117,7 +117,7 @@ def _server(chat: ChatSession, settings: Settings) -> None:
 
 
 def _agree(chat: ChatSession, model: str) -> None:
-    chat.agree(model, yes=bool(session.widget_value("chat-agreed")))
+    session.hand_value("chat-agreed", lambda yes: chat.agree(model, yes=yes))
     session.touch()
 
 
@@ -157,9 +157,9 @@ def _server_fields(chat: ChatSession) -> None:
 
 def _take_url(chat: ChatSession) -> None:
     """Use the address that was typed. Its key was for another server, so it is forgotten."""
-    url = (session.widget_value(URL) or "").strip()
+    typed = session.widget_value(URL)
     session.touch()
-    if url == chat.server.url or chat.running:
+    if typed is None or (url := typed.strip()) == chat.server.url or chat.running:
         return
     server = ModelServer(url, public_only=bool(url) and not _private_allowed()) if url else ENVIRONMENT
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -26,7 +26,9 @@ from historylab.recordings.place import named_place
 from historylab.recordings.redaction import likely_secrets
 from historylab.settings.model import Settings
 from historylab.systems.mycoder import Checkpoints, default_tools, tool_agent
+from historylab.systems.mycoder.agent import usage_in
 from historylab.systems.mycoder.status import INSTRUCTIONS
+from historylab.systems.mycoder.usage import TokenTracker
 from historylab.systems.octopus.limited_tools import limit_tools
 from historylab.systems.toolpack.conversation_search import conversation_search_tool
 from historylab.ui.chat.stored import CONVERSATION, store_new_messages
@@ -126,11 +128,27 @@ def _events(
     instruments = open_instruments(settings, chat_model=model, store=state)
     tools = _tools(chat, model, aids)
     if by_mycoder:
-        events = tool_agent(conversation, settings, tools=tools, instruments=instruments, checkpoints=aids.checkpoints)
+        events = tool_agent(
+            conversation,
+            settings,
+            tools=tools,
+            instruments=instruments,
+            token_tracker=chat.spent,
+            checkpoints=aids.checkpoints,
+            last_request=answer.seen.tokens if (answer := chat.newest_answer()) else None,
+        )
     else:
         previous = chat.previous(settings)
         events = run_agent(conversation, settings, tools=tools, instruments=instruments, previous=previous)
+        events = _counted(events, chat.spent)
     yield from recorded_run(events, recording, settings, model.name, tools) if recording else events
+
+
+def _counted(events: Iterator[Event], spent: TokenTracker) -> Iterator[Event]:
+    """The same events, their usage added to what the chat spent."""
+    for event in events:
+        spent.token_usage.add(usage_in(event))
+        yield event
 
 
 def recording_of(chat: ChatSession) -> Recording | None:
@@ -149,5 +167,5 @@ def _tools(chat: ChatSession, model: ChatModel, aids: _Aids) -> list[Tool | Rewr
     if SEARCH in wanted:
         tools.append(conversation_search_tool(chat.store, CONVERSATION))
     if COMPACT in wanted and aids.system != MYCODER:  # whose agent brings it
-        tools += default_tools(model, checkpoints=aids.checkpoints)
+        tools += default_tools(model, checkpoints=aids.checkpoints, token_tracker=chat.spent)
     return limit_tools(tools) if aids.system == OCTOPUS else tools

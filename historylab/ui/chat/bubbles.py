@@ -71,7 +71,7 @@ def _bubble(message: Message, chat: ChatSession) -> Iterator[str]:
         for c in message.tool_calls
     )
     stopped = '<div class="hl-meta">Stopped here.</div>' if message.metadata.get(STOPPED) else ""
-    who = escape(SPEAKERS.get(message.role) or one_line(message.role, 30))
+    who = escape("Injected" if message.injected else SPEAKERS.get(message.role) or one_line(message.role, 30))
     yield bubble(kind, who, f"{body}{calls}{stopped}")
     for note in chat.notes_on(message):
         yield f'<div class="hl-chat-note" role="note">{escape(note)}</div>'

@@ -40,5 +40,5 @@ def memory_panel(chat: ChatSession, settings: Settings) -> None:
 
 
 def _switch(chat: ChatSession) -> None:
-    chat.switch_memory(on=bool(session.widget_value(SWITCH)))
+    session.hand_value(SWITCH, lambda on: chat.switch_memory(on=on))
     session.touch()

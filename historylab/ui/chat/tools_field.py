@@ -70,7 +70,7 @@ def _tool(chat: ChatSession, name: str, system: str) -> None:
 
 
 def _switch(chat: ChatSession, name: str) -> None:
-    chat.switch_tool(name, on=bool(session.widget_value(f"tool-{name}")))
+    session.hand_value(f"tool-{name}", lambda on: chat.switch_tool(name, on=on))
     session.touch()
 
 

@@ -68,7 +68,8 @@ def _picture(compared: list[Configuration], timelines: list[Timeline], number: i
                 required=True,
                 label_visibility="collapsed",
                 key=PICTURE,
-                on_change=lambda: viewing.show_only_differences(session.widget_value(PICTURE) == DIFFERENCES),
+                on_change=session.hand_value,
+                args=(PICTURE, lambda picture: viewing.show_only_differences(picture == DIFFERENCES)),
             )
         if len(letters) > 1:
             with st.container(width="content", key=f"against-{'one' if only else 'maps'}-{len(compared)}"):
@@ -88,7 +89,8 @@ def _against(letters: list[str], chosen: str) -> None:
         default=chosen,
         required=True,
         key=session.seed_widget(AGAINST, chosen),
-        on_change=lambda: viewing.compare_against(session.widget_value(AGAINST)),
+        on_change=session.hand_value,
+        args=(AGAINST, viewing.compare_against),
         format_func=lambda letter: f"A and {letter}",
         label_visibility="collapsed",
     )
@@ -105,4 +107,4 @@ def _differing_alone(differing: list[int], number: int) -> None:
 
 
 def _toggle() -> None:
-    viewing.show_only_differing(session.widget_value(TOGGLE))
+    session.hand_value(TOGGLE, viewing.show_only_differing)

@@ -13,9 +13,9 @@ from historylab.planning.replay import Timeline
 from historylab.tuning.compare import Figures
 from historylab.ui.compare import configurations
 from historylab.ui.compare.configurations import Configuration
+from historylab.wording.context import counted_by
 from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape
-from historylab.wording.verdict import counted_by
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,10 +55,11 @@ def _caption(letter: str, timeline: Timeline, number: int, key: str) -> str:
     plan = timeline.plans[number]
     sent, said = count_sent(count_actions(plan))
     cause = timeline.over_budget_cause(number)
+    tokens = f"{timeline.contexts[number]:,} tokens"
     over = f' <span class="hl-refused">! over the budget: {escape(cause_in_words(cause))}</span>' if cause else ""
     return (
         f'<div class="hl-sees"><b class="hl-letter hl-letter-{letter}">{letter}</b> sees '
-        f'<b data-sees="{key}">{sent:,} of {said:,}</b> messages<span class="hl-stale">, {plan.tokens:,} tokens{over}'
+        f'<b data-sees="{key}">{sent:,} of {said:,}</b> messages<span class="hl-stale">, {tokens}{over}'
         "</span></div>"
     )
 

@@ -8,6 +8,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from historylab.conversation.conversation import Conversation
 from historylab.costs.amounts import count_of
@@ -88,7 +89,8 @@ def corpus_field(key: str) -> None:
             f"Files of conversations, at most {limit} MB each",
             accept_multiple_files=True,
             key="corpus-upload",
-            on_change=_use_uploads,
+            on_change=session.hand_value,
+            args=("corpus-upload", _use_uploads),
             max_upload_size=limit,
         )
         st.caption(MEMORY)
@@ -102,9 +104,9 @@ def _use_named_path() -> None:
         drawers.ask_for("start workload")
 
 
-def _use_uploads() -> None:
+def _use_uploads(given_files: Sequence[UploadedFile]) -> None:
     uploads: dict[str, Conversations] = {}
-    for given in session.widget_value("corpus-upload") or ():
+    for given in given_files:
         name = Path(given.name).name
         try:
             uploads[f"{len(uploads)} {name}"] = load(given.getvalue(), name=name, max_bytes=UPLOAD_BYTES)

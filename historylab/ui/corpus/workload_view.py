@@ -59,7 +59,8 @@ def workload_view(workload: Workload, budget: int, prices: Prices | None) -> Non
         session.tab().tuning.volume,
         step=1_000,
         key=session.seed_widget("volume", session.tab().tuning.volume),
-        on_change=_volume,
+        on_change=session.hand_value,
+        args=("volume", tuning_choices.set_monthly_volume),
         width=260,
     )
     if prices:
@@ -131,8 +132,3 @@ def _conversations(workload: Workload, priced: bool) -> None:
 
 def _number(cell: str) -> str:
     return f'<td class="hl-number">{escape(capitalize_first(cell))}</td>'
-
-
-def _volume() -> None:
-    volume = session.widget_value("volume")
-    tuning_choices.set_monthly_volume(volume or session.tab().tuning.volume)  # None: it was emptied

@@ -6,8 +6,10 @@ import streamlit as st
 
 from historylab.conversation.conversation import Conversation
 from historylab.costs.amounts import count_of
+from historylab.planning.context_fill import context_budget
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
+from historylab.settings.names import SYSTEM
 from historylab.settings.resolve import Provenance, Resolution
 from historylab.settings.sources import SOURCES
 from historylab.systems import agentdock
@@ -17,12 +19,14 @@ from historylab.ui.debug.timings import Seconds, timings, versions
 from historylab.ui.request.payload import payload
 from historylab.ui.request.request_field import current_request
 from historylab.ui.request.stage_trace import stage_trace
-from historylab.ui.session import address, drawers, landing, session
+from historylab.ui.session import address, chosen_system, drawers, landing, session
 from historylab.ui.sources.setting_list import setting_list
+from historylab.wording.context import counted_by
 from historylab.wording.message_text import speaker
 from historylab.wording.palette import LOOKS
+from historylab.wording.settings import implied_by_link
 from historylab.wording.untrusted import escape, one_line
-from historylab.wording.verdict import NO_REQUESTS, counted_by
+from historylab.wording.verdict import NO_REQUESTS
 
 WIDTH = 900  # pixels: two settings with their sources fit side by side
 HEIGHT = 520  # pixels, of a table at most
@@ -81,7 +85,7 @@ def _debug_panel(resolution: Resolution, conversation: Conversation) -> None:
     """
     panel = agentdock.debug_panel(agentdock_settings(resolution), conversation)
     deciding = (resolution.provenance[name] for name in agentdock.FIELDS.values())
-    strongest = _word(min(deciding, key=lambda origin: SOURCES.index(origin.source)))
+    strongest = _word(min(deciding, key=_rank))
     agent = one_line(address.linked_agent(), 60)
     system = "kept" if resolution.settings.preserve_system_messages else "not kept"
     rows = [
@@ -101,11 +105,19 @@ def _debug_panel(resolution: Resolution, conversation: Conversation) -> None:
 def _source(resolution: Resolution, name: str) -> str:
     origin = resolution.provenance[name]
     word = _word(origin)
-    return f"Source: {word} ({origin.name})" if origin.name not in ("", name) else f"Source: {word}"
+    said = "" if implied_by_link(origin) or origin.name in ("", name) else f" ({origin.name})"
+    return f"Source: {word}{said}"
 
 
 def _word(origin: Provenance) -> str:
+    system = chosen_system.current_preset()
+    if implied_by_link(origin) and origin.name == SYSTEM and system:
+        return f"default ({system[0].title})"
     return TEMPLATE if origin.source == "template" else landing.origin_word(origin)
+
+
+def _rank(origin: Provenance) -> int:
+    return SOURCES.index("default" if implied_by_link(origin) else origin.source)
 
 
 def _message_tokens(timeline: Timeline, number: int) -> None:
@@ -126,8 +138,10 @@ def _message_tokens(timeline: Timeline, number: int) -> None:
         alt=f"{count_of(plan.size, 'message')}: tokens, and how many of them are sent",
     )
     summary = f" + {plan.summary_tokens:,} of the summary" if plan.summary else ""
+    outside = int(timeline.contexts[number]) - plan.tokens
     st.html(
-        f'<div class="hl-small">{plan.sent_tokens.sum():,} tokens of messages{summary} + {plan.framing:,} of framing = '
-        f"{plan.tokens:,} sent, of {plan.budget:,}.</div>"
+        f'<div class="hl-small">{plan.sent_tokens.sum():,} tokens of messages{summary} + {plan.framing:,} of framing + '
+        f"{outside:,} outside the messages = {timeline.contexts[number]:,} sent, "
+        f"of {context_budget(timeline, number):,}.</div>"
         f'<div class="hl-meta">Tokens by {escape(counted_by(timeline))}.</div>'
     )

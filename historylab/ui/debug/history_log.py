@@ -7,8 +7,9 @@ from historylab.settings.resolve import Resolution
 from historylab.systems.agentdock import FIELDS, HistorySettings, log_request
 from historylab.ui.server.development_log import is_development
 from historylab.ui.session import address, session
+from historylab.wording.context import counted_by
 from historylab.wording.untrusted import one_line
-from historylab.wording.verdict import count_actions, count_sent, counted_by
+from historylab.wording.verdict import count_actions, count_sent
 
 
 def agentdock_settings(resolution: Resolution) -> HistorySettings:

@@ -10,8 +10,8 @@ from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.systems.octopus import inspect_plan
 from historylab.ui.session import chosen_system
+from historylab.wording.context import counted_by
 from historylab.wording.untrusted import escape, one_line
-from historylab.wording.verdict import counted_by
 
 SYSTEM = "octopus"
 MOST_ROWS = 200

@@ -47,7 +47,7 @@ def _save(timeline: Timeline) -> None:
         session.widget_value("insert-role"),
         opening.conversation(),
     )
-    if _text():
+    if _text() and at is not None and role:
         answers = session.widget_value("insert-answers") if role == "tool" else None
         new = new_message_at(conversation, at, role, session.widget_value("insert-text"), answers=answers or "")
         edits.make_edit(Insert(at, new), timeline)

@@ -36,7 +36,8 @@ def search_bar(library: Library) -> None:
             type="search",
             placeholder="Words anyone said, in any of their forms",
             key=session.seed_widget(SEARCH, chosen.search),
-            on_change=lambda: choices.list_matching(session.widget_value(SEARCH) or ""),
+            on_change=session.hand_value,
+            args=(SEARCH, choices.list_matching),
         )
         known = [source for source in SOURCES if source != "recorded" or library.recorded]
         st.selectbox(
@@ -45,7 +46,8 @@ def search_bar(library: Library) -> None:
             ([EVERYWHERE, *known].index(chosen.source) if chosen.source in known else 0),
             format_func=lambda source: SOURCE_CHOICES.get(source, EVERYWHERE),
             key=session.seed_widget(SOURCE, chosen.source or EVERYWHERE),
-            on_change=lambda: _choose_source(session.widget_value(SOURCE)),
+            on_change=session.hand_value,
+            args=(SOURCE, _choose_source),
             width=220,
         )
         tags = list(dict.fromkeys((*library.known_tags(), *chosen.wanted_tags)))
@@ -57,7 +59,8 @@ def search_bar(library: Library) -> None:
             placeholder="Any",
             accept_new_options=True,
             key=session.seed_widget(TAGS, chosen.wanted_tags),
-            on_change=lambda: choices.choose_tags(session.widget_value(TAGS) or ()),
+            on_change=session.hand_value,
+            args=(TAGS, choices.choose_tags),
             width=260,
         )
         open_button(first=False)

@@ -29,7 +29,8 @@ def memory_preview(library: Library, settings: Settings) -> None:
             asked,
             placeholder="Which cake may Ana eat?",
             key=session.seed_widget(KEY, asked),
-            on_change=lambda: choices.preview_memory(session.widget_value(KEY) or ""),
+            on_change=session.hand_value,
+            args=(KEY, choices.preview_memory),
         )
         if not asked.strip():
             return

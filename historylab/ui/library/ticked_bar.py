@@ -57,7 +57,8 @@ def _tags_field(library: Library, entries: Sequence[Entry]) -> None:
         placeholder="Add a tag",
         accept_new_options=True,
         key=key,
-        on_change=lambda: _change(library, [entry.key for entry in entries], theirs, session.widget_value(key) or []),
+        on_change=session.hand_value,
+        args=(key, lambda now: _change(library, [entry.key for entry in entries], theirs, now)),
         width=300,
     )
 

@@ -14,7 +14,7 @@ from historylab.ui.request.loss_walk import loss_walk, where_to_begin
 from historylab.ui.request.try_it import try_it
 from historylab.ui.session import cached, edits, session, viewing
 from historylab.ui.shared.answer_region import answer_region
-from historylab.wording.answer import deletion_in_words, need_in_words, short_label
+from historylab.wording.answer import deletion_in_words, need_in_words, short_label, unlisted_needs
 from historylab.wording.untrusted import escape
 
 NEEDS_SHOWN = 4
@@ -99,8 +99,9 @@ def _needed_later(timeline: Timeline, chosen: int) -> None:
             lost = "" if held else " hl-needed-lost"
             said = need_in_words(timeline, need, held=held, loss=found.loss_of(need))
             st.html(f'<div class="hl-small{lost}">{escape(said)}</div>')
-    if len(needs) > NEEDS_SHOWN:
-        st.html(f'<div class="hl-meta">and {len(needs) - NEEDS_SHOWN:,} more</div>')
+    others, whole = unlisted_needs(needs, NEEDS_SHOWN)
+    if others:
+        st.html(f'<div class="hl-meta" title="{whole}">{others}</div>')
 
 
 def _deletion_note() -> None:

@@ -16,11 +16,11 @@ from historylab.ui.editing.message_edits import message_edits
 from historylab.ui.request.must_remember import mark_button, must_remember_note
 from historylab.ui.session import viewing
 from historylab.wording.answer import since_in_words
+from historylab.wording.context import counted_by
 from historylab.wording.message_text import full_text, speaker, unsent_thinking
 from historylab.wording.palette import LOOKS
 from historylab.wording.settings import summary_author
 from historylab.wording.untrusted import code_span, escape, multiline, one_line
-from historylab.wording.verdict import counted_by
 
 SHORT = 600  # characters up to which a text is shown without scrolling
 FIRST = 240  # characters of it that three lines may hold

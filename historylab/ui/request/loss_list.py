@@ -47,7 +47,7 @@ COLUMNS = (
     Column("Lost"),
     Column("How bad"),
     Column("Said in", "word"),
-    Column("Gone since", "word"),
+    Column("Left out since", "word"),
     Column("Needed at", "word"),
     Column("As", "word"),
 )

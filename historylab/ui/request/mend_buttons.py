@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from historylab.planning.context_fill import tokens_over
 from historylab.planning.over_budget import OverBudget
 from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
@@ -25,7 +26,9 @@ def mend_buttons(timeline: Timeline, number: int, resolution: Resolution) -> Non
     with st.container():  # also if it stays empty: the map below is made anew when its place changes
         if over := timeline.over_budget_cause(number):
             mends = _free_mends((over.remedy, over.alternative), resolution)
-            said = with_terms(_cause(over, buttons=bool(mends)), "budget", "reserve", "overhead")
+            said = with_terms(
+                _cause(over, tokens_over(timeline, number), buttons=bool(mends)), "budget", "reserve", "overhead"
+            )
             st.html(f'<div class="hl-cause hl-over hl-tips">{ALARM.glyph} {said}</div>')
             _buttons(mends)
         elif narrow := timeline.narrow_relevance(number):
@@ -33,7 +36,7 @@ def mend_buttons(timeline: Timeline, number: int, resolution: Resolution) -> Non
             st.html(f'<div class="hl-cause hl-tips">{ALARM.glyph} {said}</div>')
             _buttons(_free_mends((narrow.mend,), resolution))
         elif unused := timeline.unused_budget(number):
-            said = with_terms(unused_in_words(unused), "turn", "budget")
+            said = with_terms(unused_in_words(unused, timeline.settings.overhead), "turn", "budget")
             st.html(f'<div class="hl-cause hl-tips">{said}</div>')
             _buttons(_free_mends((unused.finer, unused.room), resolution))
         elif depth := timeline.remember("cut depth", lambda: depth_worth_saying(timeline)):
@@ -42,9 +45,9 @@ def mend_buttons(timeline: Timeline, number: int, resolution: Resolution) -> Non
             _buttons(_free_mends(({depth.name: HALF},), resolution))
 
 
-def _cause(over: OverBudget, *, buttons: bool) -> str:
+def _cause(over: OverBudget, tokens: int, *, buttons: bool) -> str:
     """What fills the request and why it isn't cut; what would mend it, unless buttons say so."""
-    cause = f"{over.tokens - over.budget:,} tokens over the budget: {over.filled}. {over.why}"
+    cause = f"{tokens:,} tokens over the budget: {over.filled}. {over.why}"
     return cause if buttons else f"{cause} {over.mend_in_words(setting_in_words)}"
 
 

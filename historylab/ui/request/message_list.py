@@ -15,8 +15,9 @@ from historylab.ui.request.message_selection import CHAT, FILTERS, LIST, choose_
 from historylab.ui.session import cached, chosen_system, opening, session, viewing
 from historylab.ui.session.must_remember import starred_messages
 from historylab.ui.shared.message_list import draw_messages, keep_in_browser, list_look
+from historylab.wording.context import counted_by
 from historylab.wording.untrusted import escape
-from historylab.wording.verdict import count_shown, counted_by
+from historylab.wording.verdict import count_shown
 
 KEY = "messages"
 

@@ -13,9 +13,9 @@ from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.ui.request.text_diff import text_diff
 from historylab.ui.session import session, viewing
+from historylab.wording.context import measured_by
 from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape, multiline, one_line, visible_json
-from historylab.wording.verdict import counted_by
 
 LONGEST_TEXT = 4_000  # characters shown of one text; the download is complete
 MOST_MESSAGES = 100
@@ -29,7 +29,9 @@ def payload(timeline: Timeline, number: int, key: str = "payload") -> None:
     """The messages of request `number` (from 0); `key` where a page has two."""
     plan = timeline.plans[number]
     records = request_of(plan)
-    size = f"{count_of(len(records), 'message')}, {plan.tokens:,} tokens ({counted_by(timeline)})."
+    size = (
+        f"{count_of(len(records), 'message')}, {timeline.contexts[number]:,} tokens ({measured_by(timeline, number)})."
+    )
     with st.container(horizontal=True, vertical_alignment="center"):
         view = _view_field(key) if number else WHOLE
         st.download_button(
@@ -58,7 +60,8 @@ def _view_field(key: str) -> str:
         required=True,
         label_visibility="collapsed",
         key=session.seed_widget(name, session.tab().payload),
-        on_change=lambda: viewing.show_payload(session.widget_value(name)),
+        on_change=session.hand_value,
+        args=(name, viewing.show_payload),
     )
     return session.tab().payload
 

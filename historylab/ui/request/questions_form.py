@@ -29,7 +29,8 @@ def questions_form() -> None:
         key=session.seed_widget(KEY, asked),
         placeholder=EXAMPLE,
         height=124,
-        on_change=lambda: viewing.set_questions(session.widget_value(KEY) or ""),
+        on_change=session.hand_value,
+        args=(KEY, viewing.set_questions),
     )
     if proposed := viewing.proposed_questions():
         st.html(f'<div class="hl-small">{PROPOSED}</div><div class="hl-meta">{ABOUT}</div>')
@@ -76,8 +77,10 @@ def _model_button() -> None:
 
 def _box(key: str, text: str, ticked: bool) -> None:
     session.seed_widget(key, ticked)
-    st.checkbox(code_span(text, viewing.LONGEST_QUESTION), ticked, key=key, on_change=_tick, args=(key, text))
-
-
-def _tick(key: str, text: str) -> None:
-    viewing.ask_question(text, yes=bool(session.widget_value(key)))
+    st.checkbox(
+        code_span(text, viewing.LONGEST_QUESTION),
+        ticked,
+        key=key,
+        on_change=session.hand_value,
+        args=(key, lambda yes: viewing.ask_question(text, yes=yes)),
+    )

@@ -52,5 +52,5 @@ def step_button(label: str, key: str, request: int | None) -> None:
 
 def _look() -> None:
     number = session.value_of_field(KEY)
-    if number is not None:  # None: the field was emptied
+    if number is not None:
         viewing.select_request(number - 1)

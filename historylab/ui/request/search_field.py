@@ -88,7 +88,7 @@ def _fate(timeline: Timeline, number: int, i: int) -> str:
 
 
 def _search() -> None:
-    viewing.search_for((session.widget_value(KEY) or "")[:LONGEST])
+    session.hand_value(KEY, lambda words: viewing.search_for(words[:LONGEST]))
 
 
 def _look(timeline: Timeline, number: int) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from historylab.planning.context_fill import context_budget
 from historylab.planning.replay import Timeline
+from historylab.wording.context import counted_by
 from historylab.wording.settings import member_word, title_of
 from historylab.wording.untrusted import escape
-from historylab.wording.verdict import counted_by
 
 BEFORE_ANY = {
     "projection": "Point of view: messages that another one stands for",
@@ -19,12 +20,13 @@ HEADINGS = ("Tokens left", "Taken away", "Messages decided")
 def stage_trace(timeline: Timeline, number: int) -> None:
     """A table of the stages of request `number` (from 0)."""
     plan = timeline.plans[number]
-    start = plan.history.total_tokens + timeline.counter.per_request
+    outside = int(timeline.contexts[number]) - plan.tokens
+    start = plan.history.total_tokens + timeline.counter.per_request + outside
     rows: list[tuple[str, int, int | None, int]] = [("Every message so far", start, None, plan.size)]
-    rows += [(stage_word(t.stage), t.after, t.before - t.after, t.changed) for t in plan.trace]
+    rows += [(stage_word(t.stage), t.after + outside, t.before - t.after, t.changed) for t in plan.trace]
     end = "over the budget" if plan.over_budget else "within the budget"
     sent = int(plan.sent[plan.history.columns.block[: plan.size]].sum())
-    rows.append((f"Sent: {end} of {plan.budget:,}", plan.tokens, None, sent))
+    rows.append((f"Sent: {end} of {context_budget(timeline, number):,}", plan.tokens + outside, None, sent))
     heads = "".join(f'<th class="hl-number">{heading}</th>' for heading in HEADINGS)
     body = "".join(
         f"<tr><td>{escape(stage)}</td>{''.join(map(_number, HEADINGS, (left, removed, decided)))}</tr>"

@@ -7,6 +7,7 @@ import streamlit as st
 from historylab.costs.amounts import count_of
 from historylab.figures.context_bar import context_bar
 from historylab.planning.context_fill import context_limit
+from historylab.planning.contexts import reported_under
 from historylab.planning.refusals import refusal_sentence
 from historylab.planning.replay import Timeline
 from historylab.planning.validity import recorded_validity
@@ -18,7 +19,7 @@ from historylab.ui.request.message_selection import choose_message
 from historylab.ui.session import cached, viewing
 from historylab.ui.session.must_remember import star_marks
 from historylab.ui.shared.chips import chip_head, chip_number
-from historylab.wording.context import context_fill_sentence, used_tokens
+from historylab.wording.context import context_fill_sentence, counted_by, used_tokens
 from historylab.wording.costs import BASELINE, PRICES_UNKNOWN, CostFinding, cost_finding, is_untrimmed
 from historylab.wording.cuts import capitalize_first
 from historylab.wording.losses import RECALL_UNKNOWN, loss_in_short, losses_shown, lost_facts, lost_value, named_loss
@@ -29,8 +30,12 @@ from historylab.wording.rules import rules_status
 from historylab.wording.settings import setting_in_words
 from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import code_span, escape
-from historylab.wording.verdict import SEES, WOULD_SEE, counted_by, forgotten_sentence
+from historylab.wording.verdict import SEES, WOULD_SEE, forgotten_sentence
 
+AS_REPORTED = (
+    "A request that reports its usage stands at its reported size, less what these settings remove; what is cut is "
+    "decided by what is counted."
+)
 LOST_FROM = (
     "A fact is a value in an answer or a tool call that an earlier message says, such as an id, a number or a path; or "
     "what the file names as evidence. It is gone if the request that uses it holds it in no message and in no summary."
@@ -44,9 +49,9 @@ def seen_chip(timeline: Timeline, number: int, *, would: bool = False) -> None:
     origin = f"Every message as it is sent, the summary and what frames them, counted by {counted}."
     if timeline.settings.overhead:
         origin += f" The fixed overhead of {timeline.settings.overhead:,} tokens is added."
-    used = (
-        f'<span data-used="{key}" data-overhead="{timeline.settings.overhead}">{used_tokens(timeline, number):,}</span>'
-    )
+    if reported_under(timeline.original, timeline.settings, len(timeline.plans)).any():
+        origin += f" {AS_REPORTED}"
+    used = f'<span data-used="{key}">{used_tokens(timeline, number):,}</span>'
     alarm = f"{ALARM.glyph} " if over else ""
     said = with_terms(context_fill_sentence(timeline, number), "window", "budget", "threshold")
     st.html(

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from historylab.settings.link import SYSTEM
+from historylab.settings.names import SYSTEM
 
 PATH, NAME = "/chat", "agentdock"
 

@@ -8,7 +8,7 @@ import re
 import sys
 import tomllib
 import webbrowser
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,17 @@ from historylab.serving.address import EVERY_INTERFACE, HOST, CannotListen, chec
 PORT = 8501
 
 
-def serve(host: str = HOST, port: int = PORT, *, headless: bool = False) -> None:
+def serve(
+    host: str = HOST,
+    port: int = PORT,
+    *,
+    headless: bool = False,
+    on_error: Callable[[Exception], bool | None] | None = None,
+) -> None:
     """Run the playground until it is interrupted. Raises CannotListen before anything slow is loaded.
 
-    Port 0 takes any free one. `headless` keeps the web browser closed.
+    Port 0 takes any free one. `headless` keeps the web browser closed. `on_error` is told what ended a run of a page,
+    and returns whether it shows that.
     """
     check_address(host, port)
     import streamlit as st
@@ -35,7 +42,7 @@ def serve(host: str = HOST, port: int = PORT, *, headless: bool = False) -> None
     # Streamlit looks for its files beside sys.argv[0]; there, that would be the folder of the installed command.
     sys.argv = [str(script)]
     around = [Middleware(layer) for layer in (SecurityHeaders, OwnPagesOnly, ChatPath)]
-    app = st.App(script, middleware=around, lifespan=_announce)
+    app = st.App(script, middleware=around, lifespan=_announce, on_script_error=on_error)
     config = {**shipped_config(script.parent), **streamlit_variables(), **launch_config(host, port, headless=headless)}
     app.run(config=config)
 

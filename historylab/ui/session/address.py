@@ -12,8 +12,8 @@ from typing import Any
 import streamlit as st
 
 from historylab.formats.samples import DEFAULT_SAMPLE
-from historylab.settings.link import OURS, SYSTEM, Place, RefusedParameter, decode, link_parameters, place_parameters
-from historylab.settings.names import NOT_IN_LINKS, as_text, by_url_name, url_name
+from historylab.settings.link import OURS, Place, RefusedParameter, decode, link_parameters, place_parameters
+from historylab.settings.names import NOT_IN_LINKS, SYSTEM, as_text, by_url_name, url_name
 from historylab.systems.presets.base import find_preset, preset_in_link, presets
 from historylab.ui.session import landing, viewing
 from historylab.ui.session.session import tab
@@ -34,7 +34,7 @@ def follow_link(page: str) -> None:
 
 def _take_over(given: Mapping[str, str]) -> None:
     """Settings and place as the address has them. What is open stays open if the address names it too."""
-    state, link = tab(), decode(given, preset_in_link)
+    state, link = tab(), decode(given)
     written = state.address.written
     if written is not None and _opens(link.place) != _opens(decode(written).place):
         state.opened = None
@@ -53,7 +53,7 @@ def _take_over(given: Mapping[str, str]) -> None:
 def _follow_system(spec: str) -> None:
     """The preset a link names is the one on screen."""
     state, found = tab(), find_preset(spec)
-    state.system = spec if found else ""
+    state.system, state.system_linked = (spec, True) if found else ("", False)
     if spec and not found:
         state.misread = (*state.misread, RefusedParameter(SYSTEM, spec, f"known are {', '.join(presets())}"))
 

@@ -32,7 +32,9 @@ from historylab.settings.model import Settings
 from historylab.stores.base import StateStore, open_store
 from historylab.systems.mentu.library_memory import Remembered
 from historylab.systems.mentu.memory import HEADING
+from historylab.systems.mycoder.agent import tracker_of
 from historylab.systems.mycoder.checkpoints import Checkpoints
+from historylab.systems.mycoder.usage import TokenTracker
 from historylab.systems.toolpack.conversation_store import ConversationStore
 from historylab.systems.toolpack.memory_store import InMemoryConversationStore
 from historylab.ui.session.chat_answers import STOPPED, ChatAnswer, ChatFailure
@@ -64,6 +66,7 @@ class ChatSession:
     tools: frozenset[str] = frozenset({FERRIES, SEARCH})
     transcript: Conversation | None = None  # what is replayed
     position: int = 0  # the message of it that comes next
+    spent: TokenTracker = field(default_factory=TokenTracker)  # over the whole chat, whatever was undone of it
     standing: Mapping[str, str] = field(default_factory=dict)  # what stands in front, by name
     remembers: bool = False  # whether other conversations are quoted
     remembered: Remembered | None = None  # what of them was, for the newest question
@@ -121,7 +124,9 @@ class ChatSession:
         with self._lock:
             self.conversation, self._previous, self.failure = conversation, None, None
             self.chosen, self.looked_at, self.standing, self.remembered = None, (None, None), {}, None
-            self.id = str(conversation.metadata.get("conversation_id") or "") or self.id
+            another = str(conversation.metadata.get("conversation_id") or "") or self.id
+            if another != self.id or not self._answers:  # another chat: its costs so far are what its answers report
+                self.id, self.spent = another, tracker_of(conversation)
 
     def restart(self) -> None:
         """Begin anew; who answers, tools and server stay."""
@@ -130,7 +135,7 @@ class ChatSession:
             self._answers, self._notes, self.position = {}, {}, 0
             self.store, self.state = _open_store(), _open_state()
             self.written, self.shown, self.id = 0, None, new_conversation()
-            self.checkpoints, self.memory_problem = None, ""
+            self.checkpoints, self.memory_problem, self.spent = None, "", TokenTracker()
 
     def choose_answerer(self, who: str) -> None:
         self.answerer, self.failure = who, None

@@ -12,9 +12,11 @@ from historylab.chat_models.environment import model_and_host
 from historylab.costs.proposal import SettingsProposal, proposed_settings
 from historylab.errors import SettingsError
 from historylab.settings.consent import decided_by, within_consent
-from historylab.settings.names import TEMPLATE
+from historylab.settings.link import in_full
+from historylab.settings.names import SYSTEM, TEMPLATE
 from historylab.settings.resolve import Resolution, resolve_settings
 from historylab.settings.sources import read_template, strict_by_environment
+from historylab.systems.presets.base import preset_in_link
 from historylab.ui.session.session import tab, touch
 
 AGENTDOCK = "agentdock"
@@ -49,7 +51,10 @@ def said_by_sources(*, recorded: bool = True) -> dict[str, Mapping[str, Any]]:
     """What each source says, by its names there."""
     state = tab()
     file = proposal().values if recorded and state.recorded else {}
-    return {"environment": os.environ, "you": state.you, "url": state.link, "template": template(), "recorded": file}
+    named = {SYSTEM: state.system} if state.system else {}
+    you, link = ({}, named) if state.system_linked else (named, {})
+    said = {"you": {**you, **state.you}, "url": {**link, **state.link}}
+    return {"environment": os.environ, **said, "template": template(), "recorded": file}
 
 
 def decide_settings(said: Mapping[str, Mapping[str, Any]], *, strict: bool) -> Resolution:
@@ -57,8 +62,8 @@ def decide_settings(said: Mapping[str, Mapping[str, Any]], *, strict: bool) -> R
     resolve = partial(
         resolve_settings,
         env=said["environment"],
-        you=said["you"],
-        url=said["url"],
+        you=in_full(said["you"], preset_in_link),
+        url=in_full(said["url"], preset_in_link),
         recorded=said["recorded"],
         strict_environment=strict,
     )
@@ -95,7 +100,7 @@ def reset_choices() -> None:
     """Back to what environment, template and defaults give."""
     state = tab()
     state.you, state.link, state.problem = {}, {}, ""
-    state.system, state.before_preset, state.agreed = "", None, ""
+    state.system, state.system_linked, state.before_preset, state.agreed = "", False, None, ""
     touch()
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from historylab.settings.names import url_name
 from historylab.settings.resolve import Resolution
 from historylab.systems.presets.base import Preset, find_preset
@@ -15,19 +13,21 @@ def current_preset() -> tuple[Preset, str] | None:
     return None if choices.is_strict() else find_preset(session.tab().system)
 
 
-def choose_preset(name: str, variant: str = "") -> None:
-    """Begin with a preset: what it decides counts as your choice. "" brings back what was chosen before it."""
+def choose_preset(name: str | None, variant: str | None = "") -> None:
+    """Begin with a preset, in place of what was chosen of what it decides. "" brings that back, None does nothing."""
+    found = find_preset(f"{name}:{variant}" if variant else name or "")
+    if name is None or (name and not found):  # nothing was chosen, or a variant of the system before
+        return
     state, before = session.tab(), current_preset()
     if before is None:
         state.before_preset = (dict(state.you), dict(state.link))
-    found = find_preset(f"{name}:{variant}" if variant else name)
     you, link = state.before_preset or ({}, {})
     state.you, state.link = dict(you), dict(link)
-    state.system = ""
+    state.system, state.system_linked = "", False
     if found:
         preset, variant = found
         state.system = f"{name}:{variant}" if variant else name
-        _load(preset.decides(variant))
+        _leave_to(preset, variant)
     else:
         state.before_preset = None
     state.message, state.problem = None, ""
@@ -37,8 +37,7 @@ def choose_preset(name: str, variant: str = "") -> None:
 def restore_preset() -> None:
     """Restore the settings the preset decides, as it was published; all others stay."""
     if found := current_preset():
-        preset, variant = found
-        _load(preset.decides(variant))
+        _leave_to(*found)
     session.touch()
 
 
@@ -53,7 +52,8 @@ def preset_changes(resolution: Resolution) -> tuple[list[str], list[str]]:
     return [name for name in changed if name not in held], held
 
 
-def _load(values: dict[str, Any]) -> None:
-    state = session.tab()
-    state.you = {**state.you, **{name: "" if value is None else value for name, value in values.items()}}
-    state.link = {name: raw for name, raw in state.link.items() if name not in set(map(url_name, values))}
+def _leave_to(preset: Preset, variant: str) -> None:
+    """Take back what was chosen, here or by a link, of what the preset decides."""
+    state, decided = session.tab(), preset.decides(variant)
+    state.you = {name: value for name, value in state.you.items() if name not in decided}
+    state.link = {name: raw for name, raw in state.link.items() if name not in set(map(url_name, decided))}

@@ -7,7 +7,7 @@ seeded from here before they are drawn.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import wraps
 from time import perf_counter
 from typing import Any, ParamSpec
@@ -87,9 +87,10 @@ def note_logged(entry: str) -> bool:
 # -- time
 
 
-def start_clock() -> None:
-    """The page begins to be drawn."""
-    tab().began = perf_counter()
+def begin_page(name: str) -> None:
+    """The page of that name begins to be drawn."""
+    state = tab()
+    state.page, state.began = name, perf_counter()
 
 
 def seconds_so_far() -> float:
@@ -100,14 +101,18 @@ def seconds_so_far() -> float:
 # -- widgets
 
 
-def seed_widget(key: str, value: Any, *, may_be_empty: bool = False) -> str:
+def seed_widget(key: str, value: Any, *, may_be_empty: bool = False, words: Collection[str] = ()) -> str:
     """Set a widget's value before it is drawn, where it is drawn already and holds another; returns its key.
 
     A new widget takes the value from its own argument. A browser that is behind may put it on the page from a later
     answer than its first, which would no longer carry what was set, and then report that the field was emptied. Only a
-    number that `may_be_empty` has None as its argument, for that is what it holds when it is emptied.
+    number that `may_be_empty` has None as its argument, for that is what it holds when it is emptied. Of a choice with
+    other `words` than before the value is set as well: a browser holds the word, and goes on telling the one before.
     """
-    if st.session_state[key] != value if key in st.session_state else may_be_empty:
+    reworded = tuple(words) != tab().field_words.get(key, tuple(words))
+    if words:
+        tab().field_words[key] = tuple(words)
+    if st.session_state[key] != value or reworded if key in st.session_state else may_be_empty:
         st.session_state[key] = value
     return key
 
@@ -137,6 +142,17 @@ def _versioned_key(key: str) -> str:
 def widget_value(key: str) -> Any:
     """The value of a widget, in its callback."""
     return st.session_state.get(key)
+
+
+def hand_value(key: str, take: Callable[[Any], object]) -> None:
+    """Hand what a widget holds to `take`, in its callback; nothing where that is None: it was emptied, or is gone."""
+    if (value := widget_value(key)) is not None:
+        take(value)
+
+
+def told_by(key: str, name: str) -> Any:
+    """The value a component of ours told under that name, in its callback; None if it told none, or is gone."""
+    return (widget_value(key) or {}).get(name)
 
 
 def forget_widget(key: str) -> None:

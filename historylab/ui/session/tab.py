@@ -184,19 +184,29 @@ class LibraryChoices:
     question: str = ""  # for which it shows what would be remembered
 
 
+@dataclass(frozen=True)
+class PageFailure:
+    """A fault that ended a run of a page: `what` it was, without any text of a file, and `where` in our code."""
+
+    page: str
+    what: str
+    where: tuple[str, ...]
+
+
 @dataclass
 class TabState:
     """One tab's state."""
 
     # settings
     you: dict[str, Any] = field(default_factory=dict)  # chosen on screen
-    link: dict[str, str] = field(default_factory=dict)  # by URL name
+    link: dict[str, str] = field(default_factory=dict)  # its own parameters, by URL name, and its version
     template: dict[str, Any] | None = None
     template_name: str = ""
     recorded: bool = True  # use what the open file was recorded with, where nothing else decides
     recorded_dismissed: bool = False  # the line that says so
     strict: bool = False  # this tab has the environment shut out the URL and what is chosen on screen
     system: str = ""  # the preset the settings began with, `NAME` or `NAME:VARIANT`
+    system_linked: bool = False  # whether a link named it, and nobody here chose it
     before_preset: tuple[dict[str, Any], dict[str, str]] | None = None  # you and link before the first preset
     trial: TriedChanges | None = None  # what is tried to keep a message
     what_if: WhatIf = field(default_factory=WhatIf)
@@ -234,6 +244,7 @@ class TabState:
     only_differences: bool = False  # whether as one map of what differs
     playing: bool = False  # whether Compare's maps play by themselves, until a request is chosen
     field_versions: dict[str, int] = field(default_factory=dict)  # how often another control set each field
+    field_words: dict[str, tuple[str, ...]] = field(default_factory=dict)  # the words that a choice offered last
     debug: bool | None = None  # whether the debug drawer is open; None: as the link has it
     wanted: str = ""  # another drawer to open, or a work to begin, when the page is drawn
     drawer: str = ""  # the one that is drawn
@@ -250,4 +261,6 @@ class TabState:
     linked: Place = field(default_factory=Place)  # what the link opens
     misread: tuple[RefusedParameter, ...] = ()
     address: AddressSync = field(default_factory=AddressSync)
-    began: float = 0  # when the page began to be drawn, by perf_counter
+    page: str = ""  # the one that is drawn
+    began: float = 0  # when it began to be, by perf_counter
+    failure: PageFailure | None = None

@@ -41,7 +41,8 @@ def consent_field(resolution: Resolution) -> None:
         f"Let {_model_and_host(settings)} write them",
         on,
         key=session.seed_widget("agreed", on),
-        on_change=lambda: model_consent.set_consent(session.widget_value("agreed")),
+        on_change=session.hand_value,
+        args=("agreed", model_consent.set_consent),
     )
     st.html(f'<div class="hl-meta">{escape(sent)} Your consent applies to this tab until you withdraw it.</div>')
 

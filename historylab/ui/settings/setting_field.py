@@ -150,10 +150,10 @@ def _choice(name: str, value: str, label: str, choices: Mapping[str, str], commo
     if name in SEVERAL:
         chosen = [m for m in value.split("+") if m != "off"]
         options = [m for m in order if m != "off"]
-        session.seed_widget(common["key"], chosen)
+        session.seed_widget(common["key"], chosen, words=words.values())
         st.multiselect(label, options, chosen, format_func=words.__getitem__, placeholder="Off", **common)
         return
-    session.seed_widget(common["key"], value)
+    session.seed_widget(common["key"], value, words=words.values())
     if name == "policy":
         shown = {m: choices.get(m) or known[m].title for m in known}
         st.segmented_control(label, list(known), default=value, format_func=shown.__getitem__, required=True, **common)
@@ -235,5 +235,5 @@ def _choose(name: str, key: str, choose: Callable[[str, Any], None]) -> None:
         value = ("+".join(value) or "off") if name in SEVERAL else ",".join(value)
     if value is None:
         value = "" if name == "window" else None
-    if value is not None:
-        choose(name, value)
+    if value is not None and (name not in FIELDS_THAT_CHOOSE or set(value.split("+")) <= set(members(name))):
+        choose(name, value)  # a browser that is behind tells a word it still shows, which is no member

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -29,7 +30,8 @@ def system_choice(resolution: Resolution) -> Any:
         options.index(name),
         format_func=lambda n: presets()[n].title if n else OWN,
         key=session.seed_widget("system", name),
-        on_change=lambda: chosen_system.choose_preset(session.widget_value("system")),
+        on_change=session.hand_value,
+        args=("system", chosen_system.choose_preset),
         disabled=resolution.strict,
         help="Starts from the settings of a published system, or from what a provider's API does on its servers, and "
         "shows its fields under their own names. “Your own settings” brings back what was set before.",
@@ -41,9 +43,8 @@ def system_choice(resolution: Resolution) -> Any:
             options.index(variant),
             format_func=lambda v: v or PUBLISHED,
             key=session.seed_widget("variant", variant),
-            on_change=lambda: chosen_system.choose_preset(
-                session.widget_value("system"), session.widget_value("variant")
-            ),
+            on_change=session.hand_value,
+            args=("variant", partial(chosen_system.choose_preset, name)),
             label_visibility="collapsed",
         )
     place = st.empty() if found else None

@@ -9,7 +9,8 @@ import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from historylab.ui.server.development_log import log_to_stderr
-from historylab.ui.session import address, session
+from historylab.ui.session import address, failures, session
+from historylab.ui.shared.failure_page import failure_page
 from historylab.ui.shared.keys import keys
 from historylab.ui.shared.theme import action_colours
 
@@ -33,10 +34,15 @@ PAGES = {
 def start_page(name: str) -> None:
     """Set up the page with this name in PAGES and read the link. Call it before anything else."""
     title = PAGES[name]
-    session.start_clock()
+    failures.take_failures()
+    session.begin_page(name)
     st.set_page_config(f"{title} · HistoryLab", layout="wide", initial_sidebar_state=SIDEBAR)
     st.html(f"<style>{_style()}{action_colours()}</style>")
     log_to_stderr()
+    if failure := failures.failure_of(name):
+        _navigation()
+        failure_page(failure, title)
+        st.stop()
     address.follow_link(name)
     address.write_link()
     _navigation()

@@ -6,7 +6,7 @@ from historylab.settings.consent import WHY as NEEDS_A_YES
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import session
 from historylab.ui.shared.notice import notice
-from historylab.wording.settings import SOURCE_WORDS, show_value, strict_note, title_of
+from historylab.wording.settings import FROM_SOURCE, SOURCE_WORDS, show_value, strict_note, title_of
 from historylab.wording.untrusted import one_line
 
 MOST = 5
@@ -24,15 +24,13 @@ def refusals(resolution: Resolution) -> None:
     if resolution.strict:
         notice(strict_note(resolution))
     notices = [
-        f"{title_of(name)} {one_line(str(c.raw), 40)!r} from the {SOURCE_WORDS[c.source]} was refused: {c.why}. "
+        f"{title_of(name)} {one_line(str(c.raw), 40)!r} {FROM_SOURCE[c.source]} was refused: {c.why}. "
         f"Used: {show_value(p.value)} ({SOURCE_WORDS[p.source]})"
         for name, p in resolution.provenance.items()
         for c in p.refused
         if (c.source, c.why) != ("you", NEEDS_A_YES)  # it is asked for where the choice was made
     ]
-    notices += [
-        f"{one_line(c.name, 60)} from the {SOURCE_WORDS[c.source]} is ignored: {c.why}" for c in resolution.unknown
-    ]
+    notices += [f"{one_line(c.name, 60)} {FROM_SOURCE[c.source]} is ignored: {c.why}" for c in resolution.unknown]
     notices += [
         f"{one_line(r.name, 60)} {one_line(r.raw, 40)!r} in the link was not read: {r.why}"
         for r in session.tab().misread

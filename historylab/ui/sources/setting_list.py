@@ -11,7 +11,7 @@ from historylab.settings.resolve import Candidate, Provenance, Resolution
 from historylab.settings.sources import SOURCES
 from historylab.ui.session import landing, session
 from historylab.ui.shared.notice import notice
-from historylab.wording.settings import GROUPS, SOURCE_WORDS, full_title, group_of, source_word
+from historylab.wording.settings import FROM_SOURCE, GROUPS, full_title, group_of, source_word
 from historylab.wording.sources import HEADINGS, decision_sentence, names_in, value_of, winner_of
 from historylab.wording.untrusted import escape, one_line
 
@@ -23,7 +23,7 @@ def setting_list(resolution: Resolution) -> None:
     names = setting_names()
     given = [name for name in names if len(resolution.provenance[name].candidates) > 1]
     for candidate in resolution.unknown:
-        notice(f"{one_line(candidate.name, 60)} from the {SOURCE_WORDS[candidate.source]} is ignored: {candidate.why}")
+        notice(f"{one_line(candidate.name, 60)} {FROM_SOURCE[candidate.source]} is ignored: {candidate.why}")
     with st.container(horizontal=True, vertical_alignment="center", key="list of settings"):
         st.html('<h2 class="hl-title">Setting by setting</h2>', width="content")
         shown = st.segmented_control(

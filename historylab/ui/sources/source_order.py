@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
 
-from historylab.settings.names import as_text
+from historylab.costs.amounts import count_of
+from historylab.settings.names import SYSTEM, VERSION, as_text
 from historylab.settings.resolve import Resolution
 from historylab.settings.sources import SOURCES
 from historylab.ui.session import landing, session, what_if
@@ -76,7 +78,7 @@ def said_html(resolution: Resolution, source: str) -> str:
         (c.status, name if source == "recorded" else c.name, f"={one_line(as_text(c.raw), 60)}")
         for name, origin in resolution.provenance.items()
         for c in origin.candidates
-        if c.source == source
+        if c.source == source and c.name not in (SYSTEM, VERSION)
     ]
     found += [(c.status, c.name, "") for c in resolution.unknown if c.source == source]
     shown = " ".join(
@@ -84,7 +86,11 @@ def said_html(resolution: Resolution, source: str) -> str:
         for status, name, value in found[:MOST_SHOWN]
     )
     more = f" and {len(found) - MOST_SHOWN:,} more" if len(found) > MOST_SHOWN else ""
-    return f'<div class="hl-said">{shown}{more}</div>' if found else ""
+    implied = Counter(c.name for o in resolution.provenance.values() for c in o.candidates if c.source == source)
+    by = "".join(
+        f" <code>{name}</code> for {count_of(implied[name], 'setting')}" for name in (SYSTEM, VERSION) if implied[name]
+    )
+    return f'<div class="hl-said">{shown}{more}{by}</div>' if shown or by else ""
 
 
 def _tags(source: str, *, on: bool) -> str:
@@ -129,8 +135,8 @@ def effect_shown(place: Any, sentence: str) -> None:
 
 
 def _switch(source: str, key: str) -> None:
-    what_if.switch(source, on=bool(session.widget_value(key)))
+    session.hand_value(key, lambda on: what_if.switch(source, on=on))
 
 
 def _write(source: str, key: str) -> None:
-    what_if.try_text(source, session.widget_value(key) or "")
+    session.hand_value(key, lambda text: what_if.try_text(source, text))

@@ -42,7 +42,7 @@ def strict_environment(resolution: Resolution) -> Any:
 
 
 def _switch() -> None:
-    what_if.switch_strict(on=bool(session.widget_value(KEY)))
+    session.hand_value(KEY, lambda on: what_if.switch_strict(on=on))
 
 
 def _follows(resolution: Resolution, *, on: bool) -> str:

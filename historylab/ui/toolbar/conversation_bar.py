@@ -15,8 +15,8 @@ from historylab.ui.toolbar.notes import edited_bar, recorded_line, sent_under_li
 from historylab.ui.toolbar.open_drawer import open_button
 from historylab.ui.toolbar.opened_files import opened_files, picker
 from historylab.ui.toolbar.share_dialog import share_button
+from historylab.wording.context import counted_by
 from historylab.wording.untrusted import escape, one_line
-from historylab.wording.verdict import counted_by
 
 NOT_YOURS = {"sample": "sample", "gen": "generated"}
 """Kind of what is open, as links name it → its badge."""

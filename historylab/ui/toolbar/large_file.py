@@ -32,7 +32,8 @@ def large_file_picker(opened: Opened, listing: Listing) -> None:
         format_func=lambda place: entry_in_words(listing, place),
         placeholder="Choose a conversation",
         key=key,
-        on_change=lambda: large_files.open_listed_conversation(session.widget_value(key)),
+        on_change=session.hand_value,
+        args=(key, large_files.open_listed_conversation),
     )
 
 

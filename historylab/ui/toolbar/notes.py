@@ -50,10 +50,23 @@ def recorded_line(resolution: Resolution) -> None:
         said = f'<details class="hl-notice hl-recorded"><summary>{escape(sentence)}</summary></details>'
         st.html(f'<div role="status">{said}</div>')
         if state.recorded:
+            if proposal.what_if and resolution.provenance["budget"].source == "recorded":
+                _what_if(proposal.what_if)
             st.button("Use my defaults instead", key="ignore-recorded", on_click=choices.ignore_recorded)
         else:
             st.button("Use what was recorded", key="use-recorded", on_click=choices.use_recorded)
         st.button("Dismiss", key="dismiss-recorded", type="tertiary", on_click=choices.dismiss_recorded)
+
+
+def _what_if(budget: int) -> None:
+    """A budget that would cut what opens untrimmed: nothing is cut before it is asked for."""
+    st.button(
+        f"What if {budget:,}?",
+        key="what-if-budget",
+        help=f"See what a budget of {budget:,} would cut, lose and save",
+        on_click=choices.choose_setting,
+        args=("budget", budget),
+    )
 
 
 def sent_under_line(resolution: Resolution) -> None:

@@ -134,6 +134,6 @@ def _generate() -> None:
 
 
 def _open_generated(name: str) -> None:
-    options = {o.name: session.widget_value(f"{name}.{o.name}") for o in members("generator")[name].options}
-    opening.ask_for_generated(name, options)
+    given = {o.name: session.widget_value(f"{name}.{o.name}") for o in members("generator")[name].options}
+    opening.ask_for_generated(name, {option: value for option, value in given.items() if value is not None})
     opening.keep_drawer_open()

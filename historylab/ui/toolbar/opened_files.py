@@ -53,7 +53,8 @@ def picker() -> None:
         opened.which,
         format_func=lambda i: _entry_in_words(opened, i),
         key=session.seed_widget(key, opened.which),
-        on_change=lambda: opening.open_which(session.widget_value(key)),
+        on_change=session.hand_value,
+        args=(key, opening.open_which),
     )
 
 

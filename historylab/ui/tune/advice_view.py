@@ -108,12 +108,12 @@ def _choice(advice: Advice, picked: Trial) -> None:
         list(points).index(picked.settings.key),
         format_func=lambda k: f"{capitalize_first(points[k].label)}: {kept[k]} kept, {times(points[k].cost)}",
         key=session.key_of_field(CHOICE, picked.settings.key),
-        on_change=lambda: tuning_choices.pick_candidate(session.value_of_field(CHOICE)),
+        on_change=lambda: tuning_choices.pick_candidate(session.value_of_field(CHOICE) or ""),
     )
 
 
 def _pick(keys: Sequence[str]) -> None:
-    points = session.widget_value("frontier")["selection"]["points"]
+    points = (session.told_by("frontier", "selection") or {}).get("points")
     if points and points[0].get("customdata"):
         tuning_choices.pick_candidate(keys[int(points[0]["customdata"][0])])
 

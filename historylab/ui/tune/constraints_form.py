@@ -46,7 +46,8 @@ def constraints_form(prices: Prices | None, *, marked: bool, referring: bool) ->
         format_func=constraint_in_words,
         wrap=True,
         key=session.seed_widget("musts", musts),
-        on_change=lambda: tuning_choices.require(session.widget_value("musts") or []),
+        on_change=session.hand_value,
+        args=("musts", tuning_choices.require),
     )
     if not marked:
         st.html(f'<div class="hl-meta">{MARK_FIRST}</div>')
@@ -59,7 +60,8 @@ def constraints_form(prices: Prices | None, *, marked: bool, referring: bool) ->
             key=session.seed_widget("words", tuning.words),
             placeholder="never over 8k, at most 0.8x not trimming",
             help=f"For instance: {EXAMPLES}".replace("$", "\\$"),
-            on_change=lambda: tuning_choices.require_in_words(session.widget_value("words") or ""),
+            on_change=session.hand_value,
+            args=("words", tuning_choices.require_in_words),
             width=320,
         )
     caching = f" under {caching_word(cache)} caching"
@@ -82,5 +84,6 @@ def _choice(label: str, name: str, words: Mapping[str, str], value: str, choose:
         wrap=True,
         format_func=words.__getitem__,
         key=session.seed_widget(name, value),
-        on_change=lambda: choose(session.widget_value(name) or ""),
+        on_change=session.hand_value,
+        args=(name, choose),
     )

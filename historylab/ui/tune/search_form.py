@@ -28,7 +28,8 @@ def search_form(search: SettingsSearch) -> None:
             default=search.varied,
             format_func=questions.__getitem__,
             key=session.seed_widget("varied", search.varied),
-            on_change=lambda: tuning_choices.vary_settings(session.widget_value("varied") or []),
+            on_change=session.hand_value,
+            args=("varied", tuning_choices.vary_settings),
         )
         _draw_locked(search)
         left, right = st.columns(2)
@@ -39,7 +40,8 @@ def search_form(search: SettingsSearch) -> None:
             format_func=HOW_MANY.__getitem__,
             required=True,
             key=session.seed_widget("most", session.tab().tuning.most),
-            on_change=lambda: tuning_choices.try_at_most(session.widget_value("most")),
+            on_change=session.hand_value,
+            args=("most", tuning_choices.try_at_most),
             help="It begins with what usually does well, then changes one thing at a time, and ends where no such "
             "change is better.",
         )
@@ -49,7 +51,8 @@ def search_form(search: SettingsSearch) -> None:
                 f"Over all {held:,} conversations of the file",
                 session.tab().tuning.everywhere,
                 key=session.seed_widget("everywhere", session.tab().tuning.everywhere),
-                on_change=lambda: tuning_choices.search_whole_file(session.widget_value("everywhere")),
+                on_change=session.hand_value,
+                args=("everywhere", tuning_choices.search_whole_file),
             )
 
 

@@ -61,6 +61,19 @@ def test_results_in_one_line_are_split_and_come_before_what_the_user_adds(sessio
     assert len({m.id for m in conversation}) == len(conversation)
 
 
+def test_what_a_record_or_its_frame_marks_as_the_programs_is_injected(session):
+    session.put("user", "Look at the lamps.", origin={"kind": "human"}, userType="external")
+    session.put("user", "Lamp 7 is done.", origin={"kind": "task-notification"})
+    session.put("user", "Go on by yourself.", turnOrigin="hook")
+    session.put("user", "For the transcript.", isVisibleInTranscriptOnly=True)
+    session.put("user", "In short: lamps.", isCompactSummary=True, isVisibleInTranscriptOnly=True)
+    session.put("user", "<local-command-stdout>Set model to lamp</local-command-stdout>")
+    session.put("user", [text("<ide_opened_file>lamps.py is open.</ide_opened_file>"), text("Mend it.")])
+    session.put("user", [result("c1", "found"), text("<system-reminder>Be brief.</system-reminder>")])
+    (conversation,) = session.load()
+    assert [m.injected for m in conversation] == [False, True, True, True, True, True, False, False, True]
+
+
 def test_what_is_no_message_is_skipped_with_counts(session):
     session.records.append({"type": "summary", "summary": "A title", "leafUuid": "r2"})
     session.put("user", "Note of the program.", isMeta=True)

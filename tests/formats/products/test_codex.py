@@ -260,3 +260,13 @@ def test_older_files_have_bare_items_or_are_one_object():
 def test_other_lines_with_a_payload_are_not_claimed():
     for line in ({"type": "event", "payload": {}}, {"type": ["session_meta"], "payload": {}}, {"record_type": "x"}):
         assert "codex" not in match_strengths(Content(json.dumps(line).encode()))
+
+
+def test_a_users_message_that_no_event_tells_of_is_the_programs(rollout):
+    for words, typed in (("Skill: lamps.", None), ("Mend it.", "Mend it."), ("# Files:\n\nAnd that.", "And that.")):
+        rollout.says("user", words)
+        if typed:
+            rollout.put("event_msg", type="user_message", message=typed)
+    (conversation,) = rollout.load()
+    assert [m.injected for m in conversation] == [True, False, False]
+    assert conversation.title == "Mend it."

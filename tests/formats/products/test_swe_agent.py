@@ -43,6 +43,7 @@ def test_an_observation_of_an_old_file_is_a_user_message_and_a_demonstration_is_
     (conversation,) = read(history=[demo, ASK, {"role": "assistant", "content": "ls", "action": "ls"}, ASK])
     assert [m.role for m in conversation] == ["user", "user", "assistant", "user"]
     assert [bool(m.metadata.get("is_demo")) for m in conversation] == [True, False, False, False]
+    assert [m.injected for m in conversation] == [True, False, False, True]
 
 
 @pytest.mark.parametrize("as_text", [False, True])

@@ -182,20 +182,38 @@ def test_relevance_keeps_what_the_question_is_about():
     assert "D" in result.sketch()
 
 
-@pytest.mark.parametrize(
-    ("recent", "expected"), [(0, "DDDDDK"), (1, "DDDDDK"), (2, "DDDDKK"), (4, "DDKKKK"), (6, "KKKKKK"), (9, "KKKKKK")]
-)
-def test_relevance_never_takes_the_newest_messages_whatever_they_are_about(recent, expected):
-    assert plan("u a u a u u", pruner="relevance", budget=1, **{"pruner.relevance.recent": recent}).sketch() == expected
-
-
-def test_the_newest_messages_leave_their_share_of_the_budget_to_the_relevant():
-    texts = ["the fox sleeps", "lunch at noon", "lunch at one", "lunch at two", "where does the fox sleep?"]
+@pytest.mark.parametrize(("recent", "newest"), [(0, "DDDK"), (1, "DDDK"), (2, "DDKK"), (4, "KKKK")])
+def test_relevance_keeps_the_newest_messages_whatever_they_are_about(recent, newest):
+    texts = [*["the fox sleeps in a red barn"] * 9, *["lunch is at noon in the hall"] * 9, "where does the fox sleep?"]
     conversation = Conversation(Message("user", text) for text in texts)
-    options = {"pruner": "relevance", "budget": cost(conversation) - 1}
-    assert plan(conversation, **options, **{"pruner.relevance.recent": 0}).sketch() == "KKDKK", "beside the fox"
-    assert plan(conversation, **options, **{"pruner.relevance.recent": 4}).sketch() == "DKKKK"
-    assert plan(conversation, **options).sketch() == "DKKKK", "four, unless another number is chosen"
+    options = {"pruner": "relevance", "budget": cost(conversation.beginning(9)), "pruner.relevance.recent": recent}
+    assert plan(conversation, **options).sketch().endswith(newest)
+
+
+FOX = "the fox sleeps in the red barn " + "and so on " * 40
+LUNCH = [f"lunch number {k} was served at noon " + "and so on " * 40 for k in range(38)]
+LONG_MESSAGES = Conversation(
+    Message("user" if k % 2 else "assistant", text)
+    for k, text in enumerate([LUNCH[0], FOX, *LUNCH[1:], "where does the fox sleep?"])
+)
+
+
+def test_the_newest_messages_yield_where_they_leave_less_than_half_of_the_budget_to_the_relevant():
+    found = plan(LONG_MESSAGES, pruner="relevance", budget=500)
+    assert found.actions[1] == Action.KEPT
+    assert found.sketch().endswith("DKK"), "and the newest have their half"
+    assert found.reason(len(LONG_MESSAGES) - 3).sentence == (
+        "Over the budget of 500: the newest 4 messages leave half of the room to what is more relevant to “where does "
+        "the fox sleep?”, and this one doesn't fit into the other half."
+    )
+
+
+@examples(max_examples=40)
+@given(conversations(), st.integers(0, 9), st.integers(0, 300))
+def test_more_budget_never_keeps_less_under_relevance(conversation, recent, budget):
+    options = {"pruner": "relevance", "pruner.relevance.recent": recent}
+    less, more = (plan(conversation, budget=each, **options) for each in (budget, budget + 25))
+    assert ((less.actions == Action.DROPPED) | (more.actions != Action.DROPPED)).all()
 
 
 @pytest.mark.parametrize(("sampled", "ranked"), [(1, 1), (1, 3), (2, 1), (2, 2), (5, 1)])

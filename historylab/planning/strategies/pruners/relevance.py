@@ -1,7 +1,8 @@
 """`relevance`: over the budget, what is least relevant to the newest question is dropped, until it fits.
 
-The reason quotes the question. What is dropped changes with every question, and with it the prefix, which invalidates
-the provider's prompt cache.
+The newest messages stay whatever they are about, as far as they leave half of the room to the ranking; where they
+don't, both are taken in turns. The reason quotes the question. What is dropped changes with every question, and with it
+the prefix, which invalidates the provider's prompt cache.
 """
 
 from typing import Annotated, Literal
@@ -18,6 +19,12 @@ from historylab.registry import FINE, register
 
 LESS_RELEVANT = reason(
     "relevance", "Over the budget of {budget:,}, and less relevant to “{question}” than what is sent.", setting="budget"
+)
+NO_LONGER_NEW = reason(
+    "relevance_recent",
+    "Over the budget of {budget:,}: the {recent:newest messages} leave half of the room to what is more relevant to "
+    "“{question}”, and this one doesn't fit into the other half.",
+    setting="budget",
 )
 SHOWN = 60  # characters of the question in the reason
 SAMPLED, RANKED = 8, 32  # of every eighth block, how many of the best hold what a small budget mostly keeps
@@ -39,7 +46,7 @@ def relevance(
             ge=0,
             le=1_000_000,
             title="Newest messages that stay",
-            description="newest messages that stay whatever they are about",
+            description="newest messages that stay whatever they are about, as far as they leave half of the room",
         ),
     ] = 4,
 ) -> HistoryPlan:
@@ -49,19 +56,29 @@ def relevance(
     if excess <= 0 or not history.size:
         return plan
     question = _question(context, query)
-    free = plan.among(context.free(plan))
-    free[_newest_blocks(context, recent)] = False
-    blocks = _least_relevant(plan, _relevance(context, question), free, excess)
     shown = " ".join(question.split(maxsplit=SHOWN))[:SHOWN]
+    scores, free = _relevance(context, question), plan.among(context.free(plan))
+    newest = plan.among(_newest_blocks(context, recent))
+    room = plan.budget - plan.tokens + plan.block_tokens @ (free | newest)
+    crowded = plan.block_tokens @ newest > room / 2
+    if crowded:
+        scores = _in_turns(scores, plan.block_tokens, free, newest, room)
+    else:
+        free &= ~newest
+    blocks = _least_relevant(plan, scores, free, excess)
+    if crowded:
+        plan = plan.drop(blocks & newest, NO_LONGER_NEW, budget=plan.budget, question=shown, recent=recent)
     return plan.drop(blocks, LESS_RELEVANT, budget=plan.budget, question=shown)
 
 
 def _newest_blocks(context: Context, messages: int) -> np.ndarray:
-    """int64: the blocks of the newest messages, not counting those that a later one stands for."""
+    """bool[blocks]: those of the newest messages, not counting those that a later one stands for."""
     homes: np.ndarray = context.history.columns.block[: context.history.size]
     if len(context.history.columns.stand_ins):
         homes = homes[~context.history.replaced[homes]]
-    return homes[max(0, len(homes) - messages) :]
+    newest = np.zeros(context.history.blocks, bool)
+    newest[homes[max(0, len(homes) - messages) :]] = True
+    return newest
 
 
 def _question(context: Context, query: str) -> str:
@@ -90,6 +107,21 @@ def _relevance(context: Context, question: str) -> np.ndarray:
     relevance *= NEIGHBOUR
     relevance += best
     return relevance
+
+
+def _in_turns(scores: np.ndarray, tokens: np.ndarray, free: np.ndarray, newest: np.ndarray, room: float) -> np.ndarray:
+    """float64[blocks]: scores under which the most relevant and the newest take equal shares of the room, in turns.
+
+    A block's turn is after so many tokens as the better ones of its kind and itself take, which no budget changes: so
+    what is sent under one is sent under every larger one.
+    """
+    ranked = _more_than_fit(scores, tokens, free, room)
+    ranked = ranked[np.lexsort((ranked, scores[ranked]))[::-1]]  # of equals the newest
+    latest = newest.nonzero()[0][::-1]
+    turns = np.full(len(scores), np.inf)
+    turns[latest] = np.nextafter(tokens[latest].cumsum(), np.inf)  # after what is relevant
+    turns[ranked] = np.minimum(turns[ranked], tokens[ranked].cumsum())
+    return -turns
 
 
 def _least_relevant(plan: HistoryPlan, scores: np.ndarray, free: np.ndarray, excess: int) -> np.ndarray:

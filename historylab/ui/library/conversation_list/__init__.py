@@ -19,13 +19,13 @@ def browser_list(mount: str, data: Mapping[str, Any], on_open: Callable[[], None
 
 def opened_row(mount: str) -> tuple[int, int | None] | None:
     """The row whose conversation was clicked, and the message if it was one of those found; both from 0."""
-    given = (session.widget_value(mount) or {}).get("open") or {}
+    given = session.told_by(mount, "open") or {}
     row, message = given.get("row"), given.get("message")
     return (row, message if type(message) is int else None) if type(row) is int else None
 
 
 def ticked_rows(mount: str) -> tuple[list[int], bool]:
     """The rows whose box was clicked, and whether they are ticked now."""
-    given = (session.widget_value(mount) or {}).get("tick") or {}
+    given = session.told_by(mount, "tick") or {}
     rows = given.get("rows")
     return [row for row in rows if type(row) is int] if isinstance(rows, list) else [], given.get("yes") is True

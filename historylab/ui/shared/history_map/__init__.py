@@ -20,7 +20,7 @@ def history_map(key: str, data: TimelineData, view: Mapping[str, Any], on_look: 
 
 def map_look(key: str, timeline: Timeline) -> tuple[int | None, int | None]:
     """The request and the message (from 0) selected in the browser; None for one that doesn't exist."""
-    look = session.widget_value(key)["look"] or {}
+    look = session.told_by(key, "look") or {}
     request, message = look.get("request"), look.get("message")
     if type(request) is not int or not 0 <= request < len(timeline.plans):
         return None, None

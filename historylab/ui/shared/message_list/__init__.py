@@ -34,7 +34,7 @@ def draw_messages(mount: str, view: Mapping[str, Any], found: np.ndarray, on_loo
 
 def list_look(mount: str, timeline: Timeline) -> dict[str, Any]:
     """What was chosen in the list: `message` and `request` (from 0; None closes the answer), `show` or `view`."""
-    look = session.widget_value(mount)["look"] or {}
+    look = session.told_by(mount, "look") or {}
     message, request = look.get("message"), look.get("request")
     if type(message) is int and not (type(request) is int and _holds(timeline, request, message)):
         return {}

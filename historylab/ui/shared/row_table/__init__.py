@@ -47,6 +47,6 @@ def row_table(
 
 
 def _choose_row(key: str, names: list[str] | list[int], choose: Callable[[int], None]) -> None:
-    row = session.widget_value(key)["row"]
+    row = session.told_by(key, "row")
     if type(row) in (int, str) and row in names:
         choose(names.index(row))

@@ -17,6 +17,6 @@ def search_hits(mount: str, data: Mapping[str, Any], on_look: Callable[[], None]
 
 def hit_look(mount: str) -> tuple[int | None, bool]:
     """The message chosen (from 0), and whether all that were found shall be shown in the list."""
-    look = session.widget_value(mount)["look"] or {}
+    look = session.told_by(mount, "look") or {}
     message = look.get("message")
     return (message if type(message) is int else None), look.get("all") is True

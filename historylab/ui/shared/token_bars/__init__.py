@@ -20,5 +20,5 @@ def bars_component() -> ComponentRenderer:
 
 def dropped_budget(key: str) -> int | None:
     """The budget at which the line was dropped; None for what is none."""
-    value = session.widget_value(key)["budget"]
+    value = session.told_by(key, "budget")
     return value if type(value) is int and 0 <= value <= MOST_TOKENS else None

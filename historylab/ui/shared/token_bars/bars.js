@@ -112,7 +112,7 @@ class TokenBars {
     return Math.max(0, Math.min(this.chart.requests - 1, request));
   }
 
-  // The budget whose line is at the pointer: what lies under it, reserve and overhead besides, in steps of a pixel.
+  // The budget whose line is at the pointer: what lies under it, the reserve besides, in steps of a pixel.
   budgetAt({ clientY }) {
     const y = clientY - this.plot.getBoundingClientRect().top;
     const step = Math.max(10, roundNumber(this.chart.top / this.box.h)), { aside, top } = this.chart;

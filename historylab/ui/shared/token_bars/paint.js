@@ -102,7 +102,7 @@ function paintSigns(pen, chart, colours, to, now) {
   for (const [request] of chart.summaries) made(request, chart.sent[pointOf(chart, request)]);
   const over = sign(chart.alarm.glyph, colours.fill(chart.alarm));
   chart.sent.forEach((tokens, i) => {
-    if (tokens <= chart.net) return;
+    if (!chart.over[i]) return;
     const left = to.x(edge(chart, i)), y = to.y(tokens);
     pen.globalAlpha = now.playing && edge(chart, i) > now.request ? FAINT : 1;
     pen.fillStyle = colours.fill(chart.alarm);
@@ -113,7 +113,7 @@ function paintSigns(pen, chart, colours, to, now) {
 }
 
 function paintRequest(pen, chart, box, colours, to, request) {
-  const x = to.x(request + 0.5), over = chart.sent[pointOf(chart, request)] > chart.net;
+  const x = to.x(request + 0.5), over = chart.over[pointOf(chart, request)];
   for (const [colour, wide] of [[colours.page, 4], [over ? colours.fill(chart.alarm) : colours.ink, 2]]) {
     pen.fillStyle = colour;
     pen.fillRect(x - wide / 2, TOP - 8, wide, box.h + 12);

@@ -23,9 +23,7 @@ function fillTip(tip, chart, colours, point, label) {
   line("", "sent", chart.sent[point], "all");
   line("", "untrimmed", chart.untrimmed[point]);
   const rest = [make("b", "", `Request ${count(request + 1)}${label ? `, ${label}` : ""}${of}`), lines];
-  if (chart.sent[point] > chart.net) {
-    rest.push(make("div", "", `${chart.alarm.glyph} ${count(chart.sent[point] - chart.net)} over the budget`));
-  }
+  if (chart.over[point]) rest.push(make("div", "", `${chart.alarm.glyph} ${count(chart.over[point])} over the budget`));
   for (const [made, covers, tokens] of chart.summaries) {
     if (made < first || made >= after) continue;
     rest.push(make("div", "", `Σ new summary: ${counted(covers, "message")} in ${counted(tokens, "token")}`));
@@ -39,7 +37,7 @@ function budgetWords(chart, budget) {
 }
 
 function budgetHint(chart) {
-  const aside = chart.aside ? ` ${count(chart.aside)} of it are the reserve and the overhead, hatched above the line.` : "";
+  const aside = chart.aside ? ` ${count(chart.aside)} of it are the reserve, hatched above the line.` : "";
   const how = chart.locked
     ? `It is ${chart.locked}, so it can’t be dragged.`
     : "Drag it to try another one. By keyboard, use Budget in the settings.";
@@ -49,7 +47,7 @@ function budgetHint(chart) {
 // The bar by kind in the verdict, which stands on the page and says how wide a token is: its parts at this request.
 function fillKinds(chart, point) {
   for (const used of document.querySelectorAll(`[data-used="${chart.key}"]`)) {
-    used.textContent = count(chart.sent[point] + Number(used.dataset.overhead));
+    used.textContent = count(chart.sent[point]);
   }
   for (const bar of document.querySelectorAll(`[data-kinds="${chart.key}"]`)) {
     const free = Math.max(0, bar.dataset.limit - chart.sent[point] - chart.aside);

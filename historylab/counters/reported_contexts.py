@@ -1,0 +1,109 @@
+"""The contexts that a provider reported, and which of them were of the history that the file holds.
+
+After a compaction by the program that wrote the file, marked or not, a request no longer sends what stands before it;
+and a call beside the conversation (a title, a topic) never did.
+"""
+
+from __future__ import annotations
+
+from itertools import takewhile
+
+import numpy as np
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Usage
+from historylab.conversation.recorded import sent_whole
+from historylab.conversation.usage import usage_of
+from historylab.counters.base import model_counter, token_column
+from historylab.settings.fields import DEFAULT_MODEL
+
+FALLEN = 0.5
+"""Below this share of the largest context before, and of its own messages' tokens, a request isn't the whole history.
+
+Of 42 sessions that nothing compacted the largest fall is to 0.86, of six that were the smallest to 0.32.
+"""
+BACK = 0.85
+"""A request that is as large again as this share, straight after one that had fallen, shows that one was beside it."""
+SMALLEST = 4096
+"""No program compacts a context smaller than this."""
+
+
+def context_of(usage: Usage) -> int:
+    """All input tokens of a request, however they were paid for."""
+    return usage.input + usage.cache_reads + usage.cache_writes
+
+
+def usage_by_request(conversation: Conversation) -> tuple[Usage | None, ...]:
+    """The provider's usage of each request, or None: the first among the messages that answer it."""
+    return conversation.remember("usage by request", lambda: _usage_by_request(conversation))
+
+
+def _usage_by_request(conversation: Conversation) -> tuple[Usage | None, ...]:
+    found = (_answer_with_usage(conversation, size) for size in conversation.columns.requests.tolist())
+    return tuple(None if i is None else usage_of(conversation[i]) for i in found)
+
+
+def _answer_with_usage(conversation: Conversation, size: int) -> int | None:
+    answers = takewhile(lambda i: conversation[i].role == "assistant", range(size, len(conversation)))
+    return next((i for i in answers if (usage := usage_of(conversation[i])) and context_of(usage)), None)
+
+
+def reported_contexts(conversation: Conversation) -> tuple[np.ndarray, np.ndarray]:
+    """Per reply with usage: the history length it answered (int64), and the context the provider counted (float64).
+
+    Only of requests that sent the history, or as much of it as a recording says. A reply that begins the file was to
+    something the file does not hold: what its context was made of is unknown.
+    """
+    at, reported, fallen = _contexts(conversation)
+    return at[~fallen], reported[~fallen]
+
+
+def context_by_request(conversation: Conversation) -> np.ndarray:
+    """int64[requests]: the reported context of each that sent its history whole; 0 where that isn't known."""
+    return conversation.remember("context by request", lambda: _context_by_request(conversation))
+
+
+def _context_by_request(conversation: Conversation) -> np.ndarray:
+    at, reported = reported_contexts(conversation)
+    held = dict(zip(at.tolist(), reported.astype(np.int64).tolist(), strict=True))
+    sizes = conversation.columns.requests.tolist()
+    answers = (_answer_with_usage(conversation, size) if sent_whole(conversation, size) else None for size in sizes)
+    return np.array([0 if i is None else held.get(i, 0) for i in answers], np.int64)
+
+
+def full_at(conversation: Conversation) -> int | None:
+    """Tokens of the largest context before a compaction took more than half of it; None where nothing shows one."""
+    _, reported, fallen = _contexts(conversation)
+    largest = reported[~fallen].max(initial=0)
+    compacted = len(fallen) > 0 and fallen[-1] and reported[fallen].min() < FALLEN * largest
+    return int(largest) if compacted else None
+
+
+def _contexts(conversation: Conversation) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """History length, context, and whether the request didn't hold the history (bool), per reply with usage."""
+    return conversation.remember("reported contexts", lambda: _find_contexts(conversation))
+
+
+def _find_contexts(conversation: Conversation) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    found = [(i, u) for i, m in enumerate(conversation) if i and (u := usage_of(m)) and context_of(u)]
+    at = np.array([i for i, _ in found], np.int64)
+    reported = np.array([context_of(usage) for _, usage in found], float)
+    marked = next((i for i, m in enumerate(conversation) if m.metadata.get("compact_summary")), len(conversation))
+    return at, reported, _fallen(conversation, at, reported) | (at >= marked)
+
+
+def _fallen(conversation: Conversation, at: np.ndarray, reported: np.ndarray) -> np.ndarray:
+    """bool: contexts far below both an earlier one and their own messages, and all after them until one is back."""
+    fallen = np.zeros(len(at), bool)
+    if reported.max(initial=0) < SMALLEST:
+        return fallen
+    counter = model_counter(conversation.recorded.model or DEFAULT_MODEL)
+    messages = np.concatenate(([0], np.cumsum(token_column(conversation, counter))))[at]
+    largest, beside, before = 0.0, np.inf, False
+    for k, (tokens, counted) in enumerate(zip(reported.tolist(), messages.tolist(), strict=True)):
+        below = largest >= SMALLEST and tokens < FALLEN * largest and tokens - max(beside, 0) < FALLEN * counted
+        straight_back = before and reported[k - 1] < FALLEN * largest and tokens >= BACK * largest
+        fallen[k] = before = below or (before and not straight_back)
+        if not before:
+            largest, beside = max(largest, tokens), min(beside, tokens - counted)
+    return fallen

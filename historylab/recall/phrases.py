@@ -1,0 +1,71 @@
+"""Values of plain words: proper names, what stands in quotation marks, and amounts with what they count.
+
+None stands out by its shape alone, so each counts only where it was said in the same way before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from historylab.recall.shapes import (
+    AMOUNT_OF,
+    FIRST,
+    LONGEST,
+    NAMES,
+    PHRASES,
+    PLAIN,
+    PROPER,
+    QUOTED,
+    SCANNED,
+    parts_of,
+    shape_of,
+)
+from historylab.relevance.words import is_frequent
+
+QUOTATION = re.compile(
+    r"\"([^\"\n]{3,80})\"|(?<!\w)'([^'\n]{3,80})'(?!\w)|“([^”\n]{2,80})”|„([^“”\n]{2,80})[“”]|«([^»\n]{2,80})»"
+    r"|「([^」\n]{2,80})」|『([^』\n]{2,80})』"
+)
+UPPER = "A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-Я"
+CAPITALISED = re.compile(rf"(?<![\w./:@\\-])[{UPPER}][^\W\d_]+(?:[ -][{UPPER}][^\W\d_]+)*(?![\w/:@\\]|[.-]\w)")
+BEGINS = re.compile(r"(?:^|[.!?:…\n|*#>]|\d\.)[ \t*_#>-]*\Z")
+COUNTED = re.compile(r"(?<![\w.,:/$€£-])(?:[2-9]|\d{2,})(?:\.\d+)? [^\W\d_]{3,}")
+MARK = re.compile(r"[\"'“„«「『]")
+TELLS = re.compile(r"[A-Z]|\d|[^\x00-\x7f]| ")
+
+
+def phrases_of(text: str) -> dict[str, int]:
+    """The phrases of a text that may be values, in order, each with its kind: QUOTED, AMOUNT_OF, PROPER or FIRST."""
+    text = text[:SCANNED]
+    found = quotations_in(text)
+    for counted in COUNTED.findall(text):
+        if not is_frequent(counted.partition(" ")[2].lower(), "english"):
+            found.setdefault(counted, AMOUNT_OF)
+    text = QUOTATION.sub(" ", text)
+    for name in CAPITALISED.finditer(text):
+        if name[0][0].isupper() and len(name[0]) <= LONGEST:
+            begins = BEGINS.search(text, max(0, name.start() - 8), name.start())
+            found.setdefault(name[0], FIRST if begins else PROPER)
+    return found
+
+
+def quotations_in(text: str) -> dict[str, int]:
+    """What stands in quotation marks and is no plain word."""
+    if not MARK.search(text):
+        return {}
+    phrases = (found[found.lastindex or 0].strip() for found in QUOTATION.finditer(text[:SCANNED]))
+    return {phrase: QUOTED for phrase in phrases if TELLS.search(phrase)}
+
+
+def spellings_of(value: str, shape: int) -> Iterator[tuple[str, int]]:
+    """What a value may be said as, the whole first, each with its shape: a path from any folder on, a name in part."""
+    if shape in NAMES:
+        words = value.split(" ")
+        yield value, shape
+        yield from ((" ".join(words[k:]), PROPER) for k in range(1, len(words)))
+        yield from ((word, PROPER) for word in words[1:-1])
+    elif shape in PHRASES:
+        yield value, shape
+    else:
+        yield from ((part, of_part) for part in parts_of(value) if (of_part := shape_of(part)) != PLAIN)

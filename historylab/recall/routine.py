@@ -1,0 +1,124 @@
+"""Uses of a value that a request could make without being told it, or whose earlier mentions are accidents.
+
+Known are values of a tool's schema, what an argument or an answer always has, words of the assistant's own, and numbers
+that it computed. The definitions of the tools, who said it first, and how often it is used decide.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from historylab.conversation.columns import ASSISTANT
+from historylab.conversation.conversation import Conversation
+from historylab.recall.schema_values import schema_values
+from historylab.recall.shapes import NAME, NAMES, NUMBER, PHRASES, PROPER, STRONG, WEAK, is_folder
+from historylab.recall.uses import Place, Use
+from historylab.recall.value_kinds import kind_of_value
+from historylab.summarizers.values import ends_of
+
+EVERYWHERE = re.compile(
+    r"/dev/\w+|/tmp|/usr/bin/env|(?:https?://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0)|[A-Z][a-z]+(?:Error|Exception)"
+)
+"""Values that every program knows. The list may be added to."""
+FEW = 3  # uses: what is there less often is no habit
+MANY, USUAL = 8, 0.8  # of the calls with an argument, or of so many paths: their folder goes without saying
+MOST = 0.5  # of all answers: a name that stands in more is part of a form
+CHOICES = 0.5  # different values per use at most, where an argument is a choice
+RARE, RARELY = 3, 0.02  # messages, or a share of them, that say a short id or a number: more are accidents
+SHORT = 1000  # characters of a message: what it says isn't there by chance
+LOOKED_AT = 5  # messages that are searched for how they say it
+DOTTED = re.compile(r"\w+(?:(?:\.|::)\w+)+")
+WORDS = re.compile(r"[A-Za-z]+(?:[_ -][A-Za-z]+)*")
+COMMON = re.compile(r"-?[1-9]0*|-?[1-9][05]0*|(?:19|20)\d\d|[~^v]?\d\.\d|\d\d?")  # round, a year, a short one
+LINE_NUMBER_ENDS = ("→", "\t")
+
+
+class Routine:
+    """What a conversation's calls and answers use as a matter of course."""
+
+    def __init__(self, conversation: Conversation, places: Mapping[int, Iterable[Place]], texts: list[str]):
+        self._role, self._texts = conversation.columns.role, texts
+        self._rare = max(RARE, RARELY * len(texts))
+        self._often = max(FEW, MOST * len(places))
+        self._schema = schema_values(conversation)
+        self._of_argument = defaultdict[tuple[str, str], Counter[str]](Counter)
+        self._names, self._paths = Counter[str](), Counter[str]()
+        for several in places.values():
+            uses = [use for place in several for use in place.tokens]
+            self._names.update({use.value for use in uses if use.shape == NAME})
+            self._paths.update([use.value for use in uses if use.kind == "reference" and use.value[0] == "/"])
+            for use in uses:
+                if use.whole:
+                    self._of_argument[use.argument][use.value] += 1
+
+    def covers(self, use: Use, said: np.ndarray, new_in_small: bool) -> bool:
+        """Whether the use of a value, which these earlier messages say, needs none of them.
+
+        `new_in_small`: nobody said it without its capitals.
+        """
+        if use.quotes:
+            return False
+        if EVERYWHERE.fullmatch(use.value) or use.value in self._schema.get(use.argument[0], ()):
+            return True
+        own = self._role.item(said.item(0)) == ASSISTANT
+        if use.shape in NAMES:
+            named = use.shape == PROPER and new_in_small and not own and not use.value.isupper()
+            return not named and not self._is_given(use.value, said)
+        if use.shape in (NUMBER, WEAK, *PHRASES):
+            return own or self._is_accident(use, said)
+        if use.shape == STRONG:
+            return is_folder(use.value) and self._is_usual_folder(use)
+        called = own and DOTTED.fullmatch(use.value) and kind_of_value(use.value) != "path"
+        return bool(called) or self._is_choice(use) or self._names[use.value] > self._often
+
+    def _is_accident(self, use: Use, said: np.ndarray) -> bool:
+        if use.shape == WEAK:
+            return len(said) > self._rare
+        return use.shape == NUMBER and self._is_common_number(use, said)
+
+    def _is_common_number(self, use: Use, said: np.ndarray) -> bool:
+        looked_at = [self._texts[i] for i in said[:LOOKED_AT].tolist()]
+        if use.whole:
+            if self._of_argument[use.argument][use.value] >= FEW:
+                return True
+            name = use.argument[1].rpartition(".")[2].lower()
+            if name and any(_is_under(text, name, use.value) for text in looked_at):
+                return False
+        if COMMON.fullmatch(use.value) or len(said) > self._rare:
+            once = len(said) == 1 and len(looked_at[0]) <= SHORT
+            return use.kind == "reference" or len(use.value) != 2 or not once
+        return use.kind == "reference" and all(_numbers_lines(text, use.value) for text in looked_at)
+
+    def _is_given(self, value: str, said: np.ndarray) -> bool:
+        """Whether it stood somewhere as a value: in quotes in a structured text, or as an argument."""
+        texts = (self._texts[i] for i in said[:LOOKED_AT].tolist())
+        return any(f'"{value}"' in text or f"\0{value}\0" in text or text.endswith(f"\0{value}") for text in texts)
+
+    def _is_choice(self, use: Use) -> bool:
+        if not use.whole or not WORDS.fullmatch(use.value):
+            return False
+        counts = self._of_argument[use.argument]
+        return counts.total() >= FEW and len(counts) <= CHOICES * counts.total() and all(map(WORDS.fullmatch, counts))
+
+    def _is_usual_folder(self, use: Use) -> bool:
+        counts = self._of_argument[use.argument] if use.whole else Counter[str]()
+        usual = counts.total() >= FEW and counts[use.value] >= USUAL * counts.total()
+        folder, paths = use.value.rstrip("/") + "/", self._paths.total()
+        below = sum(count for path, count in self._paths.items() if path.startswith(folder))
+        return usual or (paths >= MANY and below >= USUAL * paths)
+
+
+def _is_under(text: str, name: str, number: str) -> bool:
+    """Whether the text says that number after the argument's name: `"amount": 500`, "number 11"."""
+    reach = len(number) + len(name) + 5
+    return any(name in text[max(0, end - reach) : end].lower() for end in ends_of(text, number))
+
+
+def _numbers_lines(text: str, number: str) -> bool:
+    """Whether the text says it as the number of a line and nowhere else."""
+    lines = ((end, text.rfind("\n", 0, end) + 1) for end in ends_of(text, number))
+    return all(text[end : end + 1] in LINE_NUMBER_ENDS and text[start:end].strip() == number for end, start in lines)

@@ -1,0 +1,213 @@
+"""What counts as a need: a use of something said earlier that could not be known otherwise."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from historylab import Conversation, Message, ToolCall, generate
+from historylab.recall.references import contains_value, find_needs, searchable_text
+
+FILLER = [Message("user", "Go on."), Message("assistant", "Done."), Message("user", "And now?")]
+
+
+def called(tool: str, arguments: object = None, **others: object) -> Message:
+    given_as = arguments if isinstance(arguments, str) else json.dumps(others if arguments is None else arguments)
+    return Message("assistant", tool_calls=(ToolCall("c", tool, given_as),))
+
+
+def values(*messages: Message, tools: list | None = None) -> list[str]:
+    """The needs of the last message, after the filler."""
+    *earlier, last = messages
+    chat = Conversation([*earlier, *FILLER, last], metadata={"tools": tools} if tools else {})
+    return [need.value for step in find_needs(chat) for need in step if need.message == len(chat) - 1]
+
+
+def person(text: str) -> Message:
+    return Message("user", text)
+
+
+def found(text: str) -> Message:
+    return Message("tool", text)
+
+
+def test_a_status_of_a_todo_is_no_need_whoever_typed_the_word():
+    todo = called("TodoWrite", todos=[{"content": "step 1", "status": "pending"}])
+    chat = Conversation([person("Commit the pending changes."), *[todo, found("ok")] * 6])
+    assert [need.value for step in find_needs(chat) for need in step] == []
+
+
+@pytest.mark.parametrize("key", ["enum", "default", "examples", "const"])
+def test_a_value_that_the_tools_own_schema_names_is_no_need(key):
+    schema = {"type": "object", "properties": {"plan": {"type": "string", key: ["Gold-2026"]}}}
+    book, said = called("book", plan="Gold-2026"), person("What does Gold-2026 mean?")
+    assert values(said, book, tools=[{"name": "book", "input_schema": schema}]) == []
+    assert values(said, book, tools=[{"type": "function", "function": {"name": "book", "parameters": schema}}]) == []
+    assert values(said, book, tools=[{"name": "other", "input_schema": schema}]) == ["Gold-2026"]
+
+
+def test_a_choice_among_few_words_is_none_and_a_name_that_stands_once_is_one():
+    modes = [called("grep", mode=mode) for mode in ("filesWithMatches", "content", "filesWithMatches") * 2]
+    assert values(found("filesWithMatches, content"), *modes) == []
+    assert values(person("Look for cartStore."), called("grep", pattern="cartStore")) == ["cartStore"]
+
+
+def test_a_number_that_an_argument_usually_has_is_no_need():
+    said = found("It gave up after 12345 ms, as before after 120000.")
+    run = [called("run", command="make", timeout=timeout) for timeout in (12345, 120000) * 3]
+    assert values(said, *run) == []
+    assert values(said, called("run", wait=12345)) == ["12345"]
+
+
+def test_a_round_number_is_a_need_where_it_was_said_under_the_same_name():
+    assert values(found('{"amount": 500, "to": "Noor"}'), called("refund", amount=500)) == ["500"]
+    assert values(found("500 lines were read"), called("refund", amount=500)) == []
+    assert values(person("Is her note there, number 11?"), called("read_note", number=11)) == ["11"]
+
+
+def test_numbers_of_the_lines_of_a_file_are_not_what_a_call_needs():
+    listed = found("\n".join(f"{n:6d}→x" for n in range(640, 680)))
+    assert values(listed, called("read", offset=657)) == []
+    assert values(found("src/cart.ts:657: total()"), called("read", offset=657)) == ["657"]
+
+
+def test_a_description_of_the_assistants_own_is_no_need_but_the_id_in_it_is():
+    first = called("bash", command="make test", description="Run the Cart tests")
+    assert values(first, called("bash", command="make test", description="Run the Cart tests")) == []
+    assert values(person("Close CRT-1043."), called("note", text="Close ticket CRT-1043 now")) == ["CRT-1043"]
+
+
+def test_a_todo_that_is_sent_again_needs_nothing_a_second_time():
+    todo = called("todo", items=["Update src/cart.ts", "Then rest"])
+    assert values(person("src/cart.ts is broken."), todo) == ["src/cart.ts"]
+    assert values(person("src/cart.ts is broken."), todo, todo) == []
+
+
+@pytest.mark.parametrize("habit", ["git status --short", "make test 2>&1 | tail -5", "ls -la"])
+def test_a_command_known_by_heart_is_no_need(habit):
+    assert values(person(f"Run {habit} first."), called("bash", command=habit), called("bash", command=habit)) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "needed"),
+    [
+        ("sed -n 1,40p web/store/cartStore.ts", "web/store/cartStore.ts"),
+        ("curl -s https://api.example.org/v2/carts?id=9", "https://api.example.org/v2/carts?id=9"),
+        ("psql -c \"select * from carts where id = 'crt_81Xq'\"", "crt_81Xq"),
+        ("npm i left-pad@1.3.0", "left-pad@1.3.0"),
+        ("git log --author=noor@example.org", "noor@example.org"),
+        ("git checkout cart-rework", "cart-rework"),
+        ("git show 9f3c2ab", "9f3c2ab"),
+        ("date -d 2026-11-22", "2026-11-22"),
+        (r"type C:\work\cart\Total.cs", r"C:\work\cart\Total.cs"),
+        ("grep -rn cart_total_of src", "cart_total_of"),
+    ],
+)
+def test_what_stands_inside_a_command_is_a_need(command, needed):
+    said = person(f"It is about {needed} here.")
+    assert values(said, called("exec_command", cmd=command)) == [needed]
+    assert values(said, called("shell", command=["bash", "-lc", command])) == [needed]
+    broken_off = called("shell", json.dumps({"command": command})[:-1])
+    assert values(said, broken_off) == ([needed] if needed != "cart-rework" else [])  # which may be prose
+
+
+def test_a_path_may_be_said_from_one_of_its_folders_on():
+    assert values(person("See web/cart.ts"), called("read", path="/srv/shop/web/cart.ts")) == ["web/cart.ts"]
+    assert values(person("See web/cart.ts"), called("read", path="/srv/shop/web/cart.ts:12")) == ["web/cart.ts"]
+
+
+def test_a_text_quoted_whole_is_one_need_and_names_in_it_are_not_counted_again():
+    old = "cart_total = price_of(cart)\ncart_tax = tax_of(cart)"
+    edit = called("edit", path="web/cart.py", old_string=old, new_string=old + "\nship(cart_total, zone_of_cart)")
+    said = found(f"web/cart.py\n{old}\ndef zone_of_cart(): …")
+    assert values(said, edit) == ["web/cart.py", old, "zone_of_cart"]
+
+
+def test_a_patch_is_one_need_beside_its_file():
+    patch = (
+        "*** Begin Patch\n*** Update File: web/cart.py\n@@\n cart_total = price_of(cart)\n-cart_tax = 7\n+cart_tax = 9\n"
+        "*** End Patch"
+    )
+    said = found("web/cart.py: \ncart_total = price_of(cart)\ncart_tax = 7\n")
+    quoted = "cart_total = price_of(cart)\ncart_tax = 7"
+    assert values(said, called("apply_patch", input=patch)) == ["web/cart.py", quoted]
+    assert values(said, called("shell", command=["apply_patch", patch])) == ["web/cart.py", quoted]
+    unified = "--- a/web/cart.py\n+++ b/web/cart.py\n@@ -1,2 +1,2 @@\n cart_total = price_of(cart)\n-cart_tax = 7\n+cart_tax = 9"
+    assert values(said, called("patch", diff=unified)) == ["web/cart.py", quoted]
+
+
+def test_the_folder_that_every_call_is_made_in_is_no_need():
+    runs = [called("exec_command", cmd="make", workdir="/srv/shop")] * 4
+    assert values(person("<cwd>/srv/shop</cwd>"), *runs) == []
+    assert values(person("Look in /srv/shop"), called("list", path="/srv/shop")) == ["/srv/shop"]
+
+
+def test_a_sum_is_no_need_but_what_it_was_made_of_is():
+    two = [found("Cart A: 1,061 items"), found("Cart B: 512 items")]
+    total = Message("assistant", "That makes 1573.")
+    assert values(*two, total, Message("assistant", "1573 items, as I said.")) == []
+    assert values(*two, total, Message("assistant", "Of the 1,061 in A.")) == ["1,061"]
+
+
+@pytest.mark.parametrize(
+    ("said", "answer", "needed"),
+    [
+        ("My daughter Mateusza sings.", "Then ask Mateusza.", ["Mateusza"]),
+        ('{"from": "ATL", "seats": ["F4", "F5"]}', "From ATL, seat F5.", ["F5", "ATL"]),
+        ("It took over 3 hours.", "More than 3 hours is too long.", ["3 hours"]),
+        ("It prints 'Hello, Cart!' twice.", "You see 'Hello, Cart!' again.", ["Hello, Cart!"]),
+        ("『骨のパズル』はありますか。", "『骨のパズル』は五月二日まで貸出中です。", ["骨のパズル"]),
+        ("打开src/a.py文件", "我改了src/a.py。", ["src/a.py"]),
+        ("Заказ ORD-77 готов", "Это ORD-77.", ["ORD-77"]),
+        ("Use JSON over HTTP. It said 200 OK.", "Sent as JSON: 200 OK.", []),
+        ("Three steps: 10, 11, 12.", "10. Open it\n11. Close it\n12. Rest", []),
+        ("Either read/write or n/a.", "It is read/write, n/a.", []),
+    ],
+)
+def test_an_answer_needs_what_stands_out_in_it(said, answer, needed):
+    assert values(person(said), Message("assistant", answer)) == needed
+
+
+def test_a_marker_that_every_answer_has_is_a_form_not_a_fact():
+    step = Message("assistant", "THOUGHT: look.\nend_of_edit")
+    assert values(Message("system", "Close each edit with end_of_edit."), *[step, person("Go on.")] * 4, step) == []
+
+
+def test_a_file_that_the_assistant_named_itself_is_a_need_later():
+    wrote = called("write", path="web/cart_total.ts", content="export {}")
+    assert values(wrote, called("bash", command="tsc web/cart_total.ts")) == ["web/cart_total.ts"]
+
+
+CHATS = {name: generate(name, turns=6, seed=3) for name in ("support_desk", "coding_agent", "tool_loop")}
+
+
+@pytest.mark.parametrize("name", sorted(CHATS))
+def test_a_need_is_said_in_each_of_its_mentions_before_the_message_that_uses_it(name):
+    chat = CHATS[name]
+    for need in (need for step in find_needs(chat) for need in step):
+        said = need.mentions.tolist()
+        assert said == sorted(set(said))
+        assert said[-1] < need.message
+        parts = [line for line, _ in need.lines] or [need.value]
+        assert all(any(contains_value(searchable_text(chat[i]), part) for part in parts) for i in said)
+
+
+@examples(max_examples=40, deadline=None)
+@given(st.lists(st.sampled_from(["alpha_one", "src/b.py", "ID-4711", "x = 1", "Noor"]), min_size=1, max_size=6))
+def test_no_need_stands_inside_a_text_quoted_whole(words):
+    old = "first line here\n" + "\n".join(words)
+    assert values(found(f"{old}\nrest"), called("edit", old_string=old, new_string=old + "\n")) == [old]
+
+
+@examples(max_examples=40, deadline=None)
+@given(
+    st.integers(1, 5), st.sampled_from([{"timeout": 30000}, {"status": "pending"}, {"command": "git status --short"}])
+)
+def test_routine_calls_add_no_need(times, arguments):
+    said = [person("After 30000 ms the pending ones show in git status --short."), person("Close CRT-1043.")]
+    closing = called("close", ticket="CRT-1043")
+    assert values(*said, *[called("poll", **arguments)] * times, closing) == values(*said, closing) == ["CRT-1043"]
