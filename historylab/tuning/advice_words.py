@@ -98,10 +98,13 @@ def _as_good(found: VerdictGrounds, label: str, broken: Sequence[str]) -> Iterat
 def _too_little(found: VerdictGrounds, label: str) -> Iterator[str]:
     few = found.needs < FEWEST_NEEDS
     only = f"only {found.needs} {_facts(found)}" if found.needs else "no facts"
-    yield _finding("promising", found, label) if found.untrimmed else "Too little to tell."
+    there = f"here {'is' if found.needs == 1 else 'are'} {only} to judge by."
+    if found.untrimmed:
+        yield _finding("promising", found, label)
+    else:
+        yield f"Too little to tell: t{there}" if few else "Too little to tell."
     if few:
-        are = "is" if found.needs == 1 else "are"
-        yield f"There {are} {only} to judge by. Below {FEWEST_NEEDS} nothing is claimed."
+        yield f"{f'T{there} ' if found.untrimmed else ''}Below {FEWEST_NEEDS} nothing is claimed."
     if label:
         looked = "" if found.untrimmed else f"What looks best of {found.tried:,} tried: {label}. "
         yield f"{looked}{_seen_on(found)} {_result_words(found)}.{_grown_words(found)}"

@@ -157,6 +157,8 @@ class Choosing:
     def pick(self, found: Sequence[Trial]) -> Trial:
         """The best of those of these trials that no other beats, likely to last rather than not; else the base."""
         allowed = [trial for trial in found if not self.broken(trial)]
+        if not allowed:
+            return max(found, key=self.score)  # what breaks the fewest wishes
         good = [t for t in allowed if self.improves(t, self.compare(t)) and not self.beaten(t, allowed)]
         finalists = sorted(good, key=self.score, reverse=True)[:FINALISTS]
         if not finalists:
@@ -192,8 +194,8 @@ class Choosing:
         allowed = [trial for trial in others if not self.broken(trial) and self._fits(trial)]
         found = [(self.compare(trial), trial) for trial in allowed]
         as_much = [each for each in found if each[0].in_messages >= base.in_messages - 1e-9]
-        beside, best = min(as_much, key=lambda each: each[0].cost.value)
-        return best if beside.cost.value <= MUCH_LESS else None
+        least = min(as_much, key=lambda each: each[0].cost.value, default=None)
+        return least[1] if least and least[0].cost.value <= MUCH_LESS else None
 
     def neighbours(self, trial: Trial) -> dict[str, list[Settings]]:
         """Per axis that is varied, the settings that differ from the trial's along it alone."""
