@@ -161,6 +161,7 @@ def _layout(advice: Advice, *, dark: bool) -> go.Layout:
     room = ROOM * max(high - low, 0.5)
     least = min(100 * point.kept for point in advice.points)
     step = next(step for step in (5, 10, 20) if least >= 100 - 5 * step or step == 20)
+    where = " in messages" if any(point.noted for point in advice.points) else ""
     axis = {"tickfont": {"color": faint, "size": 12}, "gridcolor": grid, "zeroline": False, "fixedrange": True}
     title = {"font": {"color": faint, "size": 12}, "standoff": 6}
     return go.Layout(
@@ -187,6 +188,6 @@ def _layout(advice: Advice, *, dark: bool) -> go.Layout:
             "range": [max(-4, least - 6), 109],
             "tickvals": [*range(0, 101, step)],
             "ticktext": [f"{share}%" for share in range(0, 101, step)],
-            "title": {**title, "text": f"{kept_noun(advice.tiers)} kept"},
+            "title": {**title, "text": f"{kept_noun(advice.tiers)} kept{where}"},
         },
     )

@@ -55,7 +55,7 @@ UNSEEN = 0.5
 GROWS_WELL = (0.5, 10.0)
 """The log odds that a conversation's later requests cost no more if, grown to twice its length, they cost as much, and
 by how much they rise per e-fold less."""
-ALIKE = 0.9
+ALIKE = 0.88
 """The chance that a conversation goes on in a way that can be foretold from how it began."""
 
 

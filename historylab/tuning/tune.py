@@ -211,7 +211,8 @@ class _Tuning:
     def _point(self, trial: Trial, everything: Choosing, name: Callable[[Mapping[str, Any]], str]) -> Point:
         beside, changes = everything.compare(trial), _changes(trial.settings, self.base.settings)
         broken = tuple(self.wishes.broken_by(trial.figures, kept_noun([USED])))
-        return Point(changes, beside.kept, beside.cost_ratio, trial.figures, broken, name(changes), noted=beside.noted)
+        about = (trial.figures, broken, name(changes))
+        return Point(changes, beside.in_messages, beside.cost_ratio, *about, noted=beside.noted)
 
     def _cut(self, settings: Settings, everything: Choosing) -> Cut:
         """The settings' cut over all requests: beginnings changed, cost and share kept."""

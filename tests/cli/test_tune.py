@@ -42,6 +42,17 @@ def test_json_has_the_claim_and_its_evidence(capsys, loop):
     assert told["held_out"]["cost"]["high"] < 1
 
 
+def test_where_nothing_was_held_out_json_and_words_say_so(capsys):
+    cutting = ("policy=all", "pruner=summarize", "budget=1000", "tool_output=truncate", "tool_output.truncate.limit=60")
+    given = ["sample_conversations/farewell-lunch.json", *(word for each in cutting for word in ("--set", each))]
+    code, out, _ = run(capsys, "tune", *given, "--tries", "4", "--json")
+    told = json.loads(out)
+    assert (code, told["verdict"], told["held_out"]) == (0, "promising", None)
+    assert told["chance"] == told["promised"]["holds"]
+    assert "Don't trim this one" in told["why"][0]
+    assert "nothing was held out" in " ".join(told["why"])
+
+
 def test_a_wish_that_is_not_understood_is_a_mistake_in_asking(capsys, loop):
     code, _, err = run(capsys, "tune", loop, "--wishes", "fly")
     assert code == 2

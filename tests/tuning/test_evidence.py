@@ -11,14 +11,20 @@ from historylab.tuning.evidence import ClusterSums, Comparison, Limits, compare_
 
 
 def beside_base(
-    held: Sequence[int], cost: float = 0.8, *, needed: int = 10, unseen: float = 0.5, noted: int = 0
+    held: Sequence[int],
+    cost: float = 0.8,
+    *,
+    needed: int = 10,
+    unseen: float = 0.5,
+    noted: int = 0,
+    limits: Limits | None = None,
 ) -> Comparison:
     """Runs that held so many of their needs, for so much of the base's cost."""
     runs = len(held)
     many, whole = np.full(runs, float(needed)), np.full(runs, 2.0)
     ours = ClusterSums(many, np.array(held, float), np.full(runs, noted), np.full(runs, cost), whole)
     base = ClusterSums(many, many / 2, np.zeros(runs), np.full(runs, 1.0), whole)
-    return compare_sums(ours, base, [(0, 0, runs)], 0, Limits(), unseen=unseen)
+    return compare_sums(ours, base, [(0, 0, runs)], 0, limits or Limits(), unseen=unseen)
 
 
 def test_what_lost_nothing_and_never_sends_less_holds():
@@ -62,3 +68,10 @@ def test_what_only_a_summary_holds_is_counted_but_decides_nothing():
     assert by_summary.more_kept == by_messages.more_kept
     assert (by_summary.noted, by_summary.surely_more) == (0.3, pytest.approx(-0.1))
     assert (by_messages.holds, by_summary.holds) == (1, 0)
+
+
+def test_what_is_asked_to_be_kept_is_part_of_what_the_chance_speaks_of():
+    asked = Limits(less_kept=1.0, least_kept=0.95)
+    lax, strict = (beside_base(10 * [9], limits=limits).holds for limits in (Limits(less_kept=1.0), asked))
+    assert (lax, strict) == (1, 0)
+    assert beside_base(10 * [10], limits=asked).holds > 0.5
