@@ -89,15 +89,8 @@ def open_playground(arguments: argparse.Namespace) -> int:
     from historylab.ui.server import development_log, serve
 
     development_log.log_to_stderr()
-    serve.serve(arguments.host, arguments.port, headless=arguments.headless, on_error=_keep_failure)
+    serve.serve(arguments.host, arguments.port, headless=arguments.headless)
     return 0
-
-
-def _keep_failure(problem: Exception) -> bool:
-    """Have the page show what ended a run. What that takes is loaded by the first page, not before the server is up."""
-    from historylab.ui.session.failures import keep_failure
-
-    return keep_failure(problem)
 
 
 def port_number(text: str) -> int:

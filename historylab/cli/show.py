@@ -110,7 +110,8 @@ def _as_recorded(arguments: argparse.Namespace, conversation: Conversation, sett
     resolution = resolve(arguments, {name: value for name, value in found.values.items() if name not in left})
     if said := recorded_sentence(found, resolution):
         say = print_note if arguments.json or arguments.request else print_line
-        what_if = f"--set budget={found.what_if}: trimmed; " if found.what_if else ""
+        offers = found.what_if and resolution.provenance["budget"].source == "recorded"
+        what_if = f"--set budget={found.what_if}: trimmed; " if offers else ""
         say(f"{said} ({what_if}--ignore-recorded: without.)")
     return resolution.settings
 

@@ -16,6 +16,8 @@ from historylab.counters.reported_contexts import context_of
 from historylab.pricing import prices_of
 
 MILLION = Decimal(1_000_000)
+CUT = 0.8
+"""A request that takes less than this share of the one before has another history."""
 
 Cached = tuple[int, int]
 """A request: the number of its messages, and how many tokens it left in the cache."""
@@ -36,9 +38,9 @@ def find_break(conversation: Conversation, read: int, smallest: int, cached: Seq
     size, tokens = known[0]
     if read < tokens:
         return opening if read <= smallest or size <= opening + 1 else None
-    size, tokens = max(each for each in known if each[1] <= read)
-    following = next((each for each in known if each[0] > size), None)
-    return _find_between(conversation, (size, tokens), following, read) if following else size
+    start = max(each for each in known if each[1] <= read)
+    stop = next((each for each in known if each[0] > start[0]), None)
+    return _find_between(conversation, start, stop, read) if stop else start[0]
 
 
 def price_again(usage: Usage, model: str, again: int) -> Decimal | None:
@@ -58,11 +60,13 @@ def price_again(usage: Usage, model: str, again: int) -> Decimal | None:
 
 
 def _drop_before_cut(cached: Sequence[Cached]) -> list[Cached]:
-    """The requests since the history was last cut: each took no less than the one before."""
+    """The requests since the history was last cut, each of which took more than the one before."""
     known: list[Cached] = []
     for each in cached:
-        if known and each[1] < known[-1][1]:
+        if known and each[1] < CUT * known[-1][1]:
             known.clear()
+        while known and each[1] <= known[-1][1]:  # a little is left out of a history now and then: former thinking
+            known.pop()
         known.append(each)
     return known
 

@@ -14,8 +14,8 @@ import numpy as np
 from historylab.figures.axis import drawn_requests, reach_of, turn_ticks
 from historylab.figures.packing import frame_head, pack_content
 from historylab.figures.retention_map import browser_look
-from historylab.figures.token_svg import kinds_drawn, tokens_drawn
-from historylab.planning.context_fill import context_budget, tokens_over
+from historylab.figures.token_svg import kinds_drawn
+from historylab.planning.context_fill import context_budget, context_by_kind, tokens_over
 from historylab.planning.replay import Timeline
 from historylab.wording.findings import token_finding
 from historylab.wording.palette import ALARM, KINDS
@@ -27,7 +27,7 @@ TEXTURES = {"summary": "hatched"}  # as the messages that it stands for are on t
 def pack_tokens(timeline: Timeline) -> bytes:
     """All that the timeline alone decides."""
     shown = drawn_requests(timeline.contexts, MOST)
-    kinds, drawn = [kind for kind in KINDS if tokens_drawn(timeline, kind).any()], kinds_drawn(timeline)
+    kinds, drawn = [kind for kind in KINDS if context_by_kind(timeline)[kind].any()], kinds_drawn(timeline)
     over = np.array([tokens_over(timeline, request) for request in shown.tolist()], np.int64)
     positions, names = turn_ticks(timeline)
     words = {
@@ -42,7 +42,7 @@ def pack_tokens(timeline: Timeline) -> bytes:
         "top": chart_top(timeline),
         "summaries": _new_summaries(timeline),
     }
-    rows = {kind: tokens_drawn(timeline, kind)[shown] for kind in kinds}
+    rows = {kind: context_by_kind(timeline)[kind][shown] for kind in kinds}
     untrimmed = timeline.untrimmed_contexts[shown]
     return pack_content(words, {**rows, "untrimmed": untrimmed, "over": over, "shown": shown})
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from historylab.figures.axis import drawn_requests, reach_of, turn_ticks
-from historylab.planning.context_fill import context_budget
+from historylab.planning.context_fill import context_budget, context_by_kind
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.wording.findings import token_finding
@@ -34,12 +34,7 @@ def token_svg(timeline: Timeline, number: int) -> str:
 
 def kinds_drawn(timeline: Timeline) -> list[str]:
     """The kinds with more tokens than a request's framing, from the bottom up."""
-    return [kind for kind in KINDS if tokens_drawn(timeline, kind).max() > timeline.counter.per_request]
-
-
-def tokens_drawn(timeline: Timeline, kind: str) -> np.ndarray:
-    """int64[requests]: tokens of that kind; as overhead all that is outside the messages."""
-    return timeline.contexts - timeline.tokens if kind == "overhead" else timeline.tokens_by_kind[kind]
+    return [kind for kind in KINDS if context_by_kind(timeline)[kind].max() > timeline.counter.per_request]
 
 
 def turn_axis(timeline: Timeline, y: float) -> Iterator[str]:
@@ -85,7 +80,7 @@ class _Drawing:
         edges = np.append(self.shown, len(self.timeline.plans)) if len(self.shown) > 1 else np.array([0, 1])
         gap = 0.12 * self.step if self.step > 6 else 0
         for kind in kinds_drawn(self.timeline):
-            top = floor + tokens_drawn(self.timeline, kind)[self.shown]
+            top = floor + context_by_kind(self.timeline)[kind][self.shown]
             boxes = (
                 f"M{self.x(a) + gap / 2:.2f} {self.y(low)}V{self.y(high)}H{self.x(b) - gap / 2:.2f}V{self.y(low)}Z"
                 for a, b, low, high in zip(edges[:-1], edges[1:], floor, top, strict=True)

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from historylab.planning.replay import KINDS, Timeline
 from historylab.pricing import window_of
 from historylab.settings.effect import has_effect
@@ -61,12 +63,29 @@ def context_fill(timeline: Timeline, number: int) -> Mapping[str, int]:
 
     What was reported beyond what is counted is overhead, too: the file doesn't show it.
     """
-    step, settings = timeline.steps[number], timeline.settings
-    outside = int(timeline.contexts[number]) - step.plan.tokens
-    by_kind = {"overhead": outside, **step.tokens_by_kind}
-    filled = {kind: by_kind[kind] for kind in FILLS}
+    settings = timeline.settings
+    filled = {kind: int(tokens[number]) for kind, tokens in context_by_kind(timeline).items()}
     free = context_limit(timeline).tokens - sum(filled.values()) - settings.reserve
     return {**filled, "free": max(0, free), "reserve": settings.reserve}
+
+
+def context_by_kind(timeline: Timeline) -> Mapping[str, np.ndarray]:
+    """Per kind of FILLS, int64[requests]; together they are `timeline.contexts`, and none is negative.
+
+    Where less was reported than is counted of the messages, they are that much smaller.
+    """
+    return timeline.remember("context by kind", lambda: _context_by_kind(timeline))
+
+
+def _context_by_kind(timeline: Timeline) -> Mapping[str, np.ndarray]:
+    contexts, found = timeline.contexts, timeline.tokens_by_kind
+    less = contexts < timeline.tokens
+    if less.any():
+        share = np.where(less, contexts / np.maximum(timeline.tokens, 1), 1)
+        found = {kind: (np.maximum(tokens, 0) * share).astype(np.int64) for kind, tokens in found.items()}
+    outside = contexts - sum(found.values(), np.zeros_like(contexts))
+    by_kind = {"overhead": outside, **found}
+    return {kind: by_kind[kind] for kind in FILLS}
 
 
 def context_budget(timeline: Timeline, number: int) -> int:

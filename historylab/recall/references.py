@@ -13,6 +13,7 @@ edited since. New text is not, as it repeats much of the old.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -130,31 +131,30 @@ class Mentions:
         for i, text in enumerate(self.texts):
             for word in set(WORD.findall(text)):
                 self._postings.setdefault(word, []).append(i)
-        self._found: dict[str, np.ndarray] = {}
+        self._found: dict[str, tuple[list[int], int]] = {}  # value → messages that say it, of so many searched
 
     def of(self, value: str) -> np.ndarray:
         """int64, ascending: the messages that hold `value` verbatim, as whole words."""
-        found = self._found.get(value)
-        if found is None:
-            found = self._found[value] = np.array(self._search(value), np.int64)
-        return found
+        return self.before(value, len(self.texts))
 
     def before(self, value: str, size: int) -> np.ndarray:
         """Those among the first `size` messages."""
-        if value not in self._found and self.is_new(value, size):
-            return NOWHERE
-        found = self.of(value)
-        return found[: found.searchsorted(size)]
+        found, searched = self._found.get(value, ([], 0))
+        if searched < size:
+            found = found + self._search(value, searched, size)
+            self._found[value] = found, size
+        return np.array(found[: bisect_left(found, size)], np.int64)
 
     def is_new(self, value: str, size: int) -> bool:
         """Whether a word of it is said nowhere among the first `size` messages."""
         return any(self._postings.get(word, ENDLESS)[0] >= size for word in WORD.findall(value))
 
-    def _search(self, value: str) -> Sequence[int]:
+    def _search(self, value: str, start: int, stop: int) -> list[int]:
         words = set(WORD.findall(value))
         places = [self._postings.get(word, []) for word in words]
-        places += [self._found[line].tolist() for line in telling_lines(value) if line in self._found]
-        candidates = min(places, key=len, default=[])
+        places += [self._found[line][0] for line in telling_lines(value) if self._found.get(line, ([], 0))[1] >= stop]
+        rarest = min(places, key=len, default=[])
+        candidates = rarest[bisect_left(rarest, start) : bisect_left(rarest, stop)]
         if words == {value}:
             return candidates
         return [i for i in candidates if contains_value(self.texts[i], value)]

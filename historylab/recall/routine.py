@@ -44,6 +44,7 @@ class Routine:
         self._role, self._texts = conversation.columns.role, texts
         self._rare = max(RARE, RARELY * len(texts))
         self._often = max(FEW, MOST * len(places))
+        self._given: dict[tuple[str, int], bool] = {}
         self._schema = schema_values(conversation)
         self._of_argument = defaultdict[tuple[str, str], Counter[str]](Counter)
         self._names, self._paths = Counter[str](), Counter[str]()
@@ -95,8 +96,12 @@ class Routine:
 
     def _is_given(self, value: str, said: np.ndarray) -> bool:
         """Whether it stood somewhere as a value: in quotes in a structured text, or as an argument."""
-        texts = (self._texts[i] for i in said[:LOOKED_AT].tolist())
-        return any(f'"{value}"' in text or f"\0{value}\0" in text or text.endswith(f"\0{value}") for text in texts)
+        key = value, min(len(said), LOOKED_AT)
+        if key not in self._given:
+            quoted, argument = f'"{value}"', f"\0{value}"
+            texts = (self._texts[i] for i in said[:LOOKED_AT].tolist())
+            self._given[key] = any(quoted in t or f"{argument}\0" in t or t.endswith(argument) for t in texts)
+        return self._given[key]
 
     def _is_choice(self, use: Use) -> bool:
         if not use.whole or not WORDS.fullmatch(use.value):

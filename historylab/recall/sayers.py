@@ -1,8 +1,8 @@
 """Who says a value in which message: a message of role user is not all a person's, nor a result all a tool's.
 
 The part of the message that the value stands in decides (`conversation/injected.py`). A sub-agent's user is the program
-that called it, and a summary in the user's name is the assistant's. What a tool brings that asks a person is the
-person's.
+that called it, and a summary in the user's name is the assistant's. What a tool brings that asks a person, or that a
+person refused to run, is the person's.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ ASKS = re.compile(
     r"(?:ask|request|prompt|query)_?(?:the_?)?(?:user|human|followup)|(?:user|human)_?input", re.IGNORECASE
 )
 """In the names of tools whose results are what a person answers."""
+REJECTED = "The user doesn't want to proceed with this tool use."
+"""Begins the result of a call that a person refused, with what they said instead."""
 
 
 class Sayers:
@@ -54,6 +56,8 @@ class Sayers:
         return by, None if own == message.content or not own.strip() else own.strip()
 
     def _of_result(self, i: int) -> str:
+        if self._conversation[i].content.startswith(REJECTED):
+            return BY_PERSON
         call = answered_call(self._conversation, i)
         return BY_PERSON if call and ASKS.search(call.name) else BY_TOOL
 

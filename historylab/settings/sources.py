@@ -100,10 +100,10 @@ def from_url(url: str | Mapping[str, Any]) -> Iterator[Given]:
         if values:
             yield Given("url", setting, name, values[0], WHY_NOT_IN_LINKS if setting in NOT_IN_LINKS else "")
     for name in (SYSTEM, VERSION):
-        yield from _implied("url", name, (parameters.get(name) or [None])[0])
+        yield from _implied_values("url", name, (parameters.get(name) or [None])[0])
 
 
-def _implied(source: str, name: str, values: Any) -> Iterator[Given]:
+def _implied_values(source: str, name: str, values: Any) -> Iterator[Given]:
     """From the values by URL name that `system` or `v` implies, if they were added."""
     for parameter, raw in values.items() if isinstance(values, Mapping) else ():
         if setting := by_url_name().get(parameter):
@@ -161,7 +161,7 @@ def from_you(you: Mapping[str, Any]) -> Iterator[Given]:
             yield Given("you", name, name, raw)
         elif name != SYSTEM or not isinstance(raw, Mapping):
             yield Given("you", "", name, raw, "there is no such setting")
-    yield from _implied("you", SYSTEM, you.get(SYSTEM))
+    yield from _implied_values("you", SYSTEM, you.get(SYSTEM))
 
 
 def from_recorded(recorded: Mapping[str, Any]) -> Iterator[Given]:

@@ -86,7 +86,7 @@ def list_values(
 ) -> list[str]:
     """A line per label, of those of the values that `above` doesn't hold, as many as fit below it, in their order."""
     likeliest = [value for value in values[: max(0, task.max_tokens)] if not says(above, value.text)]
-    shown = _fitting([(label_of(value), value) for value in likeliest], task.max_tokens - task.count(above), task)
+    shown = _take_fitting([(label_of(value), value) for value in likeliest], task.max_tokens - task.count(above), task)
     while shown:
         lists = _write_lists(shown)
         excess = task.count("\n".join(filter(None, (above, *lists)))) - task.max_tokens
@@ -103,10 +103,11 @@ def _write_lists(shown: Sequence[tuple[str, Value]]) -> list[str]:
     return [label + BETWEEN.join(texts) for label, texts in by_label.items()]
 
 
-def _fitting(offered: Sequence[tuple[str, Value]], room: int, task: SummaryTask) -> list[tuple[str, Value]]:
+def _take_fitting(offered: Sequence[tuple[str, Value]], room: int, task: SummaryTask) -> list[tuple[str, Value]]:
     """Those of the values, with their labels, that fit in their order; each label takes room once."""
     labels = list(dict.fromkeys(label for label, _ in offered))
-    of_label = dict(zip(labels, costs_of(labels, task), strict=True))
+    costs = costs_of([label.rstrip() for label in labels], task)
+    of_label = {label: cost - 1 for label, cost in zip(labels, costs, strict=True)}  # no comma before its first value
     fitting: list[tuple[str, Value]] = []
     for (label, value), alone in zip(offered, costs_of([value.shown for _, value in offered], task), strict=True):
         cost = alone + of_label.get(label, 0)

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.browser
 
 def test_the_line_is_dragged_to_another_budget_and_a_click_shows_a_request(page, home, seen):
     opened(page, home + "/?historyPolicy=all&pruner=fifo&budget=3000&reserve=300&overhead=200")
-    line = page.get_by_text("budget 3,000: 2,500 and 500 set aside")
+    line = page.get_by_text("budget 3,000: 2,700 and 300 set aside")
     line.wait_for()
     chart = page.get_by_role("img", name="Tokens over 83 requests").locator(".plot")
     chart.scroll_into_view_if_needed()
@@ -19,14 +19,14 @@ def test_the_line_is_dragged_to_another_budget_and_a_click_shows_a_request(page,
     page.mouse.move(box["x"] + 300, place["y"] + place["height"] + 10 - 4)
     page.mouse.down()
     page.mouse.move(box["x"] + 300, dropped, steps=4)
-    said = page.get_by_text("and 500 set aside").inner_text()
+    said = page.get_by_text("and 300 set aside").inner_text()
     headline(page, "At turn 83")
     page.mouse.up()
     source_of(page, "budget", "you")
     budget = int(said.split(":")[0].removeprefix("budget ").replace(",", ""))
     assert budget > 3000
     assert page.get_by_role("spinbutton", name="Budget", exact=True).input_value() == str(budget)
-    assert page.get_by_text("and 500 set aside").inner_text() == said
+    assert page.get_by_text("and 300 set aside").inner_text() == said
     chart.click(position={"x": 48 + (box["width"] - 60) * 20.5 / 83, "y": 190})
     headline(page, "At turn 21,")
     assert seen.errors == []

@@ -74,6 +74,7 @@ def test_a_place_is_not_guessed_where_the_first_request_has_much_before_it():
     assert find_break(messages, 2000, 1000, [(5, 9000)]) is None
     assert find_break(messages, 1000, 1000, [(5, 9000)]) == 0  # the smallest prefix ever read
     assert find_break(messages, 5000, 1000, [(1, 4000), (3, 9000), (5, 6000)]) is None  # cut in between
+    assert find_break(messages, 4000, 1000, [(1, 4000), (3, 9000), (5, 8800)]) == 1  # a little was left out
 
 
 def test_what_was_lost_is_paid_for_as_it_was_written():

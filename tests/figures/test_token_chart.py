@@ -34,6 +34,19 @@ def test_the_browser_gets_the_timelines_numbers(timeline):
     assert timeline.tokens.max() <= words["top"]
 
 
+def test_what_is_outside_the_messages_is_drawn_and_less_reported_than_counted_draws_less():
+    talk = conv("u:200 a u:30 a u:30 a")
+    usage = iter([60, 700, 5000])
+    told = talk.edited(
+        Message(m.role, m.content, metadata={"usage": {"input": next(usage)}}) if m.role == "assistant" else m
+        for m in talk
+    )
+    rows = chart(replay(told, Settings(overhead=50))).arrays
+    kinds = [rows[kind] for kind in ("overhead", "user", "assistant", "framing")]
+    assert sum(kinds).tolist() == [60, 700, 5000]
+    assert all((row >= 0).all() and (row <= 5000).all() for row in kinds)
+
+
 def test_every_new_summary_has_its_sign(timeline):
     made = [plan.summary for plan in timeline.plans if plan.summary]
     signs = chart(timeline).words["summaries"]

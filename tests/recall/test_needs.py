@@ -129,14 +129,14 @@ def test_a_text_quoted_whole_is_one_need_and_names_in_it_are_not_counted_again()
 
 def test_a_patch_is_one_need_beside_its_file():
     patch = (
-        "*** Begin Patch\n*** Update File: web/cart.py\n@@\n cart_total = price_of(cart)\n-cart_tax = 7\n+cart_tax = 9\n"
-        "*** End Patch"
+        "*** Begin Patch\n*** Update File: web/cart.py\n@@\n cart_total = price_of(cart)\n-cart_tax = 7\n"
+        "+cart_tax = 9\n*** End Patch"
     )
     said = found("web/cart.py: \ncart_total = price_of(cart)\ncart_tax = 7\n")
     quoted = "cart_total = price_of(cart)\ncart_tax = 7"
     assert values(said, called("apply_patch", input=patch)) == ["web/cart.py", quoted]
     assert values(said, called("shell", command=["apply_patch", patch])) == ["web/cart.py", quoted]
-    unified = "--- a/web/cart.py\n+++ b/web/cart.py\n@@ -1,2 +1,2 @@\n cart_total = price_of(cart)\n-cart_tax = 7\n+cart_tax = 9"
+    unified = "--- a/web/cart.py\n+++ b/web/cart.py\n" + patch[patch.index("@@") : patch.index("\n***", 50)]
     assert values(said, called("patch", diff=unified)) == ["web/cart.py", quoted]
 
 

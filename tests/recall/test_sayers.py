@@ -8,6 +8,7 @@ import pytest
 
 from historylab import Conversation, Message, Settings, ToolCall, needs, propose_questions, replay, retention
 from historylab.recall.references import Need
+from historylab.recall.sayers import REJECTED
 
 CUT = Settings(policy="lastN", length=1, pruner="off", preserve_system_messages=False)
 LAST = [Message("user", "And now?"), Message("assistant", "Go on."), Message("user", "Go on.")]
@@ -54,6 +55,11 @@ def test_a_need_says_what_is_needed_where_by_whom_it_was_said_and_who_can_say_it
         ("tool", "never", [call("Bash", command="bd create lamp"), result("Bash", "Created QX-55")]),
         ("injected", "fetchable", [call("Read", p="a"), result("Read", "1\n<system-reminder>QX-55</system-reminder>")]),
         ("person", "never", [call("AskUserQuestion", q="Code?"), result("AskUserQuestion", "QX-55")]),
+        (
+            "person",
+            "never",
+            [call("Read", p="a"), result("Read", f"{REJECTED} The user said:\nQX-55")],
+        ),
         ("person", "fetchable", [Message("user", "QX-55?"), call("list_codes"), result("list_codes", "QX-55, QX-56")]),
     ],
 )

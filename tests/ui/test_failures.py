@@ -10,8 +10,8 @@ from app_pages import pasted, screen, shown, text, verdict
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 
 from historylab.ui.request import request_view
+from historylab.ui.server.run_errors import hand_on
 from historylab.ui.session import cached, chosen_system
-from historylab.ui.session.failures import keep_failure
 
 pytestmark = pytest.mark.slow  # whole screens
 
@@ -24,7 +24,7 @@ def as_our_server(monkeypatch):
     """Runs end as under the `historylab` command, callbacks too."""
     begin = ScriptRunner.__init__
     monkeypatch.setattr(
-        ScriptRunner, "__init__", lambda *args, **more: begin(*args, **{**more, "on_script_error": keep_failure})
+        ScriptRunner, "__init__", lambda *args, **more: begin(*args, **{**more, "on_script_error": hand_on})
     )
 
 

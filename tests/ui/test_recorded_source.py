@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import streamlit as st
+from streamlit.testing.v1 import AppTest
 
 from historylab.conversation.conversation import Conversation
 from historylab.formats.base import Report
@@ -75,3 +76,28 @@ def test_it_is_left_out_until_another_file_is_opened():
 
 def test_without_an_open_file_there_is_nothing():
     assert not choices.proposal().values
+
+
+def test_what_fits_its_window_opens_uncut_and_a_smaller_budget_is_a_click_away():
+    def page() -> None:
+        import streamlit
+        from claude_sessions import claude_session
+
+        from historylab.formats.base import Report
+        from historylab.formats.load import Conversations
+        from historylab.ui.session import choices, session, viewing
+        from historylab.ui.toolbar.notes import recorded_line
+
+        if session.tab().opened is None:
+            fitting = claude_session(20, lambda _, visible: 17_000 + visible, words=900)
+            viewing.open_conversations(Conversations([fitting], Report(format="rows")), "", 0)
+        recorded_line(choices.resolution())
+        streamlit.text(f"{choices.resolution().settings.budget}")
+
+    app = AppTest.from_function(page, default_timeout=30).run()
+    assert not app.exception
+    assert app.text[0].value == "200000"
+    offered = next(b for b in app.button if b.key == "what-if-budget")
+    offered.click().run()
+    assert app.text[0].value == offered.label.removeprefix("What if ").rstrip("?").replace(",", "")
+    assert "what-if-budget" not in [b.key for b in app.button]

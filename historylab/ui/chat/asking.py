@@ -140,11 +140,11 @@ def _events(
     else:
         previous = chat.previous(settings)
         events = run_agent(conversation, settings, tools=tools, instruments=instruments, previous=previous)
-        events = _counted(events, chat.spent)
+        events = _count_usage(events, chat.spent)
     yield from recorded_run(events, recording, settings, model.name, tools) if recording else events
 
 
-def _counted(events: Iterator[Event], spent: TokenTracker) -> Iterator[Event]:
+def _count_usage(events: Iterator[Event], spent: TokenTracker) -> Iterator[Event]:
     """The same events, their usage added to what the chat spent."""
     for event in events:
         spent.token_usage.add(usage_in(event))

@@ -8,7 +8,7 @@ import re
 import sys
 import tomllib
 import webbrowser
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -18,17 +18,10 @@ from historylab.serving.address import EVERY_INTERFACE, HOST, CannotListen, chec
 PORT = 8501
 
 
-def serve(
-    host: str = HOST,
-    port: int = PORT,
-    *,
-    headless: bool = False,
-    on_error: Callable[[Exception], bool | None] | None = None,
-) -> None:
+def serve(host: str = HOST, port: int = PORT, *, headless: bool = False) -> None:
     """Run the playground until it is interrupted. Raises CannotListen before anything slow is loaded.
 
-    Port 0 takes any free one. `headless` keeps the web browser closed. `on_error` is told what ended a run of a page,
-    and returns whether it shows that.
+    Port 0 takes any free one. `headless` keeps the web browser closed.
     """
     check_address(host, port)
     import streamlit as st
@@ -37,12 +30,13 @@ def serve(
     from historylab.ui.server.chat_path import ChatPath
     from historylab.ui.server.headers import SecurityHeaders
     from historylab.ui.server.own_pages import OwnPagesOnly
+    from historylab.ui.server.run_errors import hand_on
 
     script = app_folder() / "app.py"
     # Streamlit looks for its files beside sys.argv[0]; there, that would be the folder of the installed command.
     sys.argv = [str(script)]
     around = [Middleware(layer) for layer in (SecurityHeaders, OwnPagesOnly, ChatPath)]
-    app = st.App(script, middleware=around, lifespan=_announce, on_script_error=on_error)
+    app = st.App(script, middleware=around, lifespan=_announce, on_script_error=hand_on)
     config = {**shipped_config(script.parent), **streamlit_variables(), **launch_config(host, port, headless=headless)}
     app.run(config=config)
 

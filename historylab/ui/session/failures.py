@@ -8,6 +8,7 @@ from pathlib import Path
 from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 
 from historylab.errors import HistoryLabError
+from historylab.ui.server.run_errors import show_by
 from historylab.ui.session import choices
 from historylab.ui.session.session import tab, touch
 from historylab.ui.session.tab import PageFailure
@@ -29,7 +30,8 @@ def keep_failure(problem: Exception) -> bool:
 
 
 def take_failures() -> None:
-    """Keep what ends this run, also where the server wasn't started by our own command, which keeps all."""
+    """Keep what ends this run and those after it; of a server that isn't ours, only this run, once it draws."""
+    show_by(keep_failure)
     if run := get_script_run_ctx():
         run.on_script_error = keep_failure
 

@@ -16,7 +16,7 @@ def failure_page(failure: PageFailure, title: str) -> None:
     """Draw it."""
     st.html(
         f'<h1 class="hl-verdict">The page {title} could not be drawn: a fault in HistoryLab.</h1>'
-        f'<div class="hl-cost">{escape(_kept())} {AGAIN}</div>'
+        f'<div class="hl-cost">{escape(_kept_words())} {AGAIN}</div>'
     )
     with st.container(horizontal=True):
         st.button("Try again", key="try-again", type="primary", on_click=failures.try_again)
@@ -30,7 +30,7 @@ def failure_page(failure: PageFailure, title: str) -> None:
     st.html(fold_lines(f"What failed: {failure.what}", failure.where))
 
 
-def _kept() -> str:
+def _kept_words() -> str:
     opened = session.tab().opened
     names = [one_line(file.given.name, 80) for file in opened.files if file.given.name] if opened else []
     return f"“{names[0]}” is still open, and your settings are kept." if names else "What you chose is kept."

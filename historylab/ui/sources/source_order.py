@@ -86,7 +86,8 @@ def said_html(resolution: Resolution, source: str) -> str:
         for status, name, value in found[:MOST_SHOWN]
     )
     more = f" and {len(found) - MOST_SHOWN:,} more" if len(found) > MOST_SHOWN else ""
-    implied = Counter(c.name for o in resolution.provenance.values() for c in o.candidates if c.source == source)
+    first = ([c.name for c in o.candidates if c.source == source][:1] for o in resolution.provenance.values())
+    implied = Counter(name for names in first for name in names)
     by = "".join(
         f" <code>{name}</code> for {count_of(implied[name], 'setting')}" for name in (SYSTEM, VERSION) if implied[name]
     )
