@@ -25,8 +25,8 @@ class VerdictGrounds:
     """The grounds of a verdict: the `needs` of some tiers in so many requests, the comparison that it is read from, the
     limits that its `holds` speaks of, and how many settings were tried.
 
-    `judged`: those requests helped to choose nothing; else all were looked at. `untrimmed`: the best cuts nothing.
-    `grown` is its cost with twice the history, as a multiple of the base's.
+    `judged`: those requests helped to choose nothing; else all were looked at. `untrimmed`: if the best cuts
+    nothing, what that does over all requests. `grown` is its cost with twice the history, as a multiple of the base's.
     """
 
     needs: int
@@ -37,7 +37,7 @@ class VerdictGrounds:
     limits: Limits
     tried: int
     judged: bool = True
-    untrimmed: bool = False
+    untrimmed: Comparison | None = None
     grown: float = 1.0
 
 
@@ -69,11 +69,11 @@ def why_advised(verdict: Verdict, found: VerdictGrounds, label: str, broken: Seq
 
 def _finding(verdict: Verdict, found: VerdictGrounds, label: str) -> str:
     """The verdict in a few words; they say where one of the two was given up for the other."""
-    beside, word = found.beside, "Cheaper" if found.priced else "Smaller"
-    if found.untrimmed and beside.cost.value < 1 and beside.more_kept.value >= 0:
-        more = round(100 * beside.more_kept.value)
+    beside, whole, word = found.beside, found.untrimmed, "Cheaper" if found.priced else "Smaller"
+    if whole and whole.cost.value < 0.995 and whole.more_kept.value >= 0:
+        more = round(100 * whole.more_kept.value)
         facts = "the same facts" if not more else f"{more} points more of the facts"
-        return f"Don't trim this one: {facts}, {1 - beside.cost.value:.0%} {word.lower()}."
+        return f"Don't trim this one: {facts}, {1 - whole.cost.value:.0%} {word.lower()}."
     if verdict == "promising":
         return f"Promising, not proven: {label}."
     if beside.more_kept.value < -0.01:

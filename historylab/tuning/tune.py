@@ -197,7 +197,7 @@ class _Tuning:
             everything.limits,
             len(tried),
             held_out is not None,
-            _sends_all(chosen) and not _sends_all(self.base),
+            everything.compare(chosen) if _sends_all(chosen) and not _sends_all(self.base) else None,
             everything.cost_when_grown(chosen),
         )
         why = [*why_advised(verdict, found, best.label if chosen is not self.base else "", best.broken)]

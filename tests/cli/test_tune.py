@@ -42,14 +42,12 @@ def test_json_has_the_claim_and_its_evidence(capsys, loop):
     assert told["held_out"]["cost"]["high"] < 1
 
 
-def test_where_nothing_was_held_out_json_and_words_say_so(capsys):
-    cutting = ("policy=all", "pruner=summarize", "budget=1000", "tool_output=truncate", "tool_output.truncate.limit=60")
-    given = ["sample_conversations/farewell-lunch.json", *(word for each in cutting for word in ("--set", each))]
-    code, out, _ = run(capsys, "tune", *given, "--tries", "4", "--json")
+def test_where_nothing_was_held_out_json_and_words_say_so(capsys, loop):
+    wishes = "better than mine, never rejected"  # which is judged on all requests
+    code, out, _ = run(capsys, "tune", loop, "--tries", "8", "--json", "--wishes", wishes)
     told = json.loads(out)
     assert (code, told["verdict"], told["held_out"]) == (0, "promising", None)
     assert told["chance"] == told["promised"]["holds"]
-    assert "Don't trim this one" in told["why"][0]
     assert "nothing was held out" in " ".join(told["why"])
 
 
