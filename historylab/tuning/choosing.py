@@ -55,8 +55,8 @@ UNSEEN = 0.5
 GROWS_WELL = (0.5, 10.0)
 """The log odds that a conversation's later requests cost no more if, grown to twice its length, they cost as much, and
 by how much they rise per e-fold less."""
-ALIKE = 0.88
-"""The chance that a conversation goes on in a way that can be foretold from how it began."""
+UNLIKE = 0.12
+"""The chance that a conversation goes on in a way that can't be foretold; of several, by the root of their number."""
 
 
 @dataclass(eq=False)
@@ -96,7 +96,8 @@ class Choosing:
 
     def foretell(self, trial: Trial) -> Comparison:
         """The same with the chance that it lasts: that what comes is alike, and costs no more as the history grows."""
-        return replace(found := self.compare(trial), holds=found.holds * self._lasting(trial))
+        found = self.compare(trial)
+        return replace(found, holds=found.holds * self.lasting(trial))
 
     @property
     def limits(self) -> Limits:
@@ -220,14 +221,13 @@ class Choosing:
         ours, base = (self.trials.grown_cost(each.settings, self.spans) for each in (trial, self.base))
         return ours / base if base else 1.0  # requests of empty messages cost nothing
 
-    def _lasting(self, trial: Trial) -> float:
-        """The chance that a conversation goes on alike and costs no more: of several, others come that are whole."""
-        if trial is self.base or len(self.spans) > 1:
-            return 1.0
-        if self.wishes.aim == "keeps most":
-            return ALIKE
+    def lasting(self, trial: Trial) -> float:
+        """The chance that what comes is alike, and, where it is the same conversation, costs no more as it grows."""
+        alike = 1 - UNLIKE / math.sqrt(len(self.spans))
+        if trial is self.base or len(self.spans) > 1 or self.wishes.aim == "keeps most":
+            return 1.0 if trial is self.base else alike
         even, steeper = GROWS_WELL
-        return ALIKE / (1 + math.exp(steeper * _log(self.cost_when_grown(trial)) - even))
+        return alike / (1 + math.exp(steeper * _log(self.cost_when_grown(trial)) - even))
 
 
 def _beats(other: Comparison, ours: Comparison) -> bool:

@@ -11,7 +11,7 @@ chance that it holds on as many further requests.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -284,6 +284,7 @@ class _Tuning:
         sums = (ClusterSums.concatenate(ours), ClusterSums.concatenate(base))
         held_out = compare_sums(*sums, spans, self.seed, everything.limits, unseen=unseen)
         chosen = self._best_of_all(everything)
+        held_out = replace(held_out, holds=held_out.holds * everything.lasting(chosen))
         return _Judged(chosen, everything.compare(chosen), held_out)
 
     def _best_of_all(self, everything: Choosing) -> Trial:
