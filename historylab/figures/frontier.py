@@ -124,13 +124,13 @@ def _add_named_point(
 
 def _hover(advice: Advice, points: Sequence[Point]) -> dict[str, Any]:
     number = {id(point): i for i, point in enumerate(advice.points)}
-    data = [(number[id(p)], escape(p.label), _noted(p) + _breaks(p)) for p in points]
+    data = [(number[id(p)], escape(p.label), _summary_note(p) + _breaks(p)) for p in points]
     kept = f"%{{y:.1f}}% of {escape(kept_noun(advice.tiers))}, " if advice.evidence else ""
     each = f"%{{customdata[1]}}<br>{kept}%{{x:.2f}}× not trimming%{{customdata[2]}}"
     return {"customdata": data, "hovertemplate": f"{each}<extra></extra>"}
 
 
-def _noted(point: Point) -> str:
+def _summary_note(point: Point) -> str:
     return f"<br>and {percent(point.noted)} only in the summary" if point.noted else ""
 
 

@@ -62,12 +62,12 @@ def why_advised(verdict: Verdict, found: VerdictGrounds, label: str, broken: Seq
     elif verdict == "too little to tell":
         yield from _too_little(found, label)
     else:
-        yield _finding(verdict, found, label)
+        yield _headline(verdict, found, label)
         yield f"{_seen_on(found)} {_result_words(found)}.{_grown_words(found)}"
         yield f"{_rests(found)}. {_likely(found)}."
 
 
-def _finding(verdict: Verdict, found: VerdictGrounds, label: str) -> str:
+def _headline(verdict: Verdict, found: VerdictGrounds, label: str) -> str:
     """The verdict in a few words; they say where one of the two was given up for the other."""
     beside, whole, word = found.beside, found.untrimmed, "Cheaper" if found.priced else "Smaller"
     if whole and whole.cost.value < 0.995 and whole.more_kept.value >= 0:
@@ -100,7 +100,7 @@ def _too_little(found: VerdictGrounds, label: str) -> Iterator[str]:
     only = f"only {found.needs} {_facts(found)}" if found.needs else "no facts"
     there = f"here {'is' if found.needs == 1 else 'are'} {only} to judge by."
     if found.untrimmed:
-        yield _finding("promising", found, label)
+        yield _headline("promising", found, label)
     else:
         yield f"Too little to tell: t{there}" if few else "Too little to tell."
     if few:
@@ -149,8 +149,8 @@ def _result_words(found: VerdictGrounds) -> str:
     kept = f"kept {percent(beside.kept)} instead of {percent(beside.base_kept)}"
     if beside.noted or beside.base_noted:
         ours, theirs = (
-            _counted(beside, beside.kept, beside.noted),
-            _counted(beside, beside.base_kept, beside.base_noted),
+            _count_words(beside, beside.kept, beside.noted),
+            _count_words(beside, beside.base_kept, beside.base_noted),
         )
         kept = f"kept {ours} instead of {theirs}"
     elif abs(beside.kept - beside.base_kept) < 5e-4:
@@ -159,7 +159,7 @@ def _result_words(found: VerdictGrounds) -> str:
     return f"{kept} for {cost} the {'cost' if found.priced else 'tokens'} of not trimming"
 
 
-def _counted(beside: Comparison, kept: float, noted: float) -> str:
+def _count_words(beside: Comparison, kept: float, noted: float) -> str:
     """ "60 of 79, 20 of them only in the summary,": what a summary alone holds is said apart."""
     in_summary = round(noted * beside.needs)
     apart = f", {in_summary:,} of them only in the summary," if in_summary else ""
