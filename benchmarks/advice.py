@@ -1,15 +1,18 @@
-"""Is the advice true? What `tune` recommends, on requests and conversations that it was not given.
+"""Is the advice true? What `tune` recommends, on requests that it was not given: claims and finds together.
 
-    python benchmarks/advice.py FOLDER [--tries 50] [--fewest 60]
-    python benchmarks/advice.py FOLDER --search     # the search beside trying every combination
+    python benchmarks/advice.py FOLDER [--base default] [--seen 0.6] [--tries 50] [--wishes "cheapest, …"]
+    python benchmarks/advice.py --generated 900-904     # conversations of our generators, by seed
+    python benchmarks/advice.py FOLDER --search         # the search beside trying every combination
 
-Every folder below FOLDER is a kind of conversation. Two designs, each over the conversations with needs enough:
+Each conversation is tuned on its first requests, up to the share `--seen`, from the settings that it proposes itself
+(`settings_for`) or from the defaults, and judged on the others.
 
-* over time: tuned on the beginning of a conversation, up to half of its needs; judged on its later requests;
-* over conversations: those of a kind are judged in thirds, each by what was tuned on the two others.
-
-The base is the default settings. *Holds*: on the unseen part the settings recommended as better keep no less than the
-base and cost no more. Intervals are Wilson's, 95 %.
+* *Claims*: settings called better or promising, by the chance stated. One *holds* if on the rest it keeps no less than
+  the base, whether or not what only a summary holds counts, costs no more, and keeps what the wishes ask for.
+* *Finds*: of the conversations for which something tried really was better on the rest, by a point of what is kept or
+  2 % of the cost, those that were told so.
+* What the chart beats: claims beside a point that keeps as much for 5 % less, or 2 points more for no more; and "as
+  good" beside one that keeps as much for 15 % less.
 """
 
 from __future__ import annotations
@@ -17,18 +20,18 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import time
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from historylab import Settings, load, tune
+from historylab import Settings, generate, load, settings_for, tune
 from historylab.conversation.conversation import Conversation
 from historylab.errors import HistoryLabError
+from historylab.tuning.advice_words import CLAIMS
 from historylab.tuning.choosing import Choosing
-from historylab.tuning.constraints import Constraints
+from historylab.tuning.constraints import BETTER, Constraints, constraints_of, read_wishes
 from historylab.tuning.outcome import Outcome, measure_outcome
 from historylab.tuning.replayed import MeasureOptions, Replayed
 from historylab.tuning.search_space import USUAL, vary_one_axis
@@ -37,126 +40,114 @@ from historylab.tuning.trials import Trials
 from historylab.tuning.tune import Advice
 
 BASE = Settings()
-HALF = Settings(policy="all", pruner="fifo", **{"pruner.fifo.trim_to": 0.5})
-UNTRIMMED = Settings(policy="all", pruner="off")
-GROUPS = 3  # of the conversations of a kind, each judged by what was tuned on the two others
+FEWEST_REQUESTS = 10
+CHANCES = (0.6, 0.7, 0.8, 0.9, 1.01)
+GENERATED = ("coding_agent", "tool_loop", "support_desk")
 
 
 @dataclass(frozen=True)
 class Unseen:
-    """Kept (share) and cost (÷ not trimming) on the unseen part."""
+    """Needs, those kept, and of these those that only a summary held, with the cost (÷ not trimming), on the rest."""
 
-    kept: float
+    needed: int
+    kept: int
+    noted: int
     cost: float
 
-    def no_worse(self, base: Unseen) -> bool:
-        return self.kept >= base.kept - 1e-9 and self.cost <= base.cost + 1e-9
+    def holds(self, base: Unseen, asked: float = 0.0) -> bool:
+        kept_as_much = self.kept >= base.kept and self.kept - self.noted >= base.kept - base.noted
+        return kept_as_much and self.cost <= base.cost + 1e-9 and self.kept >= asked * self.needed - 1e-9
 
-    def better(self, base: Unseen) -> bool:
-        return self.no_worse(base) and (self.kept > base.kept + 1e-9 or self.cost < base.cost - 1e-9)
-
-    def worse_in_both(self, base: Unseen) -> bool:
-        return self.kept < base.kept - 1e-9 and self.cost > base.cost + 1e-9
+    def better(self, base: Unseen, asked: float = 0.0) -> bool:
+        gains = self.kept >= base.kept + 0.01 * max(1, self.needed) or self.cost <= 0.98 * base.cost
+        return gains and self.holds(base, asked)
 
 
 @dataclass(frozen=True)
 class Case:
-    """One piece of advice, and what it, the base and others did on what was not seen."""
+    """A piece of advice, and what its choice, the base and all else that was tried did on the rest."""
 
     advice: Advice
     chosen: Unseen
     base: Unseen
-    others: dict[str, Unseen]
-    tried: list[Unseen]
+    tried: Sequence[Unseen]
+    asked: float
+    given_up: bool
 
     @property
-    def could_be_better(self) -> bool:
-        """Whether some tried setting really was better there, by a point or 2 %."""
-        return any(
-            t.no_worse(self.base) and (t.kept >= self.base.kept + 0.01 or t.cost <= 0.98 * self.base.cost)
-            for t in self.tried
-        )
+    def claims(self) -> bool:
+        return self.advice.verdict in CLAIMS
+
+    @property
+    def holds(self) -> bool:
+        """For an aim that gives something up: the limits and the cost alone."""
+        if self.given_up:
+            return self.chosen.cost <= self.base.cost + 1e-9 and self.chosen.kept >= self.asked * self.chosen.needed
+        return self.chosen.holds(self.base, self.asked)
+
+    @property
+    def could_be_bettered(self) -> bool:
+        return any(each.better(self.base, self.asked) for each in self.tried)
+
+    @property
+    def beaten(self) -> bool:
+        """Whether its own chart shows something that ought to have been said instead."""
+        allowed = [point for point in self.advice.points if not point.broken]
+        ours = self.advice.points[self.advice.trials.index(self.advice.chosen)]
+        less = 0.95 if self.claims else 0.85
+        as_much = any(p.kept >= ours.kept and p.cost <= less * ours.cost for p in allowed)
+        more = any(p.kept >= ours.kept + 0.02 and p.cost <= ours.cost for p in allowed)
+        return (self.claims and (as_much or more)) or (self.advice.verdict == "as good" and as_much)
 
 
-def outcome(conversation: Conversation, settings: Settings) -> Outcome:
+def measured(conversation: Conversation, settings: Settings) -> Outcome:
     return measure_outcome(Replayed(conversation, settings, MeasureOptions()))
 
 
-def unseen(conversation: Conversation, settings: Settings, tiers: tuple[int, ...], first: int) -> Unseen:
-    found = outcome(conversation, settings)
-    needed, held = (each[first:, list(tiers)].sum() for each in (found.needed, found.held))
-    return Unseen(held / needed if needed else 1.0, found.cost[first:].sum() / found.untrimmed[first:].sum())
+def unseen(found: Outcome, tiers: tuple[int, ...], first: int) -> Unseen:
+    needed, kept, noted = (int(each[first:, list(tiers)].sum()) for each in (found.needed, found.held, found.noted))
+    return Unseen(needed, kept, noted, float(found.cost[first:].sum() / max(1e-12, found.untrimmed[first:].sum())))
 
 
-def judged(advice: Advice, conversation: Conversation, first: int) -> Case:
-    def on(settings: Settings) -> Unseen:
-        return unseen(conversation, settings, advice.tiers, first)
-
-    others = {"not trimming": on(UNTRIMMED), "fifo 8k down to a half": on(HALF)}
-    tried = [on(trial.settings) for trial in advice.trials if trial.settings.pruner != "off"]
-    return Case(advice, on(advice.settings), on(BASE), others, tried)
-
-
-def needs_of(conversation: Conversation) -> np.ndarray:
-    """int64[requests]: references, must-remember marks and evidence; literals in answers where there are no others."""
-    found = outcome(conversation, BASE).needed
-    certain = found[:, :2].sum(1)
-    return certain if certain.sum() else found.sum(1)
+def case_of(conversation: Conversation, base: Settings, given: argparse.Namespace) -> Case:
+    """Tuned on the beginning, judged on the rest."""
+    requests = conversation.columns.requests
+    first = max(2, int(len(requests) * given.seen))
+    begun = conversation.edited(conversation[: int(requests[first - 1])])
+    advice = tune(begun, base=base, wishes=given.wishes, tries=given.tries)
+    tried = [unseen(measured(conversation, trial.settings), advice.tiers, first) for trial in advice.trials]
+    stated = constraints_of(read_wishes(given.wishes), BETTER)
+    asked, given_up = stated.references or 0.0, stated.aim == "cheapest"
+    return Case(advice, tried[advice.trials.index(advice.chosen)], tried[0], tried, asked, given_up)
 
 
-def over_time(conversations: list[Conversation], fewest: int, tries: int) -> Iterator[Case]:
-    for conversation in conversations:
-        needs = needs_of(conversation)
-        if needs.sum() < fewest or len(needs) < 4:
-            continue
-        middle = min(int(needs.cumsum().searchsorted(needs.sum() / 2)) + 1, len(needs) - 1)
-        seen = conversation.edited(conversation[: int(conversation.columns.requests[middle])])
-        yield judged(tune(seen, base=BASE, tries=tries), conversation, middle)
+def share(hits: Sequence[bool]) -> str:
+    """ "92 % [75–98] of 24", with Wilson's interval."""
+    if not hits:
+        return "none"
+    low, high = wilson_interval(float(np.mean(hits)), len(hits))
+    return f"{np.mean(hits):.0%} [{100 * low:.0f}–{100 * high:.0f}] of {len(hits)}"
 
 
-def over_conversations(conversations: list[Conversation], fewest: int, tries: int) -> Iterator[Case]:
-    for group in range(GROUPS):
-        others = [c for number, c in enumerate(conversations) if number % GROUPS != group]
-        judged_on = [c for c in conversations[group::GROUPS] if needs_of(c).sum() >= fewest]
-        if others and judged_on:
-            advice = tune(others, base=BASE, tries=tries)
-            yield from (judged(advice, conversation, 0) for conversation in judged_on)
-
-
-def wilson(hits: int, of: int) -> str:
-    """ "92 % [75–98] of 24"."""
-    if not of:
-        return "–"
-    low, high = wilson_interval(hits / of, of)
-    return f"{hits / of:.0%} [{100 * low:.0f}–{100 * high:.0f}] of {of}"
-
-
-def report(name: str, cases: list[Case]) -> None:
-    if not cases:
-        print(f"{name}: no conversation with needs enough")
-        return
-    better = [case for case in cases if case.advice.verdict == "better"]
-    abstained = sum(case.advice.verdict == "too little to tell" for case in cases)
-    possible = [case for case in cases if case.could_be_better]
-    promised = [case.advice.promised.kept - case.chosen.kept for case in better]
-    held_out = [case.advice.held_out.kept - case.chosen.kept for case in better]
-    print(f"{name}: {len(cases)} conversations")
-    print(f"  says better: {wilson(len(better), len(cases))}; abstains: {wilson(abstained, len(cases))}")
-    print(f"  better holds: {wilson(sum(c.chosen.no_worse(c.base) for c in better), len(better))}")
-    print(f"  worse in both: {wilson(sum(c.chosen.worse_in_both(c.base) for c in better), len(better))}")
-    found = sum(case.advice.verdict == "better" for case in possible)
-    print(f"  says better where something tried was: {wilson(found, len(possible))}")
-    for word, gaps in (("promised", promised), ("held out", held_out)):
-        if gaps:
-            print(
-                f"  {word} − kept: {100 * np.mean(gaps):+.1f} points in the mean, {100 * np.median(gaps):+.1f} median"
-            )
-    rows = {"recommended": [c.chosen for c in cases], "the base": [c.base for c in cases]}
-    rows |= {other: [case.others[other] for case in cases] for other in cases[0].others}
-    for row, results in rows.items():
-        print(
-            f"  {row:24} kept {np.mean([r.kept for r in results]):.3f}  cost {np.mean([r.cost for r in results]):.2f}×"
+def report(cases: Sequence[Case]) -> None:
+    claims = [case for case in cases if case.claims]
+    print(f"{len(cases)} conversations; verdicts:", end=" ")
+    print(
+        ", ".join(
+            f"{v} {sum(c.advice.verdict == v for c in cases)}" for v in (*CLAIMS, "as good", "too little to tell")
         )
+    )
+    print("claims, by the chance stated:")
+    for low, high in pairwise(CHANCES):
+        some = [case.holds for case in claims if low <= case.advice.chance < high]
+        print(f"  {low:.0%} to {min(high, 1):.0%}: hold {share(some)}")
+    if claims:
+        stated = np.mean([case.advice.chance for case in claims])
+        print(f"  all: stated {stated:.0%} in the mean, hold {share([case.holds for case in claims])}")
+    print(f"  better alone: hold {share([c.holds for c in claims if c.advice.verdict == 'better'])}")
+    print(f"  judged on requests that helped to choose nothing: {sum(c.advice.held_out is not None for c in claims)}")
+    print(f"finds, of those that could be bettered: {share([case.claims for case in cases if case.could_be_bettered])}")
+    print(f"beaten by their own chart: {sum(case.beaten for case in cases)}")
 
 
 def search_gaps(conversations: list[Conversation], tries: int) -> None:
@@ -182,30 +173,36 @@ def search_gaps(conversations: list[Conversation], tries: int) -> None:
             )
 
 
+def generated(seeds: str) -> Iterator[Conversation]:
+    """A conversation of each kind per seed, of "900-904"."""
+    first, _, last = seeds.partition("-")
+    for seed in range(int(first), int(last or first) + 1):
+        yield from (generate(kind, seed=seed) for kind in GENERATED)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder")
+    parser.add_argument("folder", nargs="?")
+    parser.add_argument("--generated", metavar="SEEDS")
+    parser.add_argument("--base", choices=("own", "default"), default="own")
+    parser.add_argument("--seen", type=float, default=0.6)
     parser.add_argument("--tries", type=int, default=50)
-    parser.add_argument("--fewest", type=int, default=60)
+    parser.add_argument("--wishes", default=BETTER)
     parser.add_argument("--search", action="store_true")
     given = parser.parse_args()
+    found = [*(read(given.folder) if given.folder else ()), *(generated(given.generated) if given.generated else ())]
     if given.search:
-        search_gaps(list(read(given.folder)), given.tries)
+        search_gaps(found, given.tries)
         return
-    everything: dict[str, list[Case]] = defaultdict(list)
-    for kind in sorted(os.scandir(given.folder), key=lambda entry: entry.name):
-        if not kind.is_dir():
+    cases = []
+    for conversation in found:
+        if len(conversation.columns.requests) < FEWEST_REQUESTS:
             continue
-        conversations = list(read(kind.path))
-        print(f"# {kind.name}: {len(conversations)} conversations\n")
-        for name, design in (("over time", over_time), ("over conversations", over_conversations)):
-            begun = time.process_time()
-            cases = list(design(conversations, given.fewest, given.tries))
-            everything[name] += cases
-            report(f"{kind.name}, {name}", cases)
-            print(f"  {time.process_time() - begun:.0f} s\n")
-    for name, cases in everything.items():
-        report(f"all, {name}", cases)
+        base = settings_for(conversation) if given.base == "own" else BASE
+        cases.append(case := case_of(conversation, base, given))
+        said = f"{case.advice.verdict} {case.advice.chance:.0%}, {'holds' if case.holds else 'does not hold'}"
+        print(f"{conversation.title[:40]:40} {said if case.claims else case.advice.verdict}", flush=True)
+    report(cases)
 
 
 def read(folder: str) -> Iterator[Conversation]:

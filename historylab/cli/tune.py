@@ -97,8 +97,8 @@ def _conversations(arguments: argparse.Namespace, skipped: dict[str, str]) -> li
 
 
 def _print(advice: Advice) -> None:
-    from historylab.costs.amounts import percent, times
-    from historylab.tuning.advice_words import kept_noun
+    from historylab.costs.amounts import times
+    from historylab.tuning.advice_words import kept_noun, kept_words
     from historylab.tuning.points import pareto
     from historylab.wording.cuts import capitalize_first
 
@@ -108,7 +108,12 @@ def _print(advice: Advice) -> None:
     named = {id(found): "best found", id(advice.points[0]): "yours"}
     best = [point for point in advice.points if id(point) in named or point in pareto(advice.points)]
     rows = [
-        (capitalize_first(point.label), percent(point.kept), times(point.cost), named.get(id(point), ""))
+        (
+            capitalize_first(point.label),
+            kept_words(point.kept, point.noted),
+            times(point.cost),
+            named.get(id(point), ""),
+        )
         for point in sorted(best, key=lambda point: (-point.kept, point.cost))
     ]
     cost = "cost" if advice.priced else "tokens"
@@ -123,7 +128,8 @@ def _as_json(advice: Advice) -> dict[str, Any]:
         "evidence": advice.evidence,
         "conversations": advice.conversations,
         "promised": asdict(advice.promised),
-        "held_out": asdict(advice.held_out),
+        "held_out": asdict(advice.held_out) if advice.held_out else None,
+        "chance": advice.chance,
         "why": advice.why,
         "tried": [
             {"settings": trial.settings.model_dump(exclude_defaults=True), **asdict(advice.beside_base(trial))}

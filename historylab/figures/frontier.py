@@ -7,6 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from historylab.costs.amounts import percent
 from historylab.tuning.advice_words import kept_noun
 from historylab.tuning.points import Point, pareto
 from historylab.tuning.trials import Trial
@@ -46,7 +47,8 @@ def _marked_points(advice: Advice) -> list[tuple[int, str, str, int]]:
     yours = (0, "yours", "diamond", 13)
     if not best or advice.verdict == "as good":
         return [yours]
-    return [(best, "recommended" if advice.verdict == "better" else "promising", "star", 18), yours]
+    words = {"better": "recommended", "promising": "promising"}
+    return [(best, words.get(advice.verdict, "best found"), "star", 18), yours]
 
 
 def _place(points: Iterable[Point]) -> dict[str, list[float]]:
@@ -59,13 +61,14 @@ def _bars(figure: go.Figure, advice: Advice, number: int, *, dark: bool) -> None
     beside, muted = advice.beside_base(advice.trials[number]), FAINT.colour(dark)
     if not number:
         return
-    kept = [100 * min(1.0, beside.base_kept + share) for share in (beside.more_kept.low, beside.more_kept.high)]
+    there = beside.in_messages - beside.more_kept.value
+    kept = [100 * min(1.0, there + share) for share in (beside.more_kept.low, beside.more_kept.high)]
     cost = [beside.base_cost_ratio * share for share in (beside.cost.low, beside.cost.high)]
     figure.add_scatter(
         **_place([advice.points[number]]),
         mode="markers",
         marker={"size": 1, "color": muted},
-        error_y=_reach_of(100 * beside.kept, kept, muted),
+        error_y=_reach_of(100 * beside.in_messages, kept, muted),
         error_x=_reach_of(beside.cost_ratio, cost, muted),
         hoverinfo="skip",
         showlegend=False,
@@ -121,10 +124,14 @@ def _add_named_point(
 
 def _hover(advice: Advice, points: Sequence[Point]) -> dict[str, Any]:
     number = {id(point): i for i, point in enumerate(advice.points)}
-    data = [(number[id(p)], escape(p.label), _breaks(p)) for p in points]
+    data = [(number[id(p)], escape(p.label), _summary_note(p) + _breaks(p)) for p in points]
     kept = f"%{{y:.1f}}% of {escape(kept_noun(advice.tiers))}, " if advice.evidence else ""
     each = f"%{{customdata[1]}}<br>{kept}%{{x:.2f}}× not trimming%{{customdata[2]}}"
     return {"customdata": data, "hovertemplate": f"{each}<extra></extra>"}
+
+
+def _summary_note(point: Point) -> str:
+    return f"<br>and {percent(point.noted)} only in the summary" if point.noted else ""
 
 
 def _breaks(point: Point) -> str:
@@ -154,6 +161,7 @@ def _layout(advice: Advice, *, dark: bool) -> go.Layout:
     room = ROOM * max(high - low, 0.5)
     least = min(100 * point.kept for point in advice.points)
     step = next(step for step in (5, 10, 20) if least >= 100 - 5 * step or step == 20)
+    where = " in messages" if any(point.noted for point in advice.points) else ""
     axis = {"tickfont": {"color": faint, "size": 12}, "gridcolor": grid, "zeroline": False, "fixedrange": True}
     title = {"font": {"color": faint, "size": 12}, "standoff": 6}
     return go.Layout(
@@ -180,6 +188,6 @@ def _layout(advice: Advice, *, dark: bool) -> go.Layout:
             "range": [max(-4, least - 6), 109],
             "tickvals": [*range(0, 101, step)],
             "ticktext": [f"{share}%" for share in range(0, 101, step)],
-            "title": {**title, "text": f"{kept_noun(advice.tiers)} kept"},
+            "title": {**title, "text": f"{kept_noun(advice.tiers)} kept{where}"},
         },
     )

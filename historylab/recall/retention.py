@@ -102,6 +102,8 @@ class Retention:
     questions: tuple[AskedQuestion, ...]
     needed: tuple[tuple[Need, bool], ...] = ()
     """Every reference, link and piece of evidence in order of the requests, and whether its request held it."""
+    in_summary: tuple[bool, ...] = ()
+    """Per entry of `needed`, whether the summary alone held it."""
 
     @cached_property
     def by_value(self) -> Mapping[str, Kept]:
@@ -190,8 +192,9 @@ def retention(
     kept["question"] = Kept(len(asked), sum(k for _, _, k in asked))
     losses += [_question_loss(timeline, answer, m) for answer, m, held in asked if not held]
     losses = sorted(losses, key=lambda loss: (loss.step, KINDS.index(loss.kind), loss.message))
-    met = tuple((need, how != LOST) for need, how in sorted(found, key=lambda each: each[0].step))
-    return Retention(timeline, kept, tuple(losses), starred, answers, met)
+    found.sort(key=lambda each: each[0].step)
+    met, in_summary = tuple((need, how != LOST) for need, how in found), tuple(how == BY_SUMMARY for _, how in found)
+    return Retention(timeline, kept, tuple(losses), starred, answers, met, in_summary)
 
 
 # -- references and links

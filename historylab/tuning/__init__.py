@@ -18,9 +18,12 @@ A **recommendation** reads nothing but the table. Constraints are requirements w
 **Advice.** `tune`, the same for command and page, replays one set of settings after the other: from some starting
 points it varies one axis at a time until no step improves. Of each trial it keeps what every request needed, held and
 cost, so that a choice can look at some requests alone; it also asks what a history twice as long would cost. The
-choice is compared with the base on the requests it was not made on: intervals are drawn over conversations or runs of
-requests, and the chance that it does no worse on as many more of them. That chance is drawn twice over, for which of
-them are typical and which come next; settings that send less are charged half a loss even if nothing was missed.
+choice is compared with the base on the requests it was not made on, and is *better* only there; what all requests
+helped to choose has nothing held out and is *promising* at most. Nothing is named that its own chart beats: not
+trimming and a simple strong setting are in every search. The chance that it does no worse on as many more requests is
+drawn twice over, for which of them are typical and which come next. Settings that send less are charged with losses
+that luck may have hidden, the more the less they send; one conversation may go on unlike it began, and what its
+settings would cost with twice the history counts. What a summary alone holds is told apart, and decides nothing.
 Advice also says what cutting down to a half would change.
 
 **Checks.** A check reads one conversation after the other, judges it and lets it go. A wish judged on one replay is a

@@ -9,10 +9,12 @@ from typing import Literal
 
 from historylab.costs.amounts import count_of, percent, times
 from historylab.tuning.cut_depth import Cut, CutDepth
-from historylab.tuning.evidence import FEWEST_NEEDS, LIKELY, Comparison, Limits
+from historylab.tuning.evidence import FEWEST_NEEDS, Comparison, Limits
 from historylab.tuning.outcome import QUOTED, SAID, USED
 
-Verdict = Literal["better", "as good", "too little to tell"]
+Verdict = Literal["better", "promising", "as good", "too little to tell"]
+CLAIMS = ("better", "promising")
+"""The verdicts that name settings as better than the base, the surer first."""
 NOUNS = {SAID: "asked for", USED: "in tool calls", QUOTED: "in answers (an estimate)"}
 """Tier of needs → the facts it stands for."""
 HELP = "What would help: more conversations, questions that should be answerable, or must-remember marks."
@@ -20,19 +22,23 @@ HELP = "What would help: more conversations, questions that should be answerable
 
 @dataclass(frozen=True, slots=True)
 class VerdictGrounds:
-    """The grounds of a verdict: the `needs` of some tiers in so many requests, the comparison where it was judged, the
-    limits that its `holds` speaks of, how many settings were tried, and the cost of the best with twice the history
-    (`grown`), as a multiple of the base's.
+    """The grounds of a verdict: the `needs` of some tiers in so many requests, the comparison that it is read from, the
+    limits that its `holds` speaks of, and how many settings were tried.
+
+    `judged`: those requests helped to choose nothing; else all were looked at. `untrimmed`: if the best cuts
+    nothing, what that does over all requests. `grown` is its cost with twice the history, as a multiple of the base's.
     """
 
     needs: int
     requests: int
     tiers: Sequence[int]
     priced: bool
-    held_out: Comparison
+    beside: Comparison
     limits: Limits
     tried: int
-    grown: float
+    judged: bool = True
+    untrimmed: Comparison | None = None
+    grown: float = 1.0
 
 
 def kept_noun(tiers: Sequence[int]) -> str:
@@ -41,26 +47,39 @@ def kept_noun(tiers: Sequence[int]) -> str:
     return f"facts {', '.join(first)} and {last}" if first else f"facts {last}"
 
 
+def kept_words(kept: float, noted: float) -> str:
+    """ "50.6%, and 25.3% only in the summary": what messages keep, and what a summary alone holds."""
+    return f"{percent(kept)}, and {percent(noted)} only in the summary" if noted else percent(kept)
+
+
 def why_advised(verdict: Verdict, found: VerdictGrounds, label: str, broken: Sequence[str] = ()) -> Iterator[str]:
-    """The verdict, and up to three sentences: what the best found did where it was not chosen, and what that rests on.
+    """The verdict, and up to three sentences: what the best found did, on which requests, and what that rests on.
 
     `label` names that; it is empty where nothing tried looked better. `broken`: the wishes that it doesn't meet.
     """
-    if verdict == "better":
-        yield f"{_better(found.held_out, found.priced)}: {label}."
-        yield f"{_held_out_words(found)}, it {_result_words(found)}."
-        yield f"{_rests(found)}. {_likely(found)}."
-    elif verdict == "as good":
+    if verdict == "as good":
         yield from _as_good(found, label, broken)
-    else:
+    elif verdict == "too little to tell":
         yield from _too_little(found, label)
+    else:
+        yield _headline(verdict, found, label)
+        yield f"{_seen_on(found)} {_result_words(found)}.{_grown_words(found)}"
+        yield f"{_rests(found)}. {_likely(found)}."
 
 
-def _better(held_out: Comparison, priced: bool) -> str:
+def _headline(verdict: Verdict, found: VerdictGrounds, label: str) -> str:
     """The verdict in a few words; they say where one of the two was given up for the other."""
-    if held_out.more_kept.value < -0.01:
-        return f"{'Cheaper' if priced else 'Smaller'} than yours, but it keeps less"
-    return "Keeps more than yours, but costs more" if held_out.cost.value > 1.02 else "Better than yours"
+    beside, whole, word = found.beside, found.untrimmed, "Cheaper" if found.priced else "Smaller"
+    if whole and whole.cost.value < 0.995 and whole.more_kept.value >= 0:
+        more = round(100 * whole.more_kept.value)
+        facts = "the same facts" if not more else f"{more} points more of the facts"
+        return f"Don't trim this one: {facts}, {1 - whole.cost.value:.0%} {word.lower()}."
+    if verdict == "promising":
+        return f"Promising, not proven: {label}."
+    if beside.more_kept.value < -0.01:
+        return f"{word} than yours, but it keeps less: {label}."
+    kind = "Keeps more than yours, but costs more" if beside.cost.value > 1.02 else "Better than yours"
+    return f"{kind}: {label}."
 
 
 def _as_good(found: VerdictGrounds, label: str, broken: Sequence[str]) -> Iterator[str]:
@@ -71,24 +90,26 @@ def _as_good(found: VerdictGrounds, label: str, broken: Sequence[str]) -> Iterat
         yield f"Closest: {label}, which breaks “{words}”." if label else f"Yours break “{words}”."
     else:
         yield "Yours are as good as anything tried."
-        if label and found.held_out.holds >= LIKELY and found.grown > 1:
-            dearer = f"{'cost' if found.priced else 'send'} {times(found.grown)} as much as yours"
-            yield f"What looked best, {label}, does not last: with twice the history it would {dearer}."
-        elif label:
-            yield f"What looked best, {label}, was no better. {_held_out_words(found)}, it {_result_words(found)}."
+        if label:
+            yield f"What looked best, {label}, was no better. {_seen_on(found)} {_result_words(found)}."
     yield f"{_rests(found)}."
 
 
 def _too_little(found: VerdictGrounds, label: str) -> Iterator[str]:
-    if found.needs < FEWEST_NEEDS:
-        only = f"only {found.needs} {_facts(found)}" if found.needs else "no facts"
-        yield f"Too little to tell: there {'is' if found.needs == 1 else 'are'} {only} to judge by."
-        promising = f" The most promising of {found.tried:,} tried: {label}." if label else ""
-        yield f"Below {FEWEST_NEEDS} nothing is claimed.{promising}"
+    few = found.needs < FEWEST_NEEDS
+    only = f"only {found.needs} {_facts(found)}" if found.needs else "no facts"
+    there = f"here {'is' if found.needs == 1 else 'are'} {only} to judge by."
+    if found.untrimmed:
+        yield _headline("promising", found, label)
     else:
-        yield f"Too little to tell. Promising: {label}."
-        yield f"{_held_out_words(found)}, it {_result_words(found)}. That could be luck."
-        yield f"{_rests(found)}. {_likely(found)}."
+        yield f"Too little to tell: t{there}" if few else "Too little to tell."
+    if few:
+        yield f"{f'T{there} ' if found.untrimmed else ''}Below {FEWEST_NEEDS} nothing is claimed."
+    if label:
+        looked = "" if found.untrimmed else f"What looks best of {found.tried:,} tried: {label}. "
+        yield f"{looked}{_seen_on(found)} {_result_words(found)}.{_grown_words(found)}"
+    if not few:
+        yield f"{_rests(found)}.{f' {_likely(found)}.' if label else ''}"
     yield HELP
 
 
@@ -97,37 +118,62 @@ def _facts(found: VerdictGrounds) -> str:
     return noun.replace("facts", "fact", 1) if found.needs == 1 else noun
 
 
-def _held_out_words(found: VerdictGrounds) -> str:
-    requests, many = count_of(found.held_out.requests, "request"), found.held_out.conversations
-    if many == 1:
-        return f"On the last {found.held_out.requests:,} of {count_of(found.requests, 'request')}"
-    return f"On {count_of(many, 'conversation')} ({requests}), each judged by what was chosen on the others"
+def _seen_on(found: VerdictGrounds) -> str:
+    """ "On the last 40 of 80 requests, it": the requests, and whether they helped to choose."""
+    beside = found.beside
+    if not found.judged:
+        return f"Looked at on all {count_of(beside.requests, 'request')}; nothing was held out. It"
+    if beside.conversations == 1:
+        return f"Judged on the last {beside.requests:,} of {count_of(found.requests, 'request')}, it"
+    requests, many = count_of(beside.requests, "request"), count_of(beside.conversations, "conversation")
+    return f"On {many} ({requests}), each judged by what was chosen on the others, it"
 
 
 def _rests(found: VerdictGrounds) -> str:
     return (
-        f"This rests on {found.needs:,} {_facts(found)} in {count_of(found.held_out.conversations, 'conversation')}; "
+        f"This rests on {found.needs:,} {_facts(found)} in {count_of(found.beside.conversations, 'conversation')}; "
         f"{count_of(found.tried, 'settings')} tried"
     )
 
 
+def _grown_words(found: VerdictGrounds) -> str:
+    """The cost later on, where what was cheaper becomes dearer than the base."""
+    if found.grown <= 1.005:
+        return ""
+    verb = "cost" if found.priced else "send"
+    return f" It would {verb} {times(found.grown)} as much as yours with twice the history."
+
+
 def _result_words(found: VerdictGrounds) -> str:
-    beside = found.held_out
+    beside = found.beside
     kept = f"kept {percent(beside.kept)} instead of {percent(beside.base_kept)}"
-    if abs(beside.kept - beside.base_kept) < 5e-4:
+    if beside.noted or beside.base_noted:
+        ours, theirs = (
+            _count_words(beside, beside.kept, beside.noted),
+            _count_words(beside, beside.base_kept, beside.base_noted),
+        )
+        kept = f"kept {ours} instead of {theirs}"
+    elif abs(beside.kept - beside.base_kept) < 5e-4:
         kept = f"kept as much as yours ({percent(beside.kept)})"
     cost = f"{times(beside.cost_ratio)} instead of {times(beside.base_cost_ratio)}"
     return f"{kept} for {cost} the {'cost' if found.priced else 'tokens'} of not trimming"
 
 
+def _count_words(beside: Comparison, kept: float, noted: float) -> str:
+    """ "60 of 79, 20 of them only in the summary,": what a summary alone holds is said apart."""
+    in_summary = round(noted * beside.needs)
+    apart = f", {in_summary:,} of them only in the summary," if in_summary else ""
+    return f"{round(kept * beside.needs):,} of {beside.needs:,}{apart}"
+
+
 def _likely(found: VerdictGrounds) -> str:
     """ "With 90% confidence it keeps 4 to 20 points more and costs 12 to 30% less than yours; the chance … is 93%"."""
-    kept, cost, holds = found.held_out.more_kept, found.held_out.cost, found.held_out.holds
+    kept, cost, holds = found.beside.more_kept, found.beside.cost, found.beside.holds
     keeps = _range(100 * kept.low, 100 * kept.high, (" points less", " points more")) or "as much"
     spends = _range(100 * cost.low - 100, 100 * cost.high - 100, ("% less", "% more"))
     spends = f"{spends} than yours" if spends else "as much as yours"
     beside = f"keeps {keeps} and {'costs' if found.priced else 'sends'} {spends}"
-    further = f"{count_of(found.held_out.requests, 'more request')} like these"
+    further = f"{count_of(found.beside.requests, 'more request')} like these"
     chance = f"{min(holds, 0.99):.0%}{' or more' if holds > 0.99 else ''}"
     return f"With 90% confidence it {beside}; the chance that it {_event_words(found.limits)} on {further} is {chance}"
 

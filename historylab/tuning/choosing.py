@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from historylab.conversation.columns import TOOL
 from historylab.counters.base import counter_for, token_column
 from historylab.planning.pipeline import project
+from historylab.pricing import window_of
 from historylab.settings.model import Settings
 from historylab.tuning.constraints import BALANCED, BETTER, BETTER_IN_BOTH, Constraints
 from historylab.tuning.evidence import (
+    PROMISING,
     ClusterSums,
     Comparison,
     Limits,
@@ -24,7 +26,7 @@ from historylab.tuning.evidence import (
     compare_sums,
     sum_clusters,
 )
-from historylab.tuning.outcome import SAID
+from historylab.tuning.outcome import SAID, USED
 from historylab.tuning.search_space import Sizes, vary_one_axis
 from historylab.tuning.trials import Trial, Trials
 
@@ -36,16 +38,25 @@ LIMITS: Mapping[str, Limits] = {
     **dict.fromkeys(BETTER_AIMS, Limits()),
 }
 """Per aim, what may be given up."""
+JUDGED_APART = frozenset({"references", "within_budget", "peak"})
+"""Requirements that a part of the requests meets or breaks by itself."""
 KEPT_FOR_COST = 2.0
 """The worth of keeping more, in cost: one percentage point kept is worth 2 % of the base's cost."""
 DOUBT = 1.0
 """The price of being wrong, as a multiple of the base's cost; it is paid in proportion to the chance of that."""
 FINALISTS = 8
 """How many of the best candidates are also replayed with twice the history."""
-GROWN = 0.5
-"""The weight of a saving or loss with twice the history; one that was seen has 1."""
-DEARER_LATER = 5.0
-"""The weight that a loss with twice the history has on top of that."""
+MORE_KEPT, LESS_COST = 0.01, 0.02
+"""The least gain worth a change: a point of what is kept, or 2 % of the cost."""
+MUCH_LESS = 0.9
+"""The share of the base's cost at which settings that keep as much are named, however unsure that is."""
+UNSEEN = 0.5
+"""The losses that may have been missed by luck where barely less is sent (Jeffreys' prior); more in proportion."""
+GROWS_WELL = (0.5, 10.0)
+"""The log odds that a conversation's later requests cost no more if, grown to twice its length, they cost as much, and
+by how much they rise per e-fold less."""
+UNLIKE = 0.12
+"""The chance that a conversation goes on in a way that can't be foretold; of several, by the root of their number."""
 
 
 @dataclass(eq=False)
@@ -58,6 +69,7 @@ class Choosing:
     tiers: Sequence[int]
     wishes: Constraints
     seed: int
+    _compared: dict[Trial, Comparison] = field(default_factory=dict)
 
     @property
     def requests(self) -> int:
@@ -76,58 +88,115 @@ class Choosing:
 
     def compare(self, trial: Trial) -> Comparison:
         """The trial beside the base on these requests."""
-        ours, base, limits = self.sums(trial), self.sums(self.base), LIMITS[self.wishes.aim]
-        return compare_sums(ours, base, self.spans, self.seed, limits, sends_less=self.sends_less(trial))
+        if trial not in self._compared:
+            ours, base = self.sums(trial), self.sums(self.base)
+            found = compare_sums(ours, base, self.spans, self.seed, self.limits, unseen=self.unseen(trial))
+            self._compared[trial] = found
+        return self._compared[trial]
 
-    def sends_less(self, trial: Trial) -> bool:
-        """Whether some request sends less than the base's, and so may miss what no need has shown yet."""
-        pairs = ((trial.outcomes[n], self.base.outcomes[n], slice(first, stop)) for n, first, stop in self.spans)
-        return any((ours.tokens[those] < base.tokens[those]).any() for ours, base, those in pairs)
+    def foretell(self, trial: Trial) -> Comparison:
+        """The same with the chance that it lasts: that what comes is alike, and costs no more as the history grows."""
+        found = self.compare(trial)
+        return replace(found, holds=found.holds * self.lasting(trial))
+
+    @property
+    def limits(self) -> Limits:
+        """What may be given up, and the least to keep."""
+        return replace(LIMITS[self.wishes.aim], least_kept=self.wishes.references or 0.0)
+
+    def unseen(self, trial: Trial) -> float:
+        """The losses that may have been missed by luck: 0 where every request sends as much as the base's.
+
+        The less the largest request sends of the base's largest, the more of them.
+        """
+        pairs = [(trial.outcomes[n].tokens[i:j], self.base.outcomes[n].tokens[i:j]) for n, i, j in self.spans]
+        if not any((ours < base).any() for ours, base in pairs):
+            return 0.0
+        most, base_most = (max(int(each.max()) for each in several) for several in zip(*pairs, strict=True))
+        return UNSEEN * max(1.0, base_most / max(1, most))
 
     def score(self, trial: Trial) -> float:
         """How good a trial is here: the higher the better, and 0 for the base itself where that is to be beaten."""
-        if trial is self.base and self.wishes.aim in BETTER_AIMS and not self._count_broken(trial):
-            return 0.0
-        beside = self.compare(trial)
-        said, base_said = (self.sums(each, [SAID]).held.sum() for each in (trial, self.base))
-        return self._wish_score(beside) - DOUBT * max(0.0, float(base_said - said)) - 1_000 * self._count_broken(trial)
+        return self._score(trial, self.compare(trial))
 
-    def _count_broken(self, trial: Trial) -> int:
-        """The number of constraints that it breaks."""
-        return len(self.wishes.broken_by(trial.figures))
+    def _score(self, trial: Trial, beside: Comparison) -> float:
+        if trial is self.base and self.wishes.aim in BETTER_AIMS and not self.broken(trial):
+            return 0.0
+        return self._wish_score(beside) - DOUBT * self._said_lost(trial) - 1_000 * len(self.broken(trial))
+
+    def _said_lost(self, trial: Trial) -> float:
+        """The number of facts asked for that the base held and the trial doesn't."""
+        said, base_said = (self.sums(each, [SAID]).held.sum() for each in (trial, self.base))
+        return max(0.0, float(base_said - said))
+
+    def broken(self, trial: Trial) -> list[str]:
+        """The wishes that it breaks, in words: by these requests alone, as far as a wish can be judged apart."""
+        return self.wishes.broken_by({**trial.figures, **self._figures(trial)}) if self.wishes.any_set else []
+
+    def _figures(self, trial: Trial) -> dict[str, float]:
+        """The measures of these requests that the wishes in JUDGED_APART read."""
+        pairs = [(trial.outcomes[n], slice(i, j)) for n, i, j in self.spans]
+        used = self.sums(trial, [USED])
+        return {
+            "tokens_peak": max(int(found.tokens[those].max(initial=0)) for found, those in pairs),
+            "over_budget": sum(int(found.over_budget[those].sum()) for found, those in pairs),
+            "references_kept": float(used.held.sum() / used.needed.sum()) if used.needed.sum() else math.nan,
+        }
 
     def _wish_score(self, beside: Comparison) -> float:
         cheaper, aim = -_log(beside.cost.value), self.wishes.aim
         if aim in BETTER_AIMS:
-            return cheaper + KEPT_FOR_COST * beside.more_kept.value - DOUBT * (1 - beside.holds)
+            return cheaper + KEPT_FOR_COST * beside.surely_more - DOUBT * (1 - beside.holds)
         if aim == "keeps most":
             return 1_000 * beside.kept + cheaper
         return cheaper - (1_000 * max(0.0, BALANCED - beside.kept) if aim == "balanced" else 0.0)
 
     def best(self) -> Trial:
         """The choice of a search; the base if nothing is better."""
-        found = filter(self._eligible, self.trials.search(self.score, self.sizes(), self.wishes.peak))
-        return self._best_lasting(found)
+        return self.pick(self.trials.search(self.score, self.sizes(), self.wishes.peak))
 
-    def usual(self) -> Trial:
-        """The choice among a search's starting points, which depend on sizes alone and are fitted to no request.
+    def pick(self, found: Sequence[Trial]) -> Trial:
+        """The best of those of these trials that no other beats, likely to last rather than not; else the base."""
+        allowed = [trial for trial in found if not self.broken(trial)]
+        if not allowed:
+            return max(found, key=self.score)  # what breaks the fewest wishes
+        good = [t for t in allowed if self.improves(t, self.compare(t)) and not self.beaten(t, allowed)]
+        finalists = sorted(good, key=self.score, reverse=True)[:FINALISTS]
+        if not finalists:
+            return self.base
+        foretold = [(self.foretell(trial), trial) for trial in finalists]
+        return max(foretold, key=lambda each: (each[0].holds >= PROMISING, self._score(each[1], each[0])))[1]
 
-        No budget below the base's: what a longer history will miss under it, these requests can't show.
-        """
-        begun = self.trials.begin(self.sizes(), self.wishes.peak)
-        return self._best_lasting(
-            t for t in begun if self._eligible(t) and t.settings.budget >= self.base.settings.budget
-        )
+    def improves(self, trial: Trial, beside: Comparison) -> bool:
+        """Whether it does something better here, and nothing worse than may be given up."""
+        if trial is self.base or self._said_lost(trial) or not self._fits(trial):
+            return False
+        if self.broken(self.base) and not self.broken(trial):
+            return True
+        limits, aim, cost = self.limits, self.wishes.aim, beside.cost.value
+        gains = (aim != "cheapest" and beside.surely_more >= MORE_KEPT, aim != "keeps most" and cost <= 1 - LESS_COST)
+        return any(gains) and beside.surely_more >= -limits.less_kept and cost <= 1 + limits.more_cost
 
-    def _best_lasting(self, found: Iterable[Trial]) -> Trial:
-        """The best of these and the base, here and as the history grows to twice its length."""
-        finalists = sorted(found, key=self.score, reverse=True)[:FINALISTS]
-        return max([self.base, *finalists], key=lambda trial: self.score(trial) + self._grown_score(trial))
+    def _fits(self, trial: Trial) -> bool:
+        """Whether a trial that doesn't limit what is sent keeps within the model's window."""
+        settings = trial.settings
+        window = settings.window or window_of(settings.model)
+        most = max(int(trial.outcomes[n].tokens[i:j].max(initial=0)) for n, i, j in self.spans)
+        return settings.pruner != "off" or not window or most <= window
 
-    def _eligible(self, trial: Trial) -> bool:
-        """Whether it is at least as good as the base, and limits what is sent if the base does."""
-        limited = trial.settings.pruner != "off" or self.base.settings.pruner == "off"
-        return trial is not self.base and limited and self.score(trial) >= self.score(self.base)
+    def beaten(self, trial: Trial, others: Iterable[Trial]) -> bool:
+        """Whether one of the others keeps as much for 5 % less, or keeps 2 points more for no more."""
+        ours = self.compare(trial)
+        return any(_beats(self.compare(each), ours) for each in others if self._fits(each) and not self.broken(each))
+
+    def cheaper(self, others: Iterable[Trial]) -> Trial | None:
+        """The cheapest of those that keep as much as the base for so much less that it can't be called as good."""
+        base = self.compare(self.base)
+        allowed = [trial for trial in others if not self.broken(trial) and self._fits(trial)]
+        found = [(self.compare(trial), trial) for trial in allowed]
+        as_much = [each for each in found if each[0].in_messages >= base.in_messages - 1e-9]
+        least = min(as_much, key=lambda each: each[0].cost.value, default=None)
+        return least[1] if least and least[0].cost.value <= MUCH_LESS else None
 
     def neighbours(self, trial: Trial) -> dict[str, list[Settings]]:
         """Per axis that is varied, the settings that differ from the trial's along it alone."""
@@ -152,10 +221,19 @@ class Choosing:
         ours, base = (self.trials.grown_cost(each.settings, self.spans) for each in (trial, self.base))
         return ours / base if base else 1.0  # requests of empty messages cost nothing
 
-    def _grown_score(self, trial: Trial) -> float:
-        """The saving with twice the history; a loss counts more."""
-        cheaper = -_log(self.cost_when_grown(trial))
-        return GROWN * cheaper - DEARER_LATER * max(0.0, -cheaper)
+    def lasting(self, trial: Trial) -> float:
+        """The chance that what comes is alike, and, where it is the same conversation, costs no more as it grows."""
+        alike = 1 - UNLIKE / math.sqrt(len(self.spans))
+        if trial is self.base or len(self.spans) > 1 or self.wishes.aim == "keeps most":
+            return 1.0 if trial is self.base else alike
+        even, steeper = GROWS_WELL
+        return alike / (1 + math.exp(steeper * _log(self.cost_when_grown(trial)) - even))
+
+
+def _beats(other: Comparison, ours: Comparison) -> bool:
+    """Whether it would be odd to recommend ours, by what messages keep: no summary decides that either."""
+    more, cost = other.in_messages - ours.in_messages, other.cost_ratio / max(ours.cost_ratio, 1e-12)
+    return (more >= -1e-9 and cost <= 0.95) or (more >= 0.02 - 1e-9 and cost <= 1 + 1e-9)
 
 
 def _log(ratio: float) -> float:

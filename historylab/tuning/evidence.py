@@ -21,8 +21,12 @@ FEWEST_CONVERSATIONS = 8
 """The fewest conversations that are clusters themselves: fewer say too little about how conversations differ."""
 FEWEST_NEEDS = 30
 """The number of needs below which no claim is made about a share."""
-LIKELY = 0.8
-"""The least chance of doing no worse on as many more requests at which settings are called better."""
+FEWEST_TO_NAME = 10
+"""The number of needs below which what may have missed some isn't even called promising."""
+LIKELY, PROMISING = 0.8, 0.6
+"""The least chances of doing no worse on as many more requests at which settings are called better, and promising."""
+SEEN = 1.5
+"""The requests seen, as a multiple of those a chance is told of: of 100 the last 60 foretell 40."""
 RUNS = 10
 """The runs of requests that each conversation is divided into where there are fewer conversations."""
 
@@ -43,14 +47,17 @@ class Interval:
 class Comparison:
     """Settings beside a base on the same requests.
 
-    `kept` and `base_kept` are shares from 0 to 1, `cost_ratio` and `base_cost_ratio` are relative to not trimming.
-    `more_kept` is the difference in what is kept, `cost` the cost as a multiple of the base's; `holds` is the chance
-    that on as many more requests neither is worse than the limits allow. The shares are of `needs` needs, in so many
-    `requests` and `conversations`.
+    `kept` and `base_kept` are shares from 0 to 1, `noted` and `base_noted` the part of them that the summary alone
+    holds; `cost_ratio` and `base_cost_ratio` are relative to not trimming. `more_kept` is the difference in what is
+    kept, `cost` the cost as a multiple of the base's; `holds` is the chance that on as many more requests neither is
+    worse than the limits allow, whether or not what a summary alone holds counts. The shares are of `needs` needs, in
+    so many `requests` and `conversations`.
     """
 
     kept: float
     base_kept: float
+    noted: float
+    base_noted: float
     cost_ratio: float
     base_cost_ratio: float
     more_kept: Interval
@@ -60,20 +67,33 @@ class Comparison:
     requests: int
     conversations: int
 
+    @property
+    def in_messages(self) -> float:
+        """The share that messages hold: what is kept without what the summary alone holds."""
+        return self.kept - self.noted
+
+    @property
+    def surely_more(self) -> float:
+        """The difference in what is kept, or in what messages keep if that is less: no summary decides it alone."""
+        return min(self.more_kept.value, self.in_messages - self.base_kept + self.base_noted)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterSums:
-    """Needs, needs held, cost and untrimmed cost per cluster under one set of settings: float64[clusters] each."""
+    """Needs, needs held, those held by the summary alone, cost and untrimmed cost per cluster under one set of
+    settings: float64[clusters] each.
+    """
 
     needed: np.ndarray
     held: np.ndarray
+    noted: np.ndarray
     cost: np.ndarray
     untrimmed: np.ndarray
 
     @classmethod
     def concatenate(cls, parts: Sequence[ClusterSums]) -> ClusterSums:
         """The clusters of several parts together."""
-        columns = ("needed", "held", "cost", "untrimmed")
+        columns = ("needed", "held", "noted", "cost", "untrimmed")
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in columns))
 
 
@@ -83,8 +103,8 @@ def sum_clusters(outcomes: Sequence[Outcome], spans: Sequence[Span], tiers: Sequ
     for number, first, stop in spans:
         found = outcomes[number]
         starts = np.unique(np.linspace(first, stop, min(runs, stop - first) + 1).astype(np.int64)[:-1]) - first
-        needed, held = (each[first:stop, list(tiers)].sum(1) for each in (found.needed, found.held))
-        arrays = (needed, held, found.cost[first:stop], found.untrimmed[first:stop])
+        facts = (each[first:stop, list(tiers)].sum(1) for each in (found.needed, found.held, found.noted))
+        arrays = (*facts, found.cost[first:stop], found.untrimmed[first:stop])
         parts.append(ClusterSums(*(np.add.reduceat(array.astype(float), starts) for array in arrays)))
     return ClusterSums.concatenate(parts)
 
@@ -96,59 +116,67 @@ def clusters_per_conversation(conversations: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The losses allowed: of the share kept (half a point is no loss yet), and in cost (a share of the base's)."""
+    """The losses allowed: of the share kept (half a point is no loss yet), and in cost (a share of the base's); and the
+    least share to keep.
+    """
 
     less_kept: float = 0.005
     more_cost: float = 0.0
+    least_kept: float = 0.0
 
 
 def compare_sums(
-    ours: ClusterSums, base: ClusterSums, spans: Sequence[Span], seed: int, limits: Limits, *, sends_less: bool
+    ours: ClusterSums, base: ClusterSums, spans: Sequence[Span], seed: int, limits: Limits, *, unseen: float = 0.0
 ) -> Comparison:
     """The settings beside the base on these requests, with intervals over clusters drawn with replacement.
 
-    `sends_less`: whether some request sends less than the base's, and so may lack what no need has shown yet.
+    `unseen`: as many losses as might have been seen and, by luck, were not; 0 where no request sends less than the
+    base's, which can lack nothing that the base has.
     """
     weights = _draws(len(base.needed), seed)
     kept, base_kept = (_share(each.held.sum(), each.needed.sum()) for each in (ours, base))
+    noted, base_noted = (each.noted.sum() / max(1.0, each.needed.sum()) for each in (ours, base))
     drawn, base_drawn = (_share(weights @ each.held, weights @ each.needed) for each in (ours, base))
     whole = base.untrimmed.sum()
     cost, base_cost = ours.cost.sum(), base.cost.sum()
     return Comparison(
         float(kept),
         float(base_kept),
+        float(noted),
+        float(base_noted),
         float(_share(cost, whole)),
         float(_share(base_cost, whole)),
         _interval(kept - base_kept, drawn - base_drawn),
         _interval(_share(cost, base_cost), _share(weights @ ours.cost, weights @ base.cost)),
-        _chance(ours, base, seed, limits, sends_less),
+        _chance(ours, base, seed, limits, unseen),
         int(base.needed.sum()),
         sum(stop - first for _, first, stop in spans),
         len(spans),
     )
 
 
-def _chance(ours: ClusterSums, base: ClusterSums, seed: int, limits: Limits, sends_less: bool) -> float:
+def _chance(ours: ClusterSums, base: ClusterSums, seed: int, limits: Limits, unseen: float) -> float:
     """The share of draws of as many clusters more that stay within the limits.
 
-    A prediction is unsure twice: about which clusters are typical, and about which of those come next. Where less is
-    sent, losses may come that were never seen: as many as half a loss so far would predict (Jeffreys' prior).
+    A prediction is unsure twice: about which clusters are typical, and about which of those come next. What a summary
+    alone holds counts as held in both or in neither, whichever is worse.
     """
-    weights, unseen = _predict(len(base.needed), seed)
-    lost = weights @ (base.held - ours.held) + (unseen if sends_less else 0)
-    most_lost = limits.less_kept * (weights @ base.needed)
+    weights, further = _predict(len(base.needed), seed, unseen)
+    needed, lost = weights @ base.needed, weights @ (base.held - ours.held)
+    lost = np.maximum(lost, lost + weights @ (ours.noted - base.noted)) + further
+    held = weights @ (ours.held - ours.noted) - further
     most_paid = (1 + limits.more_cost) * (weights @ base.cost)
-    holds = (lost <= most_lost + 1e-9) & (weights @ ours.cost <= most_paid + 1e-9)
-    return float(holds.mean())
+    holds = (lost <= limits.less_kept * needed + 1e-9) & (weights @ ours.cost <= most_paid + 1e-9)
+    return float((holds & (held >= limits.least_kept * needed - 1e-9)).mean())
 
 
-@lru_cache(maxsize=16)
-def _predict(clusters: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+@lru_cache(maxsize=64)
+def _predict(clusters: int, seed: int, unseen: float) -> tuple[np.ndarray, np.ndarray]:
     """float64[draws, clusters]: how often each comes in as many more; int64[draws]: losses never seen before."""
     dice = np.random.default_rng(seed)
     typical = dice.multinomial(clusters, np.full(clusters, 1 / clusters), size=DRAWS) / clusters
     weights = dice.multinomial(clusters, typical).astype(float)
-    return weights, dice.negative_binomial(0.5, 0.5, DRAWS)
+    return weights, dice.negative_binomial(unseen, SEEN / (1 + SEEN), DRAWS) if unseen else np.zeros(DRAWS)
 
 
 @lru_cache(maxsize=16)

@@ -17,6 +17,7 @@ from historylab.costs.caches.base import Cache
 from historylab.costs.traffic import baseline_of, billed_traffic
 from historylab.errors import SettingsError
 from historylab.planning.replay import Timeline
+from historylab.recall.held import BY_SUMMARY
 from historylab.recall.questions import ask
 from historylab.recall.retention import Retention
 from historylab.tuning.replayed import Replayed
@@ -31,16 +32,19 @@ TIER_OF = {"star": SAID, "question": SAID, "evidence": SAID, "reference": USED, 
 class Outcome:
     """Needs, needs held, cost and tokens of every request.
 
-    `needed` and `held` (int64[requests, tiers]) count the needs of each tier, and those that were held; `cost` and
-    `untrimmed` (float64[requests]) are dollars, or tokens where prices are unknown (not `priced`), with these settings
-    and without trimming; `tokens` (int64[requests]) is what was sent.
+    `needed`, `held` and `noted` (int64[requests, tiers]) count the needs of each tier, those that were held, and of
+    these the ones that the summary alone held; `cost` and `untrimmed` (float64[requests]) are dollars, or tokens where
+    prices are unknown (not `priced`), with these settings and without trimming; `tokens` (int64[requests]) is what was
+    sent, `over_budget` (bool[requests]) where that was more than allowed.
     """
 
     needed: np.ndarray
     held: np.ndarray
+    noted: np.ndarray
     cost: np.ndarray
     untrimmed: np.ndarray
     tokens: np.ndarray
+    over_budget: np.ndarray
     priced: bool
 
     def __len__(self) -> int:
@@ -54,28 +58,33 @@ ASKED_AT = 10
 def measure_outcome(replayed: Replayed, cache: Cache | str | None = None) -> Outcome:
     """The outcome of a replay, priced as `bill` prices it by default, or under that cache."""
     timeline = replayed.timeline
-    needed, held = (np.zeros((len(timeline.plans), len(set(TIER_OF.values()))), np.int64) for _ in range(2))
-    for request, kind, was_held in chain(_needs(replayed.retention), _ask_questions(replayed)):
+    needed, held, noted = (np.zeros((len(timeline.plans), len(set(TIER_OF.values()))), np.int64) for _ in range(3))
+    for request, kind, was_held, in_summary in chain(_needs(replayed.retention), _ask_questions(replayed)):
         needed[request, TIER_OF[kind]] += 1
         held[request, TIER_OF[kind]] += was_held
+        noted[request, TIER_OF[kind]] += in_summary
     cost, untrimmed, priced = _costs(timeline, replayed, cache)
     if len(untrimmed) != len(cost):  # a projection changes who speaks, and so how many requests there are
         untrimmed = np.full(len(cost), untrimmed.sum() / max(1, len(cost)))
-    return Outcome(needed, held, cost, untrimmed, billed_traffic(timeline).sent, priced)
+    return Outcome(needed, held, noted, cost, untrimmed, billed_traffic(timeline).sent, timeline.over_budget, priced)
 
 
-def _needs(found: Retention) -> Iterator[tuple[int, str, bool]]:
-    """(request, kind, whether it was held): a must-remember message is needed by every request after it."""
-    for need, held in found.needed:
-        yield need.step, need.kind, held
+def _needs(found: Retention) -> Iterator[tuple[int, str, bool, bool]]:
+    """(request, kind, whether it was held, and by the summary alone).
+
+    A must-remember message is needed by every request after it.
+    """
+    for (need, held), in_summary in zip(found.needed, found.in_summary, strict=True):
+        yield need.step, need.kind, held, in_summary
     columns = found.timeline.conversation.columns
     for star in found.starred:
         first = 0 if star.message is None else columns.first_request_after(star.message)
         for request in range(first, len(columns.requests)):
-            yield request, "star", star.lost_since(request) is None
+            held = star.lost_since(request) is None
+            yield request, "star", held, held and star.holder(found.timeline, request) == BY_SUMMARY
 
 
-def _ask_questions(replayed: Replayed) -> Iterator[tuple[int, str, bool]]:
+def _ask_questions(replayed: Replayed) -> Iterator[tuple[int, str, bool, bool]]:
     """Every question after some of the requests by which its answer was said; answered where most of that is held."""
     timeline = replayed.timeline
     columns = timeline.conversation.columns
@@ -88,7 +97,7 @@ def _ask_questions(replayed: Replayed) -> Iterator[tuple[int, str, bool]]:
         spread = np.unique(np.linspace(first, last_request, ASKED_AT).astype(int))
         for asked in ask(timeline, question, spread.tolist()):
             if asked.share is not None:
-                yield asked.request, "question", asked.share >= 0.5
+                yield asked.request, "question", asked.share >= 0.5, False
 
 
 def _costs(timeline: Timeline, replayed: Replayed, cache: Cache | str | None) -> tuple[np.ndarray, np.ndarray, bool]:

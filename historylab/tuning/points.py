@@ -14,8 +14,9 @@ from historylab.settings.model import Settings
 class Point:
     """One candidate over all conversations.
 
-    `changes` are the settings that vary and have an effect here; `kept` is from 0 to 1, and 0 where it is not known;
-    `broken` are the constraints it violates, in words.
+    `changes` are the settings that vary and have an effect here; `kept` is from 0 to 1, and 0 where it is not known; of
+    advice it is what messages keep, and `noted` what the summary alone holds besides; `broken` are the constraints it
+    violates, in words.
     """
 
     changes: Mapping[str, Any]
@@ -25,6 +26,7 @@ class Point:
     broken: tuple[str, ...]
     label: str
     kept_known: bool = True
+    noted: float = 0.0
 
     @property
     def settings(self) -> Settings:

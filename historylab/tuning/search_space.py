@@ -157,11 +157,11 @@ AXES: Mapping[str, Axis] = {
 }
 NOTHING_CUT: Changes = {"policy": "all", "pruner": "off", "tool_output": "off", "compaction": "off"}
 HALF: Changes = {"policy": "all", **dict.fromkeys(TRIM_TO, 0.5)}
-STARTS: tuple[Changes, ...] = (
-    {**HALF, "pruner": "fifo"},
-    {**HALF, "pruner": "summarize", "summarizer": "ledger"},
-)
+FIFO: Changes = {**HALF, "pruner": "fifo"}
+STARTS: tuple[Changes, ...] = (FIFO, {**HALF, "pruner": "summarize", "summarizer": "ledger"})
 """Tried under every budget: cut down to a half, so that the next cut comes late, without and with a summary."""
+STRONG: Changes = {**FIFO, "budget": 32_000}
+"""Simple and hard to beat: the oldest go at 32,000 tokens, down to a half."""
 VARIABLE = frozenset(name for axis in AXES.values() for name in axis.settings)
 """Every setting that some axis changes."""
 USUAL = ("budget", "pruner", "cut", "length", "tool_output", "summarizer", "when", "compaction")
@@ -178,17 +178,20 @@ def starting_points(
 ) -> list[Settings]:
     """The settings a search begins with, each different one once: `base`, nothing cut, and what usually does well.
 
-    `peak` is the most tokens a request may have, where that is wished for. Options of stages that a candidate doesn't
-    choose stay at the base's, so that no two candidates do the same.
+    Not trimming is tried whatever is varied, unless a lock forbids it. `peak` is the most tokens a request may have,
+    where that is wished for. Options of stages that a candidate doesn't choose stay at the base's, so that no two
+    candidates do the same.
     """
     axes = [AXES[name] for name in varied]
     free = {name for axis in axes for name in axis.settings} - set(locked)
+    forbidden = any(name in locked and base.value(name) != value for name, value in NOTHING_CUT.items())
     budgets = [answer for axis in axes if axis.name == "budget" for answer in _answers(axis, base, sizes, locked)]
     budgets += [{"budget": peak}] if peak is not None and peak < base.budget else []
-    tried = [{}, NOTHING_CUT, *({**start, **budget} for budget in budgets or [{}] for start in STARTS)]
+    usual = [*({**start, **budget} for budget in budgets or [{}] for start in STARTS), STRONG]
+    tried = [{n: v for n, v in changes.items() if n in free} for changes in usual]
     found: dict[str, Settings] = {}
-    for changes in tried:
-        candidate = _without_idle(base, {name: value for name, value in changes.items() if name in free})
+    for changes in [{}, {} if forbidden else NOTHING_CUT, *tried]:
+        candidate = _without_idle(base, changes)
         found.setdefault(candidate.key, candidate)
     return list(found.values())
 

@@ -11,7 +11,7 @@ chance that it holds on as many further requests.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -23,16 +23,25 @@ from historylab.planning.pipeline import project
 from historylab.settings.consent import offline
 from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
-from historylab.tuning.advice_words import Verdict, VerdictGrounds, cut_in_words, kept_noun, why_advised
-from historylab.tuning.choosing import LIMITS, Choosing
+from historylab.tuning.advice_words import CLAIMS, Verdict, VerdictGrounds, cut_in_words, kept_noun, why_advised
+from historylab.tuning.choosing import JUDGED_APART, Choosing
 from historylab.tuning.constraints import BETTER, PHRASES, Constraints, constraints_of, read_wishes
 from historylab.tuning.cut_depth import Cut, cut_depth
-from historylab.tuning.evidence import FEWEST_NEEDS, LIKELY, ClusterSums, Comparison, Span, compare_sums
+from historylab.tuning.evidence import (
+    FEWEST_NEEDS,
+    FEWEST_TO_NAME,
+    LIKELY,
+    PROMISING,
+    ClusterSums,
+    Comparison,
+    Span,
+    compare_sums,
+)
 from historylab.tuning.jobs import effective_key
 from historylab.tuning.outcome import QUOTED, SAID, USED
 from historylab.tuning.points import Point, changes_as_text
 from historylab.tuning.replayed import MeasureOptions
-from historylab.tuning.search_space import USUAL
+from historylab.tuning.search_space import NOTHING_CUT, USUAL
 from historylab.tuning.trials import Known, Trial, Trials
 
 FOLDS = 4
@@ -47,10 +56,11 @@ TIERS = ((SAID,), (SAID, USED), (SAID, USED, QUOTED))
 class Advice:
     """Settings to use, and how far that claim is supported.
 
-    `settings` are the base's where nothing better is known. `evidence` says how many needs of `conversations` the
+    `settings` are the base's unless the verdict is "better". `evidence` says how many needs of `conversations` the
     verdict rests on; `promised` what to expect, by what was seen last where the choice was made; `held_out` what the
-    settings did on requests that no search was fitted to; both beside the base. `why` says it all in sentences, the
-    verdict first. `chosen` is the best trial found, whatever the verdict on it; `trials` are all that were made, the
+    settings did on requests that helped to choose nothing, None where all were looked at; both beside the base.
+    `chance` is that of doing no worse on as many requests more. `why` says it all in sentences, the verdict first.
+    `chosen` is the best trial found, whatever the verdict on it; `trials` are all that were made, the
     base's first, and `points` what each did over all requests, its cost relative to not trimming. `tiers` are those of
     the needs that "kept" counts. `priced`: costs are dollars, not tokens.
     """
@@ -60,7 +70,8 @@ class Advice:
     evidence: int
     conversations: int
     promised: Comparison
-    held_out: Comparison
+    held_out: Comparison | None
+    chance: float
     why: tuple[str, ...]
     chosen: Trial
     trials: tuple[Trial, ...]
@@ -145,9 +156,16 @@ def tune(
 
 
 class _Judged(NamedTuple):
+    """A choice beside the base: where it was chosen, and where nothing was, if anything was held out."""
+
     trial: Trial
     promised: Comparison
-    held_out: Comparison
+    held_out: Comparison | None
+
+    @property
+    def beside(self) -> Comparison:
+        """What the verdict is read from."""
+        return self.held_out or self.promised
 
 
 class _Tuning:
@@ -163,27 +181,38 @@ class _Tuning:
         outcomes = self.base.outcomes
         whole = [(number, 0, len(outcome)) for number, outcome in enumerate(outcomes)]
         everything = self._make_choosing(whole)
-        judged = self._over_time(everything) if len(whole) == 1 else self._over_conversations(everything)
+        judged, verdict = self._settle(self._judge(everything), everything)
         chosen, promised, held_out = judged
-        verdict, needs = self._verdict(judged, everything), everything.needs
+        needs, beside = everything.needs, judged.beside
         settings = chosen.settings if verdict == "better" else self.mine
         tried = tuple(self.trials.tried.values())
         points = tuple(self._point(trial, everything, name) for trial in tried)
         best, priced = points[tried.index(chosen)], all(outcome.priced for outcome in outcomes)
-        limits, grown = LIMITS[self.wishes.aim], everything.cost_when_grown(chosen)
-        found = VerdictGrounds(needs, everything.requests, self.tiers, priced, held_out, limits, len(tried), grown)
+        found = VerdictGrounds(
+            needs,
+            everything.requests,
+            self.tiers,
+            priced,
+            beside,
+            everything.limits,
+            len(tried),
+            held_out is not None,
+            everything.compare(chosen) if _sends_all(chosen) and not _sends_all(self.base) else None,
+            everything.cost_when_grown(chosen),
+        )
         why = [*why_advised(verdict, found, best.label if chosen is not self.base else "", best.broken)]
         replays_more = verdict != "too little to tell" and not self.trials.cancelled()
         depth = cut_depth(chosen.settings, partial(self._cut, everything=everything)) if replays_more else None
         if depth and depth.half != depth.exact:
             why.append(cut_in_words(depth))
-        about = (settings, verdict, needs, len(whole), promised, held_out, tuple(why))
+        about = (settings, verdict, needs, len(whole), promised, held_out, beside.holds, tuple(why))
         return Advice(*about, chosen, tried, points, self.tiers, priced, everything)
 
     def _point(self, trial: Trial, everything: Choosing, name: Callable[[Mapping[str, Any]], str]) -> Point:
         beside, changes = everything.compare(trial), _changes(trial.settings, self.base.settings)
         broken = tuple(self.wishes.broken_by(trial.figures, kept_noun([USED])))
-        return Point(changes, beside.kept, beside.cost_ratio, trial.figures, broken, name(changes))
+        about = (trial.figures, broken, name(changes))
+        return Point(changes, beside.in_messages, beside.cost_ratio, *about, noted=beside.noted)
 
     def _cut(self, settings: Settings, everything: Choosing) -> Cut:
         """The settings' cut over all requests: beginnings changed, cost and share kept."""
@@ -192,60 +221,76 @@ class _Tuning:
         priced = all(outcome.priced for outcome in trial.outcomes)
         return Cut(trial.figures["prefix_breaks"], found.cost_ratio, found.kept, self.tiers, priced)
 
+    def _settle(self, judged: _Judged, everything: Choosing) -> tuple[_Judged, Verdict]:
+        """What is claimed: of the choice that was judged, if all requests show none that beats it; else of the best
+        that all of them show, of which nothing was held out.
+        """
+        verdict, tried = self._verdict(judged, everything), list(self.trials.tried.values())
+        if verdict in CLAIMS and not everything.beaten(judged.trial, tried):
+            return judged, verdict
+        best = everything.pick(tried)
+        if best is not self.base:
+            looked = self._look_at(best, everything)
+            return looked, self._verdict(looked, everything)
+        if self.wishes.aim != "keeps most" and (better := everything.cheaper(tried)):
+            return self._look_at(better, everything), "too little to tell"
+        return judged, "too little to tell" if verdict in CLAIMS else verdict
+
     def _verdict(self, judged: _Judged, everything: Choosing) -> Verdict:
-        chosen, held_out = judged.trial, judged.held_out
-        kept, cost = held_out.more_kept, held_out.cost
-        if everything.needs < FEWEST_NEEDS:
-            return "too little to tell"
-        if self.wishes.broken_by(chosen.figures):
+        chosen, beside = judged.trial, judged.beside
+        unseen, needs = everything.unseen(chosen), everything.needs
+        if everything.broken(chosen):
             return "as good"
-        aim, mends = self.wishes.aim, bool(self.wishes.broken_by(self.base.figures))
-        same_kept, same_cost = kept.low == kept.high == 0, cost.low == cost.high == 1
-        same = (same_kept or aim == "cheapest") and (same_cost or aim == "keeps most")
-        if chosen is self.base or (same and not mends):
-            return "as good"
-        gains = (kept.low > 0 and aim != "cheapest") or (cost.high < 1 and aim != "keeps most")
-        if held_out.holds >= LIKELY and (gains or mends):
-            return "better" if everything.cost_when_grown(chosen) <= 1 + LIMITS[aim].more_cost else "as good"
-        return "as good" if held_out.holds < 1 - LIKELY and not mends else "too little to tell"
+        if not everything.improves(chosen, beside):
+            return "as good" if needs >= FEWEST_NEEDS else "too little to tell"
+        mends = bool(everything.broken(self.base))
+        sure = judged.held_out is not None and (mends or beside.more_kept.low > 0 or beside.cost.high < 1)
+        if beside.holds >= PROMISING and (needs >= FEWEST_TO_NAME or not unseen):
+            proven = sure and beside.holds >= LIKELY and (needs >= FEWEST_NEEDS or not unseen)
+            return "better" if proven else "promising"
+        return "too little to tell"
+
+    def _judge(self, everything: Choosing) -> _Judged:
+        """A choice, judged where it wasn't made, unless a wish can only be judged on all requests."""
+        if not self.wishes.required.keys() <= JUDGED_APART:
+            return self._look_at(self._best_of_all(everything), everything)
+        return self._over_time(everything) if len(everything.spans) == 1 else self._over_conversations(everything)
+
+    def _look_at(self, trial: Trial, everything: Choosing) -> _Judged:
+        return _Judged(trial, everything.foretell(trial), None)
 
     def _over_time(self, everything: Choosing) -> _Judged:
-        """Chosen on the earlier requests, judged on the later ones: each with half of the needs.
-
-        Beside it stands the best of the starting points. As nothing is fitted to any request there, it is judged
-        where it is chosen, on the later ones: early on, when little is forgotten, all settings look alike.
-        """
+        """Chosen on the earlier requests, judged on the later ones: each with half of the needs."""
         ((number, _, stop),) = everything.spans
         if stop < 2:
-            alone = everything.compare(self.base)
-            return _Judged(self.base, alone, alone)
+            return self._look_at(self.base, everything)
         needs = self.base.outcomes[number].needed[:, list(self.tiers)].sum(1).cumsum()
         middle = _middle(needs, stop)
         earlier, later = self._make_choosing([(number, 0, middle)]), self._make_choosing([(number, middle, stop)])
         longest = self._make_choosing([(number, _middle(needs, middle), middle)])  # at first nothing is forgotten yet
-        chosen, usual = earlier.best(), later.usual()
-        found = [_Judged(chosen, longest.compare(chosen), later.compare(chosen))]
-        if usual not in (self.base, chosen):
-            seen = later.compare(usual)
-            found.append(_Judged(usual, seen, seen))
-        return max(found, key=lambda each: (self._verdict(each, everything) == "better", later.score(each.trial)))
+        chosen = earlier.best()
+        return _Judged(chosen, longest.compare(chosen), later.foretell(chosen))
 
     def _over_conversations(self, everything: Choosing) -> _Judged:
         """Judged in turn on each group of conversations by what was chosen on the others; then chosen on all."""
-        spans, less = everything.spans, False
-        folds, limits = min(FOLDS, len(spans)), LIMITS[self.wishes.aim]
+        spans, unseen, folds = everything.spans, 0.0, min(FOLDS, len(everything.spans))
         ours, base = [], []
         for fold in range(folds):
             judged = self._make_choosing(spans[fold::folds])
             chosen = self._make_choosing([span for i, span in enumerate(spans) if i % folds != fold]).best()
-            less = less or judged.sends_less(chosen)
+            unseen = max(unseen, judged.unseen(chosen))
             ours.append(judged.sums(chosen))
             base.append(judged.sums(self.base))
-        held_out = compare_sums(
-            ClusterSums.concatenate(ours), ClusterSums.concatenate(base), spans, self.seed, limits, sends_less=less
-        )
-        chosen = everything.best()
+        sums = (ClusterSums.concatenate(ours), ClusterSums.concatenate(base))
+        held_out = compare_sums(*sums, spans, self.seed, everything.limits, unseen=unseen)
+        chosen = self._best_of_all(everything)
+        held_out = replace(held_out, holds=held_out.holds * everything.lasting(chosen))
         return _Judged(chosen, everything.compare(chosen), held_out)
+
+    def _best_of_all(self, everything: Choosing) -> Trial:
+        """The choice among all trials there are once those of a search on everything are among them."""
+        everything.best()
+        return everything.pick(list(self.trials.tried.values()))
 
     def _make_choosing(self, spans: Sequence[Span]) -> Choosing:
         return Choosing(self.trials, self.base, spans, self.tiers, self.wishes, self.seed)
@@ -255,6 +300,12 @@ def _changes(settings: Settings, base: Settings) -> dict[str, Any]:
     """The values in which the settings differ from the base's, and what limits a request."""
     values = settings.values()
     return {n: v for n, v in values.items() if has_effect(settings, n) and (v != base.value(n) or n in NAMED)}
+
+
+def _sends_all(trial: Trial) -> bool:
+    """Whether its settings cut nothing anywhere."""
+    settings = trial.settings
+    return all(settings.value(name) == value for name, value in NOTHING_CUT.items())
 
 
 def _middle(needs: np.ndarray, stop: int) -> int:

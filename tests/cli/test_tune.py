@@ -42,6 +42,15 @@ def test_json_has_the_claim_and_its_evidence(capsys, loop):
     assert told["held_out"]["cost"]["high"] < 1
 
 
+def test_where_nothing_was_held_out_json_and_words_say_so(capsys, loop):
+    wishes = "better than mine, never rejected"  # which is judged on all requests
+    code, out, _ = run(capsys, "tune", loop, "--tries", "8", "--json", "--wishes", wishes)
+    told = json.loads(out)
+    assert (code, told["verdict"], told["held_out"]) == (0, "promising", None)
+    assert told["chance"] == told["promised"]["holds"]
+    assert "nothing was held out" in " ".join(told["why"])
+
+
 def test_a_wish_that_is_not_understood_is_a_mistake_in_asking(capsys, loop):
     code, _, err = run(capsys, "tune", loop, "--wishes", "fly")
     assert code == 2

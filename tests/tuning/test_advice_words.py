@@ -10,8 +10,8 @@ from historylab.tuning.outcome import USED
 
 def better(more_kept: Interval, cost: Interval, *, priced: bool = True, limits: Limits | None = None) -> str:
     """How sure it is, of advice that did so much better on 40 requests."""
-    held_out = Comparison(0.9, 0.8, 0.4, 0.5, more_kept, cost, 0.93, 60, 40, 1)
-    found = VerdictGrounds(120, 80, (USED,), priced, held_out, limits or Limits(), 20, 0.9)
+    held_out = Comparison(0.9, 0.8, 0, 0, 0.4, 0.5, more_kept, cost, 0.93, 60, 40, 1)
+    found = VerdictGrounds(120, 80, (USED,), priced, held_out, limits or Limits(), 20)
     return list(why_advised("better", found, "budget=16000"))[-1].partition("tried. ")[2]
 
 
@@ -32,11 +32,18 @@ def test_the_chance_is_of_what_the_wish_does_not_give_up():
 
 
 def test_a_wish_that_nothing_meets_is_said_in_a_sentence_however_few_were_tried():
-    as_much = Comparison(1, 1, 1, 1, Interval(0, 0, 0), Interval(1, 1, 1), 1, 60, 40, 1)
-    few, many = (VerdictGrounds(120, 80, (USED,), True, as_much, Limits(), tried, 1) for tried in (1, 20))
+    as_much = Comparison(1, 1, 0, 0, 1, 1, Interval(0, 0, 0), Interval(1, 1, 1), 1, 60, 40, 1)
+    few, many = (VerdictGrounds(120, 80, (USED,), True, as_much, Limits(), tried) for tried in (1, 20))
     said = [next(why_advised("as good", found, "", ["never rejected"])) for found in (few, many)]
     whole = "tried does all that was asked."
     assert said == [f"Nothing {whole}", f"None of the 20 settings {whole}"]
+
+
+def test_what_only_a_summary_holds_is_said_apart():
+    most = Comparison(60 / 79, 55 / 79, 20 / 79, 0, 0.4, 0.5, Interval(0, 0, 0), Interval(1, 1, 1), 1, 79, 40, 1)
+    said = " ".join(why_advised("promising", VerdictGrounds(120, 80, (USED,), True, most, Limits(), 20, False), "x=1"))
+    assert "It kept 60 of 79, 20 of them only in the summary, instead of 55 of 79 for" in said
+    assert "Looked at on all 40 requests; nothing was held out." in said
 
 
 def test_a_cut_says_what_both_depths_cost_and_keep():

@@ -5,26 +5,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 
 from historylab.tuning.evidence import ClusterSums, Comparison, Limits, compare_sums
 
 
-def beside_base(held: Sequence[int], cost: float = 0.8, *, needed: int = 10, sends_less: bool = True) -> Comparison:
+def beside_base(
+    held: Sequence[int],
+    cost: float = 0.8,
+    *,
+    needed: int = 10,
+    unseen: float = 0.5,
+    noted: int = 0,
+    limits: Limits | None = None,
+) -> Comparison:
     """Runs that held so many of their needs, for so much of the base's cost."""
     runs = len(held)
-    ours = ClusterSums(np.full(runs, needed), np.array(held, float), np.full(runs, cost), np.full(runs, 2.0))
-    base = ClusterSums(np.full(runs, needed), np.full(runs, needed / 2), np.full(runs, 1.0), np.full(runs, 2.0))
-    return compare_sums(ours, base, [(0, 0, runs)], 0, Limits(), sends_less=sends_less)
+    many, whole = np.full(runs, float(needed)), np.full(runs, 2.0)
+    ours = ClusterSums(many, np.array(held, float), np.full(runs, noted), np.full(runs, cost), whole)
+    base = ClusterSums(many, many / 2, np.zeros(runs), np.full(runs, 1.0), whole)
+    return compare_sums(ours, base, [(0, 0, runs)], 0, limits or Limits(), unseen=unseen)
 
 
 def test_what_lost_nothing_and_never_sends_less_holds():
-    assert beside_base(10 * [5], sends_less=False).holds == 1
+    assert beside_base(10 * [5], unseen=0).holds == 1
 
 
 def test_where_less_is_sent_a_loss_may_come_that_was_never_seen():
     found = beside_base(10 * [5])
     assert found.more_kept.low == found.more_kept.high == 0  # no draw of what was seen shows one
-    assert 0.6 < found.holds < 0.8
+    assert 0.7 < found.holds < 0.85
+    assert beside_base(10 * [5], unseen=1.0).holds < found.holds  # the less is sent, the more may have been missed
 
 
 def test_gains_make_surer_than_no_loss_seen_and_losses_less_sure():
@@ -47,6 +58,20 @@ def test_what_costs_more_does_not_hold_however_much_it_keeps():
 
 
 def test_half_a_point_of_what_is_kept_is_no_loss():
-    lost_one_in_a_thousand = beside_base(10 * [499], needed=1_000, sends_less=False)
+    lost_one_in_a_thousand = beside_base(10 * [499], needed=1_000, unseen=0)
     assert lost_one_in_a_thousand.more_kept.value < 0
     assert lost_one_in_a_thousand.holds == 1
+
+
+def test_what_only_a_summary_holds_is_counted_but_decides_nothing():
+    by_messages, by_summary = beside_base(10 * [7], unseen=0), beside_base(10 * [7], noted=3, unseen=0)
+    assert by_summary.more_kept == by_messages.more_kept
+    assert (by_summary.noted, by_summary.surely_more) == (0.3, pytest.approx(-0.1))
+    assert (by_messages.holds, by_summary.holds) == (1, 0)
+
+
+def test_what_is_asked_to_be_kept_is_part_of_what_the_chance_speaks_of():
+    asked = Limits(less_kept=1.0, least_kept=0.95)
+    lax, strict = (beside_base(10 * [9], limits=limits).holds for limits in (Limits(less_kept=1.0), asked))
+    assert (lax, strict) == (1, 0)
+    assert beside_base(10 * [10], limits=asked).holds > 0.5

@@ -7,17 +7,17 @@ from dataclasses import replace
 import pytest
 from sketches import conv
 
-from historylab import Settings, generate, tune
+from historylab import Settings, generate, load, tune
 from historylab.conversation.conversation import Conversation
 from historylab.errors import SettingsError
 from historylab.pricing import Prices
 from historylab.recall.questions import Question
-from historylab.tuning.choosing import Choosing
 from historylab.tuning.evidence import LIKELY
 from historylab.tuning.growth import twice
 from historylab.tuning.replayed import MeasureOptions
 from historylab.tuning.search_space import Sizes
 from historylab.tuning.trials import Trials
+from historylab.tuning.tune import Advice
 
 pytestmark = pytest.mark.xdist_group("tune")  # one process has the advice that several look at
 BASE = Settings()
@@ -58,13 +58,50 @@ def test_what_is_promised_was_seen_before_what_it_is_judged_by_where_the_history
     assert 0 < advice.promised.needs < advice.evidence - advice.held_out.needs
 
 
-def test_what_usually_does_well_is_found_where_a_search_on_the_earlier_requests_finds_nothing_that_lasts(monkeypatch):
-    agent = generate("tool_loop", seed=3)
-    found = tune(agent, tries=6)
-    assert found.verdict == "better"
-    assert found.settings.budget >= BASE.budget
-    monkeypatch.setattr(Choosing, "usual", lambda choosing: choosing.base)
-    assert tune(agent, tries=6).verdict == "as good"
+def test_what_all_requests_helped_to_choose_is_called_that_and_is_no_more_than_promising(loop):
+    found = tune(loop, tries=6, wishes="better than mine, never rejected")  # which is judged on all of them
+    assert (found.verdict, found.held_out, found.settings) == ("promising", None, BASE)
+    assert f"Looked at on all {len(loop.columns.requests)} requests; nothing was held out." in " ".join(found.why)
+    assert found.chance == found.promised.holds < 0.9
+
+
+@pytest.fixture(scope="module")
+def lunch() -> Advice:
+    """A chat whose settings cut a little, and lose the cache by it."""
+    options = {"tool_output.truncate.limit": 60}
+    cutting = Settings(policy="all", pruner="summarize", budget=1000, tool_output="truncate", options=options)
+    return tune(load("sample_conversations/farewell-lunch.json")[0], base=cutting)
+
+
+def test_no_number_that_helped_to_choose_is_shown_as_judged(lunch):
+    assert lunch.held_out != lunch.promised
+
+
+def test_where_not_trimming_keeps_as_much_for_less_it_is_what_is_advised(lunch):
+    assert lunch.chosen.settings.pruner == "off"
+    assert lunch.why[0].startswith("Don't trim this one: ")
+    assert lunch.why[0].endswith("% cheaper.")
+
+
+@pytest.mark.parametrize("base", [BASE, Settings(policy="all", pruner="off"), Settings(policy="all", budget=20_000)])
+def test_nothing_is_advised_that_the_chart_beats_and_yours_are_not_as_good_beside_something_cheaper(base):
+    for chat in (generate("tool_loop", seed=3), generate("coding_agent", seed=1)):
+        found = tune(chat, base=base, tries=8)
+        best = found.points[found.trials.index(found.chosen)]
+        cheapest = min(point.cost for point in found.points if point.kept >= best.kept)
+        if found.verdict == "as good":
+            assert cheapest > 0.85 * best.cost
+            assert best.cost < 1 / 0.9
+        elif found.verdict != "too little to tell":
+            assert cheapest > 0.95 * best.cost
+            assert not [p for p in found.points if p.kept >= best.kept + 0.02 and p.cost <= best.cost]
+
+
+def test_not_trimming_is_tried_whatever_is_varied_and_a_simple_strong_setting_always(advice, loop):
+    strong = {"pruner": "fifo", "budget": 32_000, "pruner.fifo.trim_to": 0.5}
+    assert any(all(t.settings.value(n) == v for n, v in strong.items()) for t in advice.trials)
+    only_cuts = tune(loop, varied=["cut"], tries=3)
+    assert "off" in {trial.settings.pruner for trial in only_cuts.trials}
 
 
 def test_what_costs_more_once_the_history_has_grown_is_not_called_better():
@@ -130,8 +167,9 @@ def test_questions_are_evidence_each_asked_after_several_requests():
 
 @pytest.mark.slow
 def test_over_several_conversations_each_is_judged_by_what_was_chosen_on_others():
-    several = [generate("coding_agent", seed=seed) for seed in range(3)]
-    found = tune(several, tries=5)
+    several = [generate("tool_loop", seed=seed) for seed in range(3)]
+    found = tune(several, tries=12)
+    assert found.verdict == "better"
     assert found.conversations == found.held_out.conversations == 3
     assert found.evidence == found.held_out.needs
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from historylab.costs.amounts import count_of, money, percent, times
 from historylab.figures.frontier import frontier_chart
-from historylab.tuning.advice_words import kept_noun
+from historylab.tuning.advice_words import kept_noun, kept_words
 from historylab.tuning.evidence import Comparison
 from historylab.tuning.trials import Trial
 from historylab.tuning.tune import Advice
@@ -101,7 +101,7 @@ def _choice(advice: Advice, picked: Trial) -> None:
     """The settings as a choice, the cheapest first: the chart's twin for the keyboard."""
     both = sorted(zip(advice.trials, advice.points, strict=True), key=lambda each: each[1].cost)
     points = {trial.settings.key: point for trial, point in both}
-    kept = {key: percent(point.kept if advice.evidence else math.nan) for key, point in points.items()}
+    kept = {key: kept_words(p.kept, p.noted) if advice.evidence else percent(None) for key, p in points.items()}
     st.selectbox(
         "Settings looked at: click a point, or choose them here",
         list(points),
@@ -142,7 +142,8 @@ def _row(row: tuple[str, ...]) -> str:
 
 def _kept_and_cost(advice: Advice, picked: Trial) -> list[tuple[str, ...]]:
     beside, unpriced = advice.beside_base(picked), "cost" if advice.priced else "tokens"
-    kept = [percent(share if advice.evidence else math.nan) for share in (beside.kept, beside.base_kept)]
+    shares = ((beside.in_messages, beside.noted), (beside.base_kept - beside.base_noted, beside.base_noted))
+    kept = [kept_words(*share) if advice.evidence else percent(math.nan) for share in shares]
     cost = [times(beside.cost_ratio), times(beside.base_cost_ratio)]
     shown = 1 if picked is advice.trials[0] else 2
     noun = capitalize_first(kept_noun(advice.tiers))
@@ -150,13 +151,12 @@ def _kept_and_cost(advice: Advice, picked: Trial) -> list[tuple[str, ...]]:
 
 
 def _evidence_rows(advice: Advice, picked: Trial) -> list[tuple[str, ...]]:
-    """The two parts of the evidence, of what was chosen by it."""
+    """The two parts of the evidence, of what was chosen by it; or that there were none."""
     if picked is not advice.chosen or picked is advice.trials[0]:
         return []
-    return [
-        ("· where it was chosen", *_both(advice.promised)),
-        ("· where it was judged", *_both(advice.held_out)),
-    ]
+    if advice.held_out is None:
+        return [("· looked at on all requests; nothing was held out", *_both(advice.promised))]
+    return [("· where it was chosen", *_both(advice.promised)), ("· where it was judged", *_both(advice.held_out))]
 
 
 def _both(beside: Comparison) -> tuple[str, str]:
