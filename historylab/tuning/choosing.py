@@ -97,7 +97,7 @@ class Choosing:
     def foretell(self, trial: Trial) -> Comparison:
         """The same with the chance that it lasts: that what comes is alike, and costs no more as the history grows."""
         found = self.compare(trial)
-        return replace(found, holds=found.holds * self.lasting(trial))
+        return replace(found, holds=found.holds * self.chance_of_lasting(trial))
 
     @property
     def limits(self) -> Limits:
@@ -221,7 +221,7 @@ class Choosing:
         ours, base = (self.trials.grown_cost(each.settings, self.spans) for each in (trial, self.base))
         return ours / base if base else 1.0  # requests of empty messages cost nothing
 
-    def lasting(self, trial: Trial) -> float:
+    def chance_of_lasting(self, trial: Trial) -> float:
         """The chance that what comes is alike, and, where it is the same conversation, costs no more as it grows."""
         alike = 1 - UNLIKE / math.sqrt(len(self.spans))
         if trial is self.base or len(self.spans) > 1 or self.wishes.aim == "keeps most":

@@ -284,7 +284,7 @@ class _Tuning:
         sums = (ClusterSums.concatenate(ours), ClusterSums.concatenate(base))
         held_out = compare_sums(*sums, spans, self.seed, everything.limits, unseen=unseen)
         chosen = self._best_of_all(everything)
-        held_out = replace(held_out, holds=held_out.holds * everything.lasting(chosen))
+        held_out = replace(held_out, holds=held_out.holds * everything.chance_of_lasting(chosen))
         return _Judged(chosen, everything.compare(chosen), held_out)
 
     def _best_of_all(self, everything: Choosing) -> Trial:
