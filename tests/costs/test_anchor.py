@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from claude_sessions import MODEL, claude_session
+from reported_sessions import MODEL, claude_session
 
 from historylab import Settings, bill, replay, settings_for
 from historylab.conversation.conversation import Conversation

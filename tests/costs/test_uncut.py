@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from claude_sessions import claude_session
+from reported_sessions import claude_session
 from sketches import conv
 
 from historylab import replay, settings_for

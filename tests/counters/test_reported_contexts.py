@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from claude_sessions import claude_session
+from reported_sessions import claude_session
 
 from historylab.counters.reported_contexts import context_by_request, full_at, reported_contexts
 

@@ -320,7 +320,7 @@ def test_the_share_link_decides_every_setting_and_opens_the_same_request():
     assert "the sample that is open: three-languages" in text(app)
     again = screen(**dict(parse_qsl(link.partition("?")[2], keep_blank_values=True)))
     assert verdict(again) == verdict(app)
-    assert sources(again)["length"] == "URL"
+    assert (sources(again)["budget"], sources(again)["length"]) == ("URL", "default")  # what the link doesn't say
 
 
 def test_the_share_dialog_says_when_the_conversation_stays_here():

@@ -81,7 +81,7 @@ def test_without_an_open_file_there_is_nothing():
 def test_what_fits_its_window_opens_uncut_and_a_smaller_budget_is_a_click_away():
     def page() -> None:
         import streamlit
-        from claude_sessions import claude_session
+        from reported_sessions import claude_session
 
         from historylab.formats.base import Report
         from historylab.formats.load import Conversations
