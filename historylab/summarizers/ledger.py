@@ -3,8 +3,8 @@
 Lines are quoted word for word, chosen by their cues (`cues.py`); tasks and people's standing instructions come before
 any value. Values are ranked by age over use (`values.py`); the messages themselves tell how much those that nobody used
 are worth beside them (`reuse.py`). A ledger reads its own text back and goes on with it: a line weighs by what it says,
-a value by its uses, so nothing goes merely because it is old. Of other text, a model's summary say, it takes the telling
-lines and the literals.
+a value by its uses, so nothing goes merely because it is old. Of other text, a model's summary say, it takes the
+telling lines and the literals.
 """
 
 from __future__ import annotations
