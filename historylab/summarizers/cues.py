@@ -66,7 +66,7 @@ def find_cues(message: Message, known: MutableMapping[Any, Any]) -> MessageCues:
 
 def sections_of(line: str, role: str) -> Iterator[str]:
     """The sections that a line of somebody in that role is a candidate for."""
-    if role == "user" and (_is_rule(line) or PREFERRED.search(line)):
+    if role == "user" and (is_rule_line(line) or PREFERRED.search(line)):
         yield PREFERENCES
     elif DECIDED.search(line) and not QUESTION.search(line):
         yield DECISIONS
@@ -76,7 +76,7 @@ def sections_of(line: str, role: str) -> Iterator[str]:
 
 def weight_of(line: str) -> float:
     """How telling a line is, by nothing but itself, so that it weighs as much however often it is taken over."""
-    cues = sum(len(cue.findall(line)) for cue in (PREFERRED, DECIDED, TO_DO)) + _is_rule(line)
+    cues = sum(len(cue.findall(line)) for cue in (PREFERRED, DECIDED, TO_DO)) + is_rule_line(line)
     return float((1 + cues) / (40 + len(line)))
 
 
@@ -97,13 +97,13 @@ def _find(message: Message) -> MessageCues:
     return MessageCues(tuple(lines), task, tuple(line for line in spoken if QUESTION.search(line)), _files(message))
 
 
-def _is_rule(line: str) -> bool:
+def is_rule_line(line: str) -> bool:
     return is_rule(line.partition(": ")[2].rstrip(".!。！"))
 
 
 def _could_be_task(line: str) -> bool:
     """Whether it says enough, and is no standing instruction, which has a section of its own."""
-    return len(line.split()) > FEWEST_WORDS + LABEL and not _is_rule(line)
+    return len(line.split()) > FEWEST_WORDS + LABEL and not is_rule_line(line)
 
 
 def _files(message: Message) -> dict[str, bool]:

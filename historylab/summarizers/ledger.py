@@ -1,9 +1,9 @@
 """`ledger`: a structured ledger instead of prose: goal, decisions, open items, files, values of calls, ids; offline.
 
-Lines are quoted word for word, chosen by their cues (`cues.py`); values are ranked by age over use (`values.py`). Where
-calls dominate, the values they were made with come before all else (`called.py`), listed by tool; lines then have a
-seventh of the room instead of a third. A ledger reads its own text back and goes on with it: a line weighs by what it
-says, a value by its uses, so nothing goes merely because it is old. Of other text, a model's summary say, it takes the
+Lines are quoted word for word, chosen by their cues (`cues.py`); tasks and people's standing instructions come before
+any value. Values are ranked by age over use (`values.py`); the messages themselves tell how much those that nobody used
+are worth beside them (`reuse.py`). A ledger reads its own text back and goes on with it: a line weighs by what it says,
+a value by its uses, so nothing goes merely because it is old. Of other text, a model's summary say, it takes the
 telling lines and the literals.
 """
 
@@ -17,7 +17,6 @@ from itertools import chain, zip_longest
 from historylab.conversation.message import Message
 from historylab.registry import register
 from historylab.summarizers.base import SummaryTask
-from historylab.summarizers.called import called_values, calls_dominate, is_number
 from historylab.summarizers.cues import (
     DECISIONS,
     GOAL,
@@ -26,29 +25,30 @@ from historylab.summarizers.cues import (
     QUESTION,
     find_cues,
     has_failed,
+    is_rule_line,
     sections_of,
     weight_of,
 )
 from historylab.summarizers.filling import costs_of, select_fitting
 from historylab.summarizers.lines import find_literals, shorten_line
-from historylab.summarizers.values import ALSO, Value, list_values, rank_values, read_values, says
+from historylab.summarizers.reuse import doubt_of_seen
+from historylab.summarizers.values import ALSO, Value, is_number, list_values, rank_values, read_values, says
 
 SECTIONS = (GOAL, PREFERENCES, DECISIONS, OPEN)
 EDITED, READ, IDS = "Files edited: ", "Files read: ", "Ids and values: "
 LISTS = (EDITED, READ, IDS, ALSO)
-LINES = 1 / 3  # share of the room that quoted lines have at least, as far as there are any
-LINES_OF_SESSION = 0.15  # the same where the values of calls take the rest
-CALLED = re.compile(r"(\S*)\(\): ")
+LINES = 0.1  # share of the room that quoted lines have at least, as far as there are any
+RULES = 1 / 3  # the most that tasks and standing instructions take of it before any value
+NUMBER = 4.0  # times the age of a number nobody used: results are full of them
 FAILURE = re.compile(r"- (\S+) failed: ")
 
 
 @dataclass(slots=True)
 class _Former:
-    """A former summary: lines by section, oldest first, values by list, and the tool of what calls were made with."""
+    """A former summary: lines by section, oldest first, and values by list."""
 
     lines: dict[str, list[str]] = field(default_factory=lambda: {section: [] for section in SECTIONS})
     listed: dict[str, list[Value]] = field(default_factory=lambda: {label: [] for label in LISTS})
-    tools: dict[str, str] = field(default_factory=dict)
     others: list[Value] = field(default_factory=list)  # literals in its lines, which may have to go
 
     @property
@@ -67,44 +67,50 @@ class LedgerSummarizer:
 
     def summarize(self, task: SummaryTask) -> str:
         former = _read(task.previous)
-        files, tools = _files(task, former), _tools(task, former)
-        values = _rank(task, former, tools)
+        files, values = _files(task, former), _rank(task, former)
+        sections = _sections(task, former)
 
         def label_of(value: Value) -> str:
             if value.text in files:
                 return EDITED if files[value.text] else READ
-            return f"{tools[value.text]}(): " if value.text in tools else IDS
+            return IDS if value.uses else ALSO
 
-        called = list_values([value for value in values if value.text in tools], "", task, label_of)
-        share = min(LINES, max(LINES_OF_SESSION, 1 - task.count("\n".join(called)) / max(1, task.max_tokens)))
-        lists = list_values(values, "", replace(task, max_tokens=int(task.max_tokens * (1 - share))), label_of)
-        text = _quote_sections(_sections(task, former), task.max_tokens - task.count("\n".join(lists)), task)
+        lines = max(int(task.max_tokens * LINES), _room_of_rules(sections, task))
+        lists = list_values(values, "", replace(task, max_tokens=task.max_tokens - lines), label_of)
+        text = _quote_sections(sections, task.max_tokens - task.count("\n".join(lists)), task)
         return "\n".join(filter(None, (text, *sorted(list_values(values, text, task, label_of), key=_place))))
 
 
-def _rank(task: SummaryTask, former: _Former, tools: Mapping[str, str]) -> list[Value]:
-    """The values, the likeliest to be needed first; where calls dominate, what they were made with before all else."""
-    values = rank_values(task, former.values)
-    if not tools:
-        return values
-    called = rank_values(task, [value for value in former.values if value.text in tools], called_values)
-    seen = [value for value in values if value.text not in tools]
-    seen.sort(key=lambda value: not value.uses and is_number(value.text))
-    return _each_once([*called, *seen][: task.max_tokens])
+def _rank(task: SummaryTask, former: _Former) -> list[Value]:
+    """The values, the likeliest to be needed first."""
+    used, seen = [[v.text for v in former.values if bool(v.uses) == used] for used in (True, False)]
+    doubt = doubt_of_seen(task, used, seen)
+    return _each_once(rank_values(task, former.values, lambda text: doubt * (NUMBER if is_number(text) else 1)), task)
 
 
-def _each_once(values: Sequence[Value]) -> list[Value]:
+def _each_once(values: Sequence[Value], task: SummaryTask) -> list[Value]:
     """Those of the values that none before them contains."""
     said, found = "", []
-    for value in values:
+    for value in values[: max(0, task.max_tokens)]:
         if not says(said, value.text):
             said += f"\n{value.text}"
             found.append(value)
     return found
 
 
+def _room_of_rules(sections: Mapping[str, Sequence[str]], task: SummaryTask) -> int:
+    """Tokens that tasks and people's standing instructions need; at most RULES of the room."""
+    cost = sum(costs_of([*_first_lines(sections), f"{GOAL}:", f"{PREFERENCES}:"], task))
+    return min(int(task.max_tokens * RULES), cost + task.count(""))
+
+
+def _first_lines(sections: Mapping[str, Sequence[str]]) -> list[str]:
+    """Tasks, and people's standing instructions."""
+    return [*sections[GOAL], *filter(is_rule_line, sections[PREFERENCES])]
+
+
 def _place(line: str) -> int:
-    return next((place for place, label in enumerate(LISTS) if line.startswith(label)), LISTS.index(IDS))
+    return next(place for place, label in enumerate(LISTS) if line.startswith(label))
 
 
 # -- a former summary
@@ -114,12 +120,9 @@ def _read(previous: str) -> _Former:
     former, section = _Former(), ""
     headings = {f"{name}:": name for name in SECTIONS}
     for line in filter(str.strip, previous.splitlines()):
-        called = CALLED.match(line)
-        label = called[0] if called else next((label for label in LISTS if line.startswith(label)), None)
+        label = next((label for label in LISTS if line.startswith(label)), None)
         if label:
-            values = list(read_values(line, label))
-            former.listed.setdefault(label, []).extend(values)
-            former.tools |= {value.text: called[1] for value in values} if called else {}
+            former.listed[label] += [replace(v, uses=v.uses - (label == ALSO)) for v in read_values(line, label)]
         elif line in headings:
             section = headings[line]
         else:
@@ -136,15 +139,6 @@ def _files(task: SummaryTask, former: _Former) -> Mapping[str, bool]:
         for path, edited in find_cues(message, task.known).files.items():
             files[path] = files.get(path, False) or edited
     return files
-
-
-def _tools(task: SummaryTask, former: _Former) -> Mapping[str, str]:
-    """The tool of each value that calls were made with; nothing where calls don't dominate."""
-    if not calls_dominate(task, before=bool(former.tools)):
-        return {}
-    files = {value.text: "" for label in (EDITED, READ) for value in former.listed[label]}
-    called = chain.from_iterable(called_values(message, task.known).items() for message in task.messages)
-    return files | former.tools | dict(called)
 
 
 # -- lines
@@ -197,10 +191,12 @@ def _failures(messages: Sequence[Message], former: _Former) -> list[str]:
 
 
 def _quote_sections(sections: Mapping[str, Sequence[str]], room: int, task: SummaryTask) -> str:
-    """The sections with as many lines as fit `room` tokens, one of each in turn; empty ones are left out."""
+    """The sections with as many lines as fit `room` tokens, the first first, then one of each in turn."""
+    first = _first_lines(sections)
     room -= sum(costs_of([f"{name}:" for name, lines in sections.items() if lines], task))
     turns = [(name, line) for row in zip_longest(*sections.values()) for name, line in zip(sections, row, strict=True)]
     offered = [(name, line) for name, line in turns if line]
+    offered.sort(key=lambda offer: offer[1] not in first)
     chosen = [offered[k] for k in select_fitting([line for _, line in offered], room, task)]
     return _text(chosen)
 

@@ -26,9 +26,9 @@ LONGEST_COMMAND = 200  # characters of an argument whose literals count as used;
 AGED = 8  # by this many values at most does one message age those before it
 USE = 2.0  # what a use is worth: n of them divide the age by 1 + USE × n
 LARGEST = 10  # tokens of most values
+UNLISTED = frozenset("×`")  # what a list uses itself
 MOST_USES = 999
 BETWEEN = ", "
-OF_THE_TOOL = re.compile("[a-z]+")  # "open", "economy": a choice that its schema names
 ITEM = re.compile(r"(?:`[^`]*`|[^`,]|`|,(?! ))+")  # what stands between commas; in backticks there may be some
 COUNTED = re.compile(r"(.+?)(?: ×([1-9]\d{0,2}))?")
 ASCII_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
@@ -57,28 +57,37 @@ def message_values(message: Message, known: MutableMapping[Any, Any]) -> Mapping
     return values
 
 
-FindValues = Callable[[Message, MutableMapping[Any, Any]], Mapping[str, object]]
+def rank_values(
+    task: SummaryTask, former: Iterable[Value], doubt: Callable[[str], float] = lambda text: 1.0
+) -> list[Value]:
+    """The values of the task's messages and of former summaries, the likeliest to be needed first.
 
-
-def rank_values(task: SummaryTask, former: Iterable[Value], values_of: FindValues = message_values) -> list[Value]:
-    """The values of the task's messages and of former summaries, the likeliest to be needed first."""
-    before = {value.text: value.uses or 1 for value in former}
+    `doubt` is the factor on the age of a value that nobody used.
+    """
+    before: dict[str, int] = {}
+    for value in former:
+        before.setdefault(value.text, value.uses)
     uses, age = dict(before), 0
     ages: dict[str, int] = {}
     for message in reversed(task.messages):
-        values = values_of(message, task.known)
-        for place, (value, used) in enumerate(values.items()):
-            ages[value] = min(ages.get(value, age + place), age + place)
-            uses[value] = uses.get(value, 0) + bool(used)
+        values = message_values(message, task.known)
+        for place, (text, used) in enumerate(values.items()):
+            ages[text] = min(ages.get(text, age + place), age + place)
+            uses[text] = uses.get(text, 0) + used
         age += min(AGED, len(values))
-    for place, value in enumerate(before):
-        ages.setdefault(value, age + place)
+    for place, text in enumerate(before):
+        ages.setdefault(text, age + place)
     ranks = {
-        text: (len(text) < SHORTEST, (1 + age) / (1 + USE * uses[text]))
+        text: (len(text) < SHORTEST, (1 + age) * (1 / (1 + USE * uses[text]) if uses[text] else doubt(text)))
         for text, age in ages.items()
         if len(text) >= SHORTEST or uses[text]
     }
     return [Value(text, uses[text]) for text in sorted(ranks, key=ranks.__getitem__)]
+
+
+def is_number(text: str) -> bool:
+    """Whether a value has no letter: a line number, an amount, a date."""
+    return not any(map(str.isalpha, text))
 
 
 def list_values(
@@ -163,8 +172,8 @@ def _find(message: Message) -> dict[str, bool]:
 
 
 def _can_be_listed(text: str) -> bool:
-    """Whether it can be told from its neighbours in a list and from a count, and is more than a tool's own word."""
-    return text.isprintable() and "," not in text and "×" not in text and not OF_THE_TOOL.fullmatch(text)
+    """Whether it can be told from its neighbours in a list and from a count."""
+    return text.isprintable() and UNLISTED.isdisjoint(text)
 
 
 def _leaves(value: object, path: str) -> Iterator[tuple[str, str]]:

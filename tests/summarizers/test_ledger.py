@@ -19,6 +19,7 @@ from historylab.generators.base import generate
 from historylab.summarizers.base import SummaryTask
 from historylab.summarizers.ledger import LedgerSummarizer
 from historylab.summarizers.lines import LONGEST_LINE
+from historylab.summarizers.reuse import doubt_of_seen
 
 COUNTER = open_counter("exact", "gpt-4o")
 TASK = Message("user", "Please mend the tide tables for Reykjavik.")
@@ -105,7 +106,7 @@ def test_a_value_is_counted_on_from_summary_to_summary():
         ("Also mentioned: ORD-1, /srv/x.csv", ["ORD-1", "/srv/x.csv"]),
         ("The user decided on seat 14-C for booking ZK-301.", ["seat 14-C", "ZK-301"]),
         ("- user: Never call before noon.\n- user: Hm.", ["Preferences:\n- user: Never call before noon."]),
-        ("run(): `a, b` ×2, ls -la\nsay(): \nedit(): `x", ["`a, b` ×2", "ls -la"]),
+        ("Ids and values: `a, b` ×2, ls -la\nFiles read: \nFiles edited: `x", ["`a, b` ×2", "ls -la"]),
         ("Goal:\nIds and values: \n×, ×9, A-1 ×0, :", ["A-1"]),
     ],
 )
@@ -148,7 +149,7 @@ def test_ten_ledgers_in_a_row_hold_at_least_half_of_what_one_does():
     assert sum(holds(text, value) for value in needed) >= sum(holds(one, value) for value in needed) / 2
 
 
-def test_where_calls_dominate_their_values_come_first_by_tool_and_are_counted_on():
+def test_whole_arguments_of_calls_come_before_what_nobody_used_and_are_counted_on():
     test = 'pytest -k "a, b" 2>&1 | tail -3'
     rows = "\n".join(f"{k} lamp" for k in range(400))
     use = [
@@ -156,8 +157,8 @@ def test_where_calls_dominate_their_values_come_first_by_tool_and_are_counted_on
         *call("run", json.dumps({"command": test, "describe": "Run two tests"}), rows),
     ]
     once = ledger([TASK, *use], room=70)
-    assert once.splitlines()[-3:-1] == ["Files read: src/tide.py", f"run(): `{test}`, Run two tests"]
-    assert f"run(): `{test}` ×2, Run two tests ×2" in ledger(use, once, 70)
+    assert once.splitlines()[-3:-1] == ["Files read: src/tide.py", f"Ids and values: `{test}`, Run two tests"]
+    assert f"Ids and values: `{test}` ×2, Run two tests ×2" in ledger(use, once, 70)
 
 
 def test_numbers_that_only_results_show_take_no_room_from_what_calls_were_made_with():
@@ -165,6 +166,27 @@ def test_numbers_that_only_results_show_take_no_room_from_what_calls_were_made_w
     used = [x for k in range(12) for x in call("read_file", json.dumps({"path": f"src/area_{k}/steps.py"}), listing)]
     text = ledger([TASK, *used], room=250)
     assert all(f"src/area_{k}/steps.py" in text for k in range(12))
+
+
+def test_calls_that_take_up_what_results_show_raise_what_was_only_seen():
+    shown = [f"cases/case-{k}.md" for k in range(40)]
+    listing = [
+        x for k in range(4) for x in call("list", f'{{"page": "page-{k}"}}', "\n".join(shown[10 * k : 10 * k + 10]))
+    ]
+    opened = [x for path in shown[:9] for x in call("open", f'{{"path": "{path}"}}')]
+    repeated = [x for _ in range(9) for k in range(4) for x in call("list", f'{{"page": "page-{k}"}}')]
+    doubts = [doubt_of_seen(SummaryTask([*listing, *then], 200, COUNTER), [], []) for then in (opened, repeated)]
+    assert doubts[0] < doubts[1]
+
+
+@pytest.mark.parametrize("room", [120, 300])
+def test_what_people_said_always_holds_is_not_lost_to_values(room):
+    rules = "Never touch tests/data. Always answer in Danish."
+    used = [x for k in range(60) for x in call("read_file", f'{{"path": "src/harbour/area_{k}/tables.py"}}')]
+    text = ledger([Message("user", rules), TASK, *used], room=room)
+    for part in (text, ledger(used, text, room)):
+        assert "Never touch tests/data" in part
+        assert "Always answer in Danish" in part
 
 
 TEXTS = st.sampled_from(
