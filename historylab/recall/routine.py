@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from historylab.conversation.columns import ASSISTANT
+from historylab.conversation.columns import ASSISTANT, SYSTEM
 from historylab.conversation.conversation import Conversation
 from historylab.recall.schema_values import schema_values
 from historylab.recall.shapes import NAME, NAMES, NUMBER, PHRASES, PROPER, STRONG, WEAK, is_folder
@@ -21,9 +21,12 @@ from historylab.recall.value_kinds import kind_of_value
 from historylab.summarizers.values import ends_of
 
 EVERYWHERE = re.compile(
-    r"/dev/\w+|/tmp|/usr/bin/env|(?:https?://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0)|[A-Z][a-z]+(?:Error|Exception)"
+    r"/(?:dev|proc|sys)/[\w/]+|/tmp|/usr/bin/env|(?:https?://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0)|[A-Z][a-z]+(?:Error|Exception)"
     r"|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|May|June|July|August"
     r"|(?:Septem|Octo|Novem|Decem)ber"
+    r"|(?:README|CHANGELOG|CONTRIBUTING|LICENSE|AGENTS|CLAUDE)\.(?:md|txt|rst)|(?:package|tsconfig)\.json"
+    r"|pyproject\.toml|requirements\.txt|setup\.py|Cargo\.toml|docker-compose\.ya?ml"
+    r"|GitHub|GitLab|Node\.js|JavaScript|TypeScript|PostgreSQL|MySQL|SQLite|GraphQL|OpenAI"
 )
 """Values that every program knows. The list may be added to."""
 FEW = 3  # uses: what is there less often is no habit
@@ -36,6 +39,7 @@ LOOKED_AT = 5  # messages that are searched for how they say it
 DOTTED = re.compile(r"\w+(?:(?:\.|::)\w+)+")
 WORDS = re.compile(r"[A-Za-z]+(?:[_ -][A-Za-z]+)*")
 COMMON = re.compile(r"-?[1-9]0*|-?[1-9][05]0*|(?:19|20)\d\d|[~^v]?\d\.\d|\d\d?")  # round, a year, a short one
+IMPORT = re.compile(r"^[ \t]*(?:from|import|use|using|require|#include)\b.*", re.MULTILINE)
 LINE_NUMBER_ENDS = ("→", "\t")
 
 
@@ -43,13 +47,15 @@ class Routine:
     """What a conversation's calls and answers use as a matter of course."""
 
     def __init__(self, conversation: Conversation, passages: Mapping[int, Iterable[Passage]], texts: list[str]):
-        self._role, self._texts = conversation.columns.role, texts
+        self._conversation, self._role, self._texts = conversation, conversation.columns.role, texts
         self._rare = max(RARE, RARELY * len(texts))
         self._often = max(FEW, MOST * len(passages))
         self._given: dict[tuple[str, int], bool] = {}
+        self._imported: dict[str, bool] = {}
         self._schema = schema_values(conversation)
         self._of_argument = defaultdict[tuple[str, str], Counter[str]](Counter)
         self._names, self._paths = Counter[str](), Counter[str]()
+        arguments: set[tuple[str, str]] = set()
         for several in passages.values():
             uses = [use for passage in several for use in passage.tokens]
             self._names.update({use.value for use in uses if use.shape == NAME})
@@ -57,6 +63,8 @@ class Routine:
             for use in uses:
                 if use.whole:
                     self._of_argument[use.argument][use.value] += 1
+            arguments.update(use.argument for use in uses)
+        self._of_tools = {name for tool, path in arguments for name in (tool, *path.split("."))}
 
     def covers(self, use: Use, said: np.ndarray, new_in_small: bool) -> bool:
         """Whether the use of a value, which these earlier messages say, needs none of them.
@@ -76,9 +84,18 @@ class Routine:
         if use.shape in (NUMBER, WEAK, *PHRASES):
             return own or self._is_accident(use, said)
         if use.shape == STRONG:
-            return is_folder(use.value) and self._is_usual_folder(use)
-        called = own and DOTTED.fullmatch(use.value) and kind_of_value(use.value) != "path"
-        return bool(called) or self._is_choice(use) or self._names[use.value] > self._often
+            return is_folder(use.value) and self._is_usual_folder(use, said.item(0))
+        if use.value in self._of_tools or (own and self._is_of_library(use.value, said.item(0))):
+            return True
+        return self._is_choice(use) or self._names[use.value] > self._often
+
+    def _is_of_library(self, name: str, first: int) -> bool:
+        """Whether the assistant, who said it first, took it from a library that it knows."""
+        if DOTTED.fullmatch(name) and kind_of_value(name) != "path":
+            return True
+        if name not in self._imported:
+            self._imported[name] = any(name in line for line in IMPORT.findall(self._texts[first]))
+        return self._imported[name]
 
     def _is_accident(self, use: Use, said: np.ndarray) -> bool:
         if use.shape == WEAK:
@@ -113,9 +130,11 @@ class Routine:
         counts = self._of_argument[use.argument]
         return counts.total() >= FEW and len(counts) <= CHOICES * counts.total() and all(map(WORDS.fullmatch, counts))
 
-    def _is_usual_folder(self, use: Use) -> bool:
+    def _is_usual_folder(self, use: Use, first: int) -> bool:
+        """Whether most calls have it, or most paths are below it; what a program set is so from the first call on."""
         counts = self._of_argument[use.argument] if use.whole else Counter[str]()
-        usual = counts.total() >= FEW and counts[use.value] >= USUAL * counts.total()
+        few = 1 if self._role.item(first) == SYSTEM or self._conversation[first].injected else FEW
+        usual = counts.total() >= few and counts[use.value] >= USUAL * counts.total()
         folder, paths = use.value.rstrip("/") + "/", self._paths.total()
         below = sum(count for path, count in self._paths.items() if path.startswith(folder))
         return usual or (paths >= MANY and below >= USUAL * paths)

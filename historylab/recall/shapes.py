@@ -39,8 +39,10 @@ WORD_AND_NUMBER = re.compile(r"[a-z]+-?\d{1,3}|[A-Z][a-z]*-?\d{1,2}", re.ASCII) 
 AMOUNT = re.compile(r"-?[$€£¥]\d[\d.,]*|\d[\d.,]*%|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+")
 DECIMAL = re.compile(r"-?\d+\.\d+|[~^v]\d+(?:\.\d+)?")
 QUANTITY = re.compile(r"\d+(?:\.\d+)?(?:[a-zµ]{1,4}|[KMGT]i?B?)")  # 250ms, 16GB: a number and its unit
+MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T[\d:.,+Z-]+")
 VERSION = re.compile(r"[v~^]?\d+\.\d+\.\d+[\w.+-]*")
 INTEGER = re.compile(r"-?\d+")
+RANGES = re.compile(r"(?:[a-z]-[a-z]|[A-Z]-[A-Z]|\d-\d|_)+-?")  # of characters: a-zA-Z0-9
 EXTENSION = re.compile(r"[^/]\.[A-Za-z]\w{0,9}\Z")
 
 
@@ -65,6 +67,8 @@ def token_shape(token: str) -> int:
         return NUMBER
     if DECIMAL.fullmatch(token):
         return NUMBER
+    if RANGES.fullmatch(token):
+        return PLAIN
     if "@" in token.strip("@") or AMOUNT.fullmatch(token) or VERSION.fullmatch(token):
         return STRONG
     if any(map(str.isdigit, token)):
@@ -80,13 +84,24 @@ def parts_of_token(token: str) -> Iterator[str]:
     bare = re.sub(r"(?::\d+)+(?:-\d+)?\Z", "", token)
     if bare != token and "://" not in token:
         yield from parts_of_token(bare)
-    elif "/" in token and "://" not in token:
+    elif "://" in token:
+        yield from _parts_of_address(token)
+    elif "/" in token:
         segments = token.split("/")
         for k in range(1, len(segments)):
             if rest := "/".join(segments[k:]):
                 yield rest
+    elif moment := MOMENT.fullmatch(token):
+        yield moment[1]
     elif IDENTIFIER.fullmatch(token) and ("." in token or "::" in token):
         yield from (part for part in re.split(r"\.|::", token) if token_shape(part) != PLAIN)
+
+
+def _parts_of_address(address: str) -> Iterator[str]:
+    """The ids in it, the last first, and what it begins with, up to the server."""
+    yield from (part for part in re.split(r"[/?&=#:]", address)[:0:-1] if token_shape(part) == STRONG and "." not in part)
+    while (address := address.rpartition("/")[0]).count("/") > 1:
+        yield address
 
 
 def is_folder(value: str) -> bool:

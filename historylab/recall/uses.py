@@ -21,6 +21,8 @@ OLD_TEXT = re.compile(r"(?:old|orig(?:inal)?|search|find|before|after|anchor)(?!
 COMMANDS = frozenset({"command", "cmd", "commands"})
 PATCH = re.compile(r"^(?:\*\*\* Begin Patch|@@ |--- \S+\n\+\+\+ )", re.MULTILINE)
 PATCHED = re.compile(r"(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |--- |\+\+\+ )(?:[ab]/)?(.+)")
+OPTION = re.compile(r"(?<!\S)(--[a-z][a-z-]*)[ =]([\w-]+)(?!\S)")
+LINE_EDGES = " \t\"')"
 IN_LIST = re.compile(r"\.\d+(?=\.|\Z)")
 PHRASE = 120  # characters of a value of several words
 TELLS = re.compile(r"(?<=.)[A-Z]|\d|[^\x00-\x7f]")  # a capital where no sentence begins
@@ -42,7 +44,10 @@ class Use(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """The use that a text may be as a whole, and the tokens in it that may be others; `wording` if it is words."""
+    """The use that a text may be as a whole, and the tokens in it that may be others.
+
+    `wording` is the text where it is words: sent again it tells nothing new, and what is in it isn't counted again.
+    """
 
     whole: Use | None
     tokens: tuple[Use, ...] = ()
@@ -70,10 +75,25 @@ def _passages_of_call(call: ToolCall) -> Iterator[Passage]:
         elif PATCH.search(text):
             yield from _passages_of_patch(use)
         elif name in COMMANDS:
-            yield Passage(None, tuple(_tokens(use, command=True)))
+            yield from _passages_of_command(use)
         else:
             tokens = tuple(each for each in _tokens(use) if each.value not in quoted)
             yield Passage(_whole(use), tokens, text if " " in text else "")
+
+
+def _passages_of_command(use: Use) -> Iterator[Passage]:
+    """Its first line, and those below, which may be a message or a script that is sent again."""
+    first, *below = use.value.splitlines() or [""]
+    of_option = {value: option for option, value in OPTION.findall(use.value)}
+    tokens = _tokens(use._replace(value=first), phrases=False, joined=not below)
+    yield Passage(None, tuple(_as_option(each, of_option.get(each.value)) for each in tokens))
+    for line in below:
+        yield Passage(None, tuple(_tokens(use._replace(value=line), phrases=False)), line.strip(LINE_EDGES))
+
+
+def _as_option(use: Use, option: str | None) -> Use:
+    """The value of an option is one of an argument of that name."""
+    return use._replace(argument=(use.argument[0], option), whole=True) if option else use
 
 
 def _passages_of_patch(use: Use) -> Iterator[Passage]:
@@ -108,15 +128,15 @@ def _whole(use: Use) -> Use | None:
     return use._replace(shape=QUOTED if words else PLAIN, whole=True) if words or token_shape(text) == PLAIN else None
 
 
-def _tokens(use: Use, *, command: bool = False) -> Iterator[Use]:
-    """What a text may use, but for itself as a whole; joined words are names only in a command of one line."""
+def _tokens(use: Use, *, phrases: bool = True, joined: bool = False) -> Iterator[Use]:
+    """What a text may use, but for itself as a whole: `joined` words are names where no prose is."""
     text = use.value
-    one_line = "\n" not in text
     for token, shape in tokens_of(text).items():
         whole = use.kind == "reference" and token == text
-        if shape != NAME or whole or (command and one_line) or not JOINED.fullmatch(token):
+        if shape != NAME or whole or joined or not JOINED.fullmatch(token) or (token.isupper() and "/" not in token):
             yield use._replace(value=token, shape=shape, whole=whole)
-    if not command:
-        for phrase, shape in (phrases_of(text) if one_line or use.kind == "link" else quotations_in(text)).items():
+    if phrases:
+        prose = "\n" not in text or use.kind == "link"
+        for phrase, shape in (phrases_of(text) if prose else quotations_in(text)).items():
             if use.kind == "link" or shape != QUOTED or " " in phrase:
                 yield use._replace(value=phrase, shape=shape)
