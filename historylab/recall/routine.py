@@ -40,6 +40,7 @@ DOTTED = re.compile(r"\w+(?:(?:\.|::)\w+)+")
 WORDS = re.compile(r"[A-Za-z]+(?:[_ -][A-Za-z]+)*")
 COMMON = re.compile(r"-?[1-9]0*|-?[1-9][05]0*|(?:19|20)\d\d|[~^v]?\d\.\d|\d\d?")  # round, a year, a short one
 IMPORT = re.compile(r"^[ \t]*(?:from|import|use|using|require|#include)\b.*", re.MULTILINE)
+OF_CODE = re.compile(r"\$\d|(?:0?\.)?\d[a-z]{1,3}")  # a parameter, a small length or time: they are in any code
 LINE_NUMBER_ENDS = ("→", "\t")
 
 
@@ -51,18 +52,20 @@ class Routine:
         self._rare = max(RARE, RARELY * len(texts))
         self._often = max(FEW, MOST * len(passages))
         self._given: dict[tuple[str, int], bool] = {}
+        self._made_up: dict[str, int] = {}  # what a script says first, and the message
         self._imported: dict[str, bool] = {}
         self._schema = schema_values(conversation)
         self._of_argument = defaultdict[tuple[str, str], Counter[str]](Counter)
         self._names, self._paths = Counter[str](), Counter[str]()
         arguments: set[tuple[str, str]] = set()
-        for several in passages.values():
+        for i, several in passages.items():
             uses = [use for passage in several for use in passage.tokens]
             self._names.update({use.value for use in uses if use.shape == NAME})
             self._paths.update([use.value for use in uses if use.kind == "reference" and use.value[0] == "/"])
             for use in uses:
                 if use.whole:
                     self._of_argument[use.argument][use.value] += 1
+            self._made_up.update({use.value: i for p in several if p.passing for use in p.tokens} | self._made_up)
             arguments.update(use.argument for use in uses)
         self._of_tools = {name for tool, path in arguments for name in (tool, *path.split("."))}
 
@@ -75,7 +78,12 @@ class Routine:
             return False
         if EVERYWHERE.fullmatch(use.value) or use.value in self._schema.get(use.argument[0], ()):
             return True
-        own = self._role.item(said.item(0)) == ASSISTANT
+        if use.kind == "reference" and not use.whole and OF_CODE.fullmatch(use.value):
+            return True
+        first = said.item(0)
+        own = self._role.item(first) == ASSISTANT
+        if self._made_up.get(use.value) == first and kind_of_value(use.value) != "path":
+            return True
         if use.shape in NAMES:
             named = (
                 use.shape == PROPER and new_in_small and not own and not use.value.isupper() and len(said) <= self._rare
@@ -84,8 +92,8 @@ class Routine:
         if use.shape in (NUMBER, WEAK, *PHRASES):
             return own or self._is_accident(use, said)
         if use.shape == STRONG:
-            return is_folder(use.value) and self._is_usual_folder(use, said.item(0))
-        if use.value in self._of_tools or (own and self._is_of_library(use.value, said.item(0))):
+            return is_folder(use.value) and self._is_usual_folder(use, first)
+        if use.value in self._of_tools or (own and self._is_of_library(use.value, first)):
             return True
         return self._is_choice(use) or self._names[use.value] > self._often
 

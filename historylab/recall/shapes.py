@@ -43,6 +43,7 @@ MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T[\d:.,+Z-]+")
 VERSION = re.compile(r"[v~^]?\d+\.\d+\.\d+[\w.+-]*")
 INTEGER = re.compile(r"-?\d+")
 RANGES = re.compile(r"(?:[a-z]-[a-z]|[A-Z]-[A-Z]|\d-\d|_)+-?")  # of characters: a-zA-Z0-9
+OPTION = re.compile(r"--?[A-Za-z]")
 EXTENSION = re.compile(r"[^/]\.[A-Za-z]\w{0,9}\Z")
 
 
@@ -67,7 +68,7 @@ def token_shape(token: str) -> int:
         return NUMBER
     if DECIMAL.fullmatch(token):
         return NUMBER
-    if RANGES.fullmatch(token):
+    if OPTION.match(token) or RANGES.fullmatch(token):
         return PLAIN
     if "@" in token.strip("@") or AMOUNT.fullmatch(token) or VERSION.fullmatch(token):
         return STRONG

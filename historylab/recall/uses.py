@@ -22,6 +22,7 @@ COMMANDS = frozenset({"command", "cmd", "commands"})
 PATCH = re.compile(r"^(?:\*\*\* Begin Patch|@@ |--- \S+\n\+\+\+ )", re.MULTILINE)
 PATCHED = re.compile(r"(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |--- |\+\+\+ )(?:[ab]/)?(.+)")
 OPTION = re.compile(r"(?<!\S)(--[a-z][a-z-]*)[ =]([\w-]+)(?!\S)")
+WRITES = re.compile(r"(?<![0-9&<-])>{1,2}(?![&>])")  # to a file
 LINE_EDGES = " \t\"')"
 IN_LIST = re.compile(r"\.\d+(?=\.|\Z)")
 PHRASE = 120  # characters of a value of several words
@@ -47,11 +48,13 @@ class Passage(NamedTuple):
     """The use that a text may be as a whole, and the tokens in it that may be others.
 
     `wording` is the text where it is words: sent again it tells nothing new, and what is in it isn't counted again.
+    `passing` is a script or a message: no file holds the names that it makes up.
     """
 
     whole: Use | None
     tokens: tuple[Use, ...] = ()
     wording: str = ""
+    passing: bool = False
 
 
 def passages_of(message: Message) -> Iterator[Passage]:
@@ -63,8 +66,9 @@ def passages_of(message: Message) -> Iterator[Passage]:
 
 
 def _passages_of_call(call: ToolCall) -> Iterator[Passage]:
-    quoted = ""
-    for path, text in argument_values(call):
+    quoted, arguments = "", argument_values(call)
+    runs = not COMMANDS.isdisjoint(path.partition(".")[0] for path, _ in arguments)
+    for path, text in arguments:
         name = next((part for part in reversed(path.split(".")) if not part.isdigit()), "")
         argument = (call.name, IN_LIST.sub("", path))
         use = Use("reference", text.strip(), f"{call.name}.{path}" if path else call.name, argument, PLAIN)
@@ -76,7 +80,7 @@ def _passages_of_call(call: ToolCall) -> Iterator[Passage]:
             yield from _passages_of_patch(use)
         elif name in COMMANDS:
             yield from _passages_of_command(use)
-        else:
+        elif not (runs and " " in text):  # else it describes the command
             tokens = tuple(each for each in _tokens(use) if each.value not in quoted)
             yield Passage(_whole(use), tokens, text if " " in text else "")
 
@@ -88,7 +92,8 @@ def _passages_of_command(use: Use) -> Iterator[Passage]:
     tokens = _tokens(use._replace(value=first), phrases=False, joined=not below)
     yield Passage(None, tuple(_as_option(each, of_option.get(each.value)) for each in tokens))
     for line in below:
-        yield Passage(None, tuple(_tokens(use._replace(value=line), phrases=False)), line.strip(LINE_EDGES))
+        line_tokens = tuple(_tokens(use._replace(value=line), phrases=False))
+        yield Passage(None, line_tokens, line.strip(LINE_EDGES), passing=not WRITES.search(first))
 
 
 def _as_option(use: Use, option: str | None) -> Use:
