@@ -39,7 +39,6 @@ LOOKED_AT = 5  # messages that are searched for how they say it
 DOTTED = re.compile(r"\w+(?:(?:\.|::)\w+)+")
 WORDS = re.compile(r"[A-Za-z]+(?:[_ -][A-Za-z]+)*")
 COMMON = re.compile(r"-?[1-9]0*|-?[1-9][05]0*|(?:19|20)\d\d|[~^v]?\d\.\d|\d\d?")  # round, a year, a short one
-IMPORT = re.compile(r"^[ \t]*(?:from|import|use|using|require|#include)\b.*", re.MULTILINE)
 OF_CODE = re.compile(r"\$\d|(?:0?\.)?\d[a-z]{1,3}")  # a parameter, a small length or time: they are in any code
 LINE_NUMBER_ENDS = ("→", "\t")
 
@@ -53,7 +52,6 @@ class Routine:
         self._often = max(FEW, MOST * len(passages))
         self._given: dict[tuple[str, int], bool] = {}
         self._made_up: dict[str, int] = {}  # what a script says first, and the message
-        self._imported: dict[str, bool] = {}
         self._schema = schema_values(conversation)
         self._of_argument = defaultdict[tuple[str, str], Counter[str]](Counter)
         self._names, self._paths = Counter[str](), Counter[str]()
@@ -63,10 +61,11 @@ class Routine:
             self._names.update({use.value for use in uses if use.shape == NAME})
             self._paths.update([use.value for use in uses if use.kind == "reference" and use.value[0] == "/"])
             for use in uses:
+                arguments.add(use.argument)
                 if use.whole:
                     self._of_argument[use.argument][use.value] += 1
-            self._made_up.update({use.value: i for p in several if p.passing for use in p.tokens} | self._made_up)
-            arguments.update(use.argument for use in uses)
+            for use in (use for passage in several if passage.passing for use in passage.tokens):
+                self._made_up.setdefault(use.value, i)
         self._of_tools = {name for tool, path in arguments for name in (tool, *path.split("."))}
 
     def covers(self, use: Use, said: np.ndarray, new_in_small: bool) -> bool:
@@ -76,14 +75,10 @@ class Routine:
         """
         if use.quotes:
             return False
-        if EVERYWHERE.fullmatch(use.value) or use.value in self._schema.get(use.argument[0], ()):
-            return True
-        if use.kind == "reference" and not use.whole and OF_CODE.fullmatch(use.value):
-            return True
         first = said.item(0)
-        own = self._role.item(first) == ASSISTANT
-        if self._made_up.get(use.value) == first and kind_of_value(use.value) != "path":
+        if self._is_known(use) or (self._made_up.get(use.value) == first and kind_of_value(use.value) != "path"):
             return True
+        own = self._role.item(first) == ASSISTANT
         if use.shape in NAMES:
             named = (
                 use.shape == PROPER and new_in_small and not own and not use.value.isupper() and len(said) <= self._rare
@@ -93,17 +88,15 @@ class Routine:
             return own or self._is_accident(use, said)
         if use.shape == STRONG:
             return is_folder(use.value) and self._is_usual_folder(use, first)
-        if use.value in self._of_tools or (own and self._is_of_library(use.value, first)):
-            return True
-        return self._is_choice(use) or self._names[use.value] > self._often
+        called = own and DOTTED.fullmatch(use.value) and kind_of_value(use.value) != "path"
+        return bool(called) or self._is_choice(use) or self._names[use.value] > self._often
 
-    def _is_of_library(self, name: str, first: int) -> bool:
-        """Whether the assistant, who said it first, took it from a library that it knows."""
-        if DOTTED.fullmatch(name) and kind_of_value(name) != "path":
+    def _is_known(self, use: Use) -> bool:
+        """Whether everybody knows it, or who is told of the tools."""
+        if EVERYWHERE.fullmatch(use.value) or use.value in self._schema.get(use.argument[0], ()):
             return True
-        if name not in self._imported:
-            self._imported[name] = any(name in line for line in IMPORT.findall(self._texts[first]))
-        return self._imported[name]
+        in_code = use.kind == "reference" and not use.whole
+        return (use.shape == NAME and use.value in self._of_tools) or bool(in_code and OF_CODE.fullmatch(use.value))
 
     def _is_accident(self, use: Use, said: np.ndarray) -> bool:
         if use.shape == WEAK:

@@ -1,7 +1,7 @@
 """Values that stand out from the text around them by their shape: paths, ids, addresses, amounts, dates, names in code.
 
 English words don't, nor small and round numbers. A value that isn't said as it is written may be said in part: a path
-from one of its folders on, a dotted name by one of its names.
+from one of its folders on, a dotted name by one of its names, an address by an id in it or by what it begins with.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TOKEN = re.compile(  # possessive: each part begins where its kind of word begin
 EDGES = ".,:;@+-"
 """Characters that end a token but not a value."""
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::)[A-Za-z_][A-Za-z0-9_]*)*")
-HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")
+HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}(?!s\Z)[a-z]")
 JOINED = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+){1,2}|[A-Za-z]\w*(?:-\w+)+")  # and/or, read-only: names where no prose is
 WORD_AND_NUMBER = re.compile(r"[a-z]+-?\d{1,3}|[A-Z][a-z]*-?\d{1,2}", re.ASCII)  # sha256, utf-8, step1, Python3
 AMOUNT = re.compile(r"-?[$€£¥]\d[\d.,]*|\d[\d.,]*%|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+")
@@ -42,8 +42,7 @@ QUANTITY = re.compile(r"\d+(?:\.\d+)?(?:[a-zµ]{1,4}|[KMGT]i?B?)")  # 250ms, 16G
 MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T[\d:.,+Z-]+")
 VERSION = re.compile(r"[v~^]?\d+\.\d+\.\d+[\w.+-]*")
 INTEGER = re.compile(r"-?\d+")
-RANGES = re.compile(r"(?:[a-z]-[a-z]|[A-Z]-[A-Z]|\d-\d|_)+-?")  # of characters: a-zA-Z0-9
-OPTION = re.compile(r"--?[A-Za-z]")
+RANGES = re.compile(r"(?:[a-z]-[a-z]|[A-Z]-[A-Z]|0-9|_)+-?")  # of characters: a-zA-Z0-9
 EXTENSION = re.compile(r"[^/]\.[A-Za-z]\w{0,9}\Z")
 
 
@@ -64,11 +63,9 @@ def token_shape(token: str) -> int:
     """How far a token stands out by itself: PLAIN, NAME, WEAK, NUMBER or STRONG."""
     if "/" in token or "\\" in token:
         return _shape_of_path(token)
-    if INTEGER.fullmatch(token):
+    if INTEGER.fullmatch(token) or DECIMAL.fullmatch(token):
         return NUMBER
-    if DECIMAL.fullmatch(token):
-        return NUMBER
-    if OPTION.match(token) or RANGES.fullmatch(token):
+    if RANGES.fullmatch(token):
         return PLAIN
     if "@" in token.strip("@") or AMOUNT.fullmatch(token) or VERSION.fullmatch(token):
         return STRONG
@@ -100,7 +97,8 @@ def parts_of_token(token: str) -> Iterator[str]:
 
 def _parts_of_address(address: str) -> Iterator[str]:
     """The ids in it, the last first, and what it begins with, up to the server."""
-    yield from (part for part in re.split(r"[/?&=#:]", address)[:0:-1] if token_shape(part) == STRONG and "." not in part)
+    parts = re.split(r"[/?&=#:]", address)[:0:-1]
+    yield from (part for part in parts if "." not in part and token_shape(part) == STRONG)
     while (address := address.rpartition("/")[0]).count("/") > 1:
         yield address
 

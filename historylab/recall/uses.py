@@ -86,14 +86,21 @@ def _passages_of_call(call: ToolCall) -> Iterator[Passage]:
 
 
 def _passages_of_command(use: Use) -> Iterator[Passage]:
-    """Its first line, and those below, which may be a message or a script that is sent again."""
-    first, *below = use.value.splitlines() or [""]
-    of_option = {value: option for option, value in OPTION.findall(use.value)}
-    tokens = _tokens(use._replace(value=first), phrases=False, joined=not below)
+    """The command, and each line of the message or script in it, which may be sent again."""
+    lines = use.value.splitlines()
+    opens = next((i for i, line in enumerate(lines, 1) if _opens(line)), len(lines))
+    command = "\n".join(lines[:opens])
+    of_option = {value: option for option, value in OPTION.findall(command)}
+    tokens = _tokens(use._replace(value=command), phrases=False, joined=len(lines) == 1)
     yield Passage(None, tuple(_as_option(each, of_option.get(each.value)) for each in tokens))
-    for line in below:
-        line_tokens = tuple(_tokens(use._replace(value=line), phrases=False))
-        yield Passage(None, line_tokens, line.strip(LINE_EDGES), passing=not WRITES.search(first))
+    for line in lines[opens:]:
+        within = tuple(_tokens(use._replace(value=line), phrases=False))
+        yield Passage(None, within, line.strip(LINE_EDGES), passing=not WRITES.search(command))
+
+
+def _opens(line: str) -> bool:
+    """Whether a text begins there that goes on below: a here-document, or one in quotation marks."""
+    return "<<" in line or line.count('"') % 2 == 1 or line.count("'") % 2 == 1
 
 
 def _as_option(use: Use, option: str | None) -> Use:
@@ -133,12 +140,18 @@ def _whole(use: Use) -> Use | None:
     return use._replace(shape=QUOTED if words else PLAIN, whole=True) if words or token_shape(text) == PLAIN else None
 
 
+def _may_be_prose(token: str, text: str) -> bool:
+    """Whether it is words joined as prose joins them: T-NORTH isn't, nor "is-open" in quotation marks."""
+    stands_out = "/" not in token and (token.isupper() or f'"{token}"' in text or f"'{token}'" in text)
+    return JOINED.fullmatch(token) is not None and not stands_out
+
+
 def _tokens(use: Use, *, phrases: bool = True, joined: bool = False) -> Iterator[Use]:
     """What a text may use, but for itself as a whole: `joined` words are names where no prose is."""
     text = use.value
     for token, shape in tokens_of(text).items():
         whole = use.kind == "reference" and token == text
-        if shape != NAME or whole or joined or not JOINED.fullmatch(token) or (token.isupper() and "/" not in token):
+        if shape != NAME or whole or joined or not _may_be_prose(token, text):
             yield use._replace(value=token, shape=shape, whole=whole)
     if phrases:
         prose = "\n" not in text or use.kind == "link"
