@@ -1,7 +1,8 @@
 """Uses of a value that a request could make without being told it, or whose earlier mentions are accidents.
 
-Known are values of a tool's schema, what an argument or an answer always has, words of the assistant's own, and numbers
-that it computed. The definitions of the tools, who said it first, and how often it is used decide.
+Known are values of a tool's schema, what an argument or an answer always has, words of the assistant's own, numbers
+that it computed, and functions of libraries. The definitions of the tools, who said it first and how, and how often it
+is used decide.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from historylab.conversation.columns import ASSISTANT, SYSTEM
 from historylab.conversation.conversation import Conversation
 from historylab.recall.schema_values import schema_values
-from historylab.recall.shapes import NAME, NAMES, NUMBER, PHRASES, PROPER, STRONG, WEAK, is_folder
+from historylab.recall.shapes import NAME, NAMES, NUMBER, PHRASES, PLAIN, PROPER, STRONG, WEAK, is_folder, token_shape
 from historylab.recall.uses import Passage, Use
 from historylab.recall.value_kinds import kind_of_value
 from historylab.summarizers.values import ends_of
@@ -26,7 +27,7 @@ EVERYWHERE = re.compile(
     r"|(?:Septem|Octo|Novem|Decem)ber"
     r"|(?:README|CHANGELOG|CONTRIBUTING|LICENSE|AGENTS|CLAUDE)\.(?:md|txt|rst)|(?:package|tsconfig)\.json"
     r"|pyproject\.toml|requirements\.txt|setup\.py|Cargo\.toml|docker-compose\.ya?ml"
-    r"|GitHub|GitLab|Node\.js|JavaScript|TypeScript|PostgreSQL|MySQL|SQLite|GraphQL|OpenAI"
+    r"|GitHub|GitLab|Node\.js|JavaScript|TypeScript|PostgreSQL|MySQL|SQLite|GraphQL|OpenAI|Python|Docker|Linux|macOS"
 )
 """Values that every program knows. The list may be added to."""
 FEW = 3  # uses: what is there less often is no habit
@@ -40,6 +41,8 @@ DOTTED = re.compile(r"\w+(?:(?:\.|::)\w+)+")
 WORDS = re.compile(r"[A-Za-z]+(?:[_ -][A-Za-z]+)*")
 COMMON = re.compile(r"-?[1-9]0*|-?[1-9][05]0*|(?:19|20)\d\d|[~^v]?\d\.\d|\d\d?")  # round, a year, a short one
 OF_CODE = re.compile(r"\$\d|(?:0?\.)?\d[a-z]{1,3}")  # a parameter, a small length or time: they are in any code
+CALLED = re.compile(r"\(|/\d")
+DEFINES = re.compile(r"(?:\b(?:def\w*|function|class|fn|func|fun|macro)\s+[\w.]*|[`\"':@])\Z")
 LINE_NUMBER_ENDS = ("→", "\t")
 
 
@@ -88,8 +91,16 @@ class Routine:
             return own or self._is_accident(use, said)
         if use.shape == STRONG:
             return is_folder(use.value) and self._is_usual_folder(use, first)
-        called = own and DOTTED.fullmatch(use.value) and kind_of_value(use.value) != "path"
-        return bool(called) or self._is_choice(use) or self._names[use.value] > self._often
+        of_library = _is_dotted(use.value) if own else self._is_only_called(use, said)
+        return of_library or self._is_choice(use) or self._names[use.value] > self._often
+
+    def _is_only_called(self, use: Use, said: np.ndarray) -> bool:
+        """Whether new code has what earlier messages only call: none of them defines it, so a library does."""
+        owner, dot, _ = use.value.rpartition(".")
+        if not use.of_code or (dot and token_shape(owner) != PLAIN):
+            return False
+        texts = (self._texts[i] for i in said[:LOOKED_AT].tolist())
+        return all(_calls(text, end - len(use.value), end) for text in texts for end in ends_of(text, use.value))
 
     def _is_known(self, use: Use) -> bool:
         """Whether everybody knows it, or who is told of the tools."""
@@ -139,6 +150,15 @@ class Routine:
         folder, paths = use.value.rstrip("/") + "/", self._paths.total()
         below = sum(count for path, count in self._paths.items() if path.startswith(folder))
         return usual or (paths >= MANY and below >= USUAL * paths)
+
+
+def _is_dotted(name: str) -> bool:
+    return DOTTED.fullmatch(name) is not None and kind_of_value(name) != "path"
+
+
+def _calls(text: str, start: int, end: int) -> bool:
+    """Whether the name at that place is called, or passed on as a function (`&is_nil/1`), and not defined."""
+    return CALLED.match(text, end) is not None and not DEFINES.search(text, max(0, start - 20), start)
 
 
 def _is_under(text: str, name: str, number: str) -> bool:

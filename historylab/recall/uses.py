@@ -43,6 +43,11 @@ class Use(NamedTuple):
     whole: bool = False
     quotes: bool = False
 
+    @property
+    def of_code(self) -> bool:
+        """Whether it stands in a text that a call writes, not in a command or alone."""
+        return self.kind == "reference" and not self.whole and COMMANDS.isdisjoint(self.argument[1].split("."))
+
 
 class Passage(NamedTuple):
     """The use that a text may be as a whole, and the tokens in it that may be others.

@@ -297,3 +297,12 @@ def test_joined_words_are_names_where_they_stand_alone():
     page = called("write", path="page.html", content='<p class="cart-row">\nit is well-known\n')
     assert values(found("a cart-row; well-known"), page) == ["cart-row"]
     assert values(person("From T-NORTH."), Message("assistant", "It leaves T-NORTH.")) == ["T-NORTH"]
+
+
+def test_a_function_that_is_only_called_is_of_a_library():
+    uses = called("write", path="t.ex", content="reject(is_nil(cart))\non_exit(fn -> total_of(cart) end)\n")
+    seen = "|> Enum.reject(&is_nil/1)\nif is_nil(cart)\non_exit(fn -> :ok end)\ntotal_of(cart)"
+    assert values(found(seen), uses) == []
+    assert values(found(f"{seen}\ndef total_of(cart)"), uses) == ["total_of"]
+    assert values(found("So total_of is it."), uses) == ["total_of"]
+    assert values(found(seen), called("bash", command="grep -rn total_of lib")) == ["total_of"]
