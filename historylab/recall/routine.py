@@ -1,7 +1,8 @@
 """Uses of a value that a request could make without being told it, or whose earlier mentions are accidents.
 
-Known are values of a tool's schema, what an argument or an answer always has, words of the assistant's own, and numbers
-that it computed. The definitions of the tools, who said it first, and how often it is used decide.
+Known are values of a tool's schema, what an argument or an answer always has, words of the assistant's own, numbers
+that it computed, and functions of libraries. The definitions of the tools, who said it first and how, and how often it
+is used decide.
 """
 
 from __future__ import annotations
@@ -12,18 +13,21 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from historylab.conversation.columns import ASSISTANT
+from historylab.conversation.columns import ASSISTANT, SYSTEM
 from historylab.conversation.conversation import Conversation
 from historylab.recall.schema_values import schema_values
-from historylab.recall.shapes import NAME, NAMES, NUMBER, PHRASES, PROPER, STRONG, WEAK, is_folder
+from historylab.recall.shapes import NAME, NAMES, NUMBER, PHRASES, PLAIN, PROPER, STRONG, WEAK, is_folder, token_shape
 from historylab.recall.uses import Passage, Use
 from historylab.recall.value_kinds import kind_of_value
 from historylab.summarizers.values import ends_of
 
 EVERYWHERE = re.compile(
-    r"/dev/\w+|/tmp|/usr/bin/env|(?:https?://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0)|[A-Z][a-z]+(?:Error|Exception)"
+    r"/(?:dev|proc|sys)/[\w/]+|/tmp|/usr/bin/env|(?:https?://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0)|[A-Z][a-z]+(?:Error|Exception)"
     r"|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|May|June|July|August"
     r"|(?:Septem|Octo|Novem|Decem)ber"
+    r"|(?:README|CHANGELOG|CONTRIBUTING|LICENSE|AGENTS|CLAUDE)\.(?:md|txt|rst)|(?:package|tsconfig)\.json"
+    r"|pyproject\.toml|requirements\.txt|setup\.py|Cargo\.toml|docker-compose\.ya?ml"
+    r"|GitHub|GitLab|Node\.js|JavaScript|TypeScript|PostgreSQL|MySQL|SQLite|GraphQL|OpenAI|Python|Docker|Linux|macOS"
 )
 """Values that every program knows. The list may be added to."""
 FEW = 3  # uses: what is there less often is no habit
@@ -36,6 +40,9 @@ LOOKED_AT = 5  # messages that are searched for how they say it
 DOTTED = re.compile(r"\w+(?:(?:\.|::)\w+)+")
 WORDS = re.compile(r"[A-Za-z]+(?:[_ -][A-Za-z]+)*")
 COMMON = re.compile(r"-?[1-9]0*|-?[1-9][05]0*|(?:19|20)\d\d|[~^v]?\d\.\d|\d\d?")  # round, a year, a short one
+OF_CODE = re.compile(r"\$\d|(?:0?\.)?\d[a-z]{1,3}")  # a parameter, a small length or time: they are in any code
+CALLED = re.compile(r"\(|/\d")
+DEFINES = re.compile(r"(?:\b(?:def\w*|function|class|fn|func|fun|macro)\s+[\w.]*|[`\"':@])\Z")
 LINE_NUMBER_ENDS = ("→", "\t")
 
 
@@ -43,20 +50,26 @@ class Routine:
     """What a conversation's calls and answers use as a matter of course."""
 
     def __init__(self, conversation: Conversation, passages: Mapping[int, Iterable[Passage]], texts: list[str]):
-        self._role, self._texts = conversation.columns.role, texts
+        self._conversation, self._role, self._texts = conversation, conversation.columns.role, texts
         self._rare = max(RARE, RARELY * len(texts))
         self._often = max(FEW, MOST * len(passages))
         self._given: dict[tuple[str, int], bool] = {}
+        self._made_up: dict[str, int] = {}  # what a script says first, and the message
         self._schema = schema_values(conversation)
         self._of_argument = defaultdict[tuple[str, str], Counter[str]](Counter)
         self._names, self._paths = Counter[str](), Counter[str]()
-        for several in passages.values():
+        arguments: set[tuple[str, str]] = set()
+        for i, several in passages.items():
             uses = [use for passage in several for use in passage.tokens]
             self._names.update({use.value for use in uses if use.shape == NAME})
             self._paths.update([use.value for use in uses if use.kind == "reference" and use.value[0] == "/"])
             for use in uses:
+                arguments.add(use.argument)
                 if use.whole:
                     self._of_argument[use.argument][use.value] += 1
+            for use in (use for passage in several if passage.passing for use in passage.tokens):
+                self._made_up.setdefault(use.value, i)
+        self._of_tools = {name for tool, path in arguments for name in (tool, *path.split("."))}
 
     def covers(self, use: Use, said: np.ndarray, new_in_small: bool) -> bool:
         """Whether the use of a value, which these earlier messages say, needs none of them.
@@ -65,9 +78,10 @@ class Routine:
         """
         if use.quotes:
             return False
-        if EVERYWHERE.fullmatch(use.value) or use.value in self._schema.get(use.argument[0], ()):
+        first = said.item(0)
+        if self._is_known(use) or (self._made_up.get(use.value) == first and kind_of_value(use.value) != "path"):
             return True
-        own = self._role.item(said.item(0)) == ASSISTANT
+        own = self._role.item(first) == ASSISTANT
         if use.shape in NAMES:
             named = (
                 use.shape == PROPER and new_in_small and not own and not use.value.isupper() and len(said) <= self._rare
@@ -76,9 +90,24 @@ class Routine:
         if use.shape in (NUMBER, WEAK, *PHRASES):
             return own or self._is_accident(use, said)
         if use.shape == STRONG:
-            return is_folder(use.value) and self._is_usual_folder(use)
-        called = own and DOTTED.fullmatch(use.value) and kind_of_value(use.value) != "path"
-        return bool(called) or self._is_choice(use) or self._names[use.value] > self._often
+            return is_folder(use.value) and self._is_usual_folder(use, first)
+        of_library = _is_dotted(use.value) if own else self._is_only_called(use, said)
+        return of_library or self._is_choice(use) or self._names[use.value] > self._often
+
+    def _is_only_called(self, use: Use, said: np.ndarray) -> bool:
+        """Whether new code has what earlier messages only call: none of them defines it, so a library does."""
+        owner, dot, _ = use.value.rpartition(".")
+        if not use.of_code or (dot and token_shape(owner) != PLAIN):
+            return False
+        texts = (self._texts[i] for i in said[:LOOKED_AT].tolist())
+        return all(_calls(text, end - len(use.value), end) for text in texts for end in ends_of(text, use.value))
+
+    def _is_known(self, use: Use) -> bool:
+        """Whether everybody knows it, or who is told of the tools."""
+        if EVERYWHERE.fullmatch(use.value) or use.value in self._schema.get(use.argument[0], ()):
+            return True
+        in_code = use.kind == "reference" and not use.whole
+        return (use.shape == NAME and use.value in self._of_tools) or bool(in_code and OF_CODE.fullmatch(use.value))
 
     def _is_accident(self, use: Use, said: np.ndarray) -> bool:
         if use.shape == WEAK:
@@ -113,12 +142,23 @@ class Routine:
         counts = self._of_argument[use.argument]
         return counts.total() >= FEW and len(counts) <= CHOICES * counts.total() and all(map(WORDS.fullmatch, counts))
 
-    def _is_usual_folder(self, use: Use) -> bool:
+    def _is_usual_folder(self, use: Use, first: int) -> bool:
+        """Whether most calls have it, or most paths are below it; what a program set is so from the first call on."""
         counts = self._of_argument[use.argument] if use.whole else Counter[str]()
-        usual = counts.total() >= FEW and counts[use.value] >= USUAL * counts.total()
+        few = 1 if self._role.item(first) == SYSTEM or self._conversation[first].injected else FEW
+        usual = counts.total() >= few and counts[use.value] >= USUAL * counts.total()
         folder, paths = use.value.rstrip("/") + "/", self._paths.total()
         below = sum(count for path, count in self._paths.items() if path.startswith(folder))
         return usual or (paths >= MANY and below >= USUAL * paths)
+
+
+def _is_dotted(name: str) -> bool:
+    return DOTTED.fullmatch(name) is not None and kind_of_value(name) != "path"
+
+
+def _calls(text: str, start: int, end: int) -> bool:
+    """Whether the name at that place is called, or passed on as a function (`&is_nil/1`), and not defined."""
+    return CALLED.match(text, end) is not None and not DEFINES.search(text, max(0, start - 20), start)
 
 
 def _is_under(text: str, name: str, number: str) -> bool:

@@ -1,7 +1,7 @@
 """Values that stand out from the text around them by their shape: paths, ids, addresses, amounts, dates, names in code.
 
 English words don't, nor small and round numbers. A value that isn't said as it is written may be said in part: a path
-from one of its folders on, a dotted name by one of its names.
+from one of its folders on, a dotted name by one of its names, an address by an id in it or by what it begins with.
 """
 
 from __future__ import annotations
@@ -33,14 +33,16 @@ TOKEN = re.compile(  # possessive: each part begins where its kind of word begin
 EDGES = ".,:;@+-"
 """Characters that end a token but not a value."""
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::)[A-Za-z_][A-Za-z0-9_]*)*")
-HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")
+HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}(?!s\Z)[a-z]")
 JOINED = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+){1,2}|[A-Za-z]\w*(?:-\w+)+")  # and/or, read-only: names where no prose is
 WORD_AND_NUMBER = re.compile(r"[a-z]+-?\d{1,3}|[A-Z][a-z]*-?\d{1,2}", re.ASCII)  # sha256, utf-8, step1, Python3
 AMOUNT = re.compile(r"-?[$€£¥]\d[\d.,]*|\d[\d.,]*%|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+")
 DECIMAL = re.compile(r"-?\d+\.\d+|[~^v]\d+(?:\.\d+)?")
 QUANTITY = re.compile(r"\d+(?:\.\d+)?(?:[a-zµ]{1,4}|[KMGT]i?B?)")  # 250ms, 16GB: a number and its unit
+MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T[\d:.,+Z-]+")
 VERSION = re.compile(r"[v~^]?\d+\.\d+\.\d+[\w.+-]*")
 INTEGER = re.compile(r"-?\d+")
+RANGES = re.compile(r"(?:[a-z]-[a-z]|[A-Z]-[A-Z]|0-9|_)+-?")  # of characters: a-zA-Z0-9
 EXTENSION = re.compile(r"[^/]\.[A-Za-z]\w{0,9}\Z")
 
 
@@ -61,10 +63,10 @@ def token_shape(token: str) -> int:
     """How far a token stands out by itself: PLAIN, NAME, WEAK, NUMBER or STRONG."""
     if "/" in token or "\\" in token:
         return _shape_of_path(token)
-    if INTEGER.fullmatch(token):
+    if INTEGER.fullmatch(token) or DECIMAL.fullmatch(token):
         return NUMBER
-    if DECIMAL.fullmatch(token):
-        return NUMBER
+    if RANGES.fullmatch(token):
+        return PLAIN
     if "@" in token.strip("@") or AMOUNT.fullmatch(token) or VERSION.fullmatch(token):
         return STRONG
     if any(map(str.isdigit, token)):
@@ -80,13 +82,25 @@ def parts_of_token(token: str) -> Iterator[str]:
     bare = re.sub(r"(?::\d+)+(?:-\d+)?\Z", "", token)
     if bare != token and "://" not in token:
         yield from parts_of_token(bare)
-    elif "/" in token and "://" not in token:
+    elif "://" in token:
+        yield from _parts_of_address(token)
+    elif "/" in token:
         segments = token.split("/")
         for k in range(1, len(segments)):
             if rest := "/".join(segments[k:]):
                 yield rest
+    elif moment := MOMENT.fullmatch(token):
+        yield moment[1]
     elif IDENTIFIER.fullmatch(token) and ("." in token or "::" in token):
         yield from (part for part in re.split(r"\.|::", token) if token_shape(part) != PLAIN)
+
+
+def _parts_of_address(address: str) -> Iterator[str]:
+    """The ids in it, the last first, and what it begins with, up to the server."""
+    parts = re.split(r"[/?&=#:]", address)[:0:-1]
+    yield from (part for part in parts if "." not in part and token_shape(part) == STRONG)
+    while (address := address.rpartition("/")[0]).count("/") > 1:
+        yield address
 
 
 def is_folder(value: str) -> bool:

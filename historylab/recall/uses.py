@@ -21,6 +21,9 @@ OLD_TEXT = re.compile(r"(?:old|orig(?:inal)?|search|find|before|after|anchor)(?!
 COMMANDS = frozenset({"command", "cmd", "commands"})
 PATCH = re.compile(r"^(?:\*\*\* Begin Patch|@@ |--- \S+\n\+\+\+ )", re.MULTILINE)
 PATCHED = re.compile(r"(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |--- |\+\+\+ )(?:[ab]/)?(.+)")
+OPTION = re.compile(r"(?<!\S)(--[a-z][a-z-]*)[ =]([\w-]+)(?!\S)")
+WRITES = re.compile(r"(?<![0-9&<-])>{1,2}(?![&>])")  # to a file
+LINE_EDGES = " \t\"')"
 IN_LIST = re.compile(r"\.\d+(?=\.|\Z)")
 PHRASE = 120  # characters of a value of several words
 TELLS = re.compile(r"(?<=.)[A-Z]|\d|[^\x00-\x7f]")  # a capital where no sentence begins
@@ -40,13 +43,23 @@ class Use(NamedTuple):
     whole: bool = False
     quotes: bool = False
 
+    @property
+    def of_code(self) -> bool:
+        """Whether it stands in a text that a call writes, not in a command or alone."""
+        return self.kind == "reference" and not self.whole and COMMANDS.isdisjoint(self.argument[1].split("."))
+
 
 class Passage(NamedTuple):
-    """The use that a text may be as a whole, and the tokens in it that may be others; `wording` if it is words."""
+    """The use that a text may be as a whole, and the tokens in it that may be others.
+
+    `wording` is the text where it is words: sent again it tells nothing new, and what is in it isn't counted again.
+    `passing` is a script or a message: no file holds the names that it makes up.
+    """
 
     whole: Use | None
     tokens: tuple[Use, ...] = ()
     wording: str = ""
+    passing: bool = False
 
 
 def passages_of(message: Message) -> Iterator[Passage]:
@@ -58,8 +71,9 @@ def passages_of(message: Message) -> Iterator[Passage]:
 
 
 def _passages_of_call(call: ToolCall) -> Iterator[Passage]:
-    quoted = ""
-    for path, text in argument_values(call):
+    quoted, arguments = "", argument_values(call)
+    runs = not COMMANDS.isdisjoint(path.partition(".")[0] for path, _ in arguments)
+    for path, text in arguments:
         name = next((part for part in reversed(path.split(".")) if not part.isdigit()), "")
         argument = (call.name, IN_LIST.sub("", path))
         use = Use("reference", text.strip(), f"{call.name}.{path}" if path else call.name, argument, PLAIN)
@@ -70,10 +84,33 @@ def _passages_of_call(call: ToolCall) -> Iterator[Passage]:
         elif PATCH.search(text):
             yield from _passages_of_patch(use)
         elif name in COMMANDS:
-            yield Passage(None, tuple(_tokens(use, command=True)))
-        else:
+            yield from _passages_of_command(use)
+        elif not (runs and " " in text):  # else it describes the command
             tokens = tuple(each for each in _tokens(use) if each.value not in quoted)
             yield Passage(_whole(use), tokens, text if " " in text else "")
+
+
+def _passages_of_command(use: Use) -> Iterator[Passage]:
+    """The command, and each line of the message or script in it, which may be sent again."""
+    lines = use.value.splitlines()
+    opens = next((i for i, line in enumerate(lines, 1) if _opens(line)), len(lines))
+    command = "\n".join(lines[:opens])
+    of_option = {value: option for option, value in OPTION.findall(command)}
+    tokens = _tokens(use._replace(value=command), phrases=False, joined=len(lines) == 1)
+    yield Passage(None, tuple(_as_option(each, of_option.get(each.value)) for each in tokens))
+    for line in lines[opens:]:
+        within = tuple(_tokens(use._replace(value=line), phrases=False))
+        yield Passage(None, within, line.strip(LINE_EDGES), passing=not WRITES.search(command))
+
+
+def _opens(line: str) -> bool:
+    """Whether a text begins there that goes on below: a here-document, or one in quotation marks."""
+    return "<<" in line or line.count('"') % 2 == 1 or line.count("'") % 2 == 1
+
+
+def _as_option(use: Use, option: str | None) -> Use:
+    """The value of an option is one of an argument of that name."""
+    return use._replace(argument=(use.argument[0], option), whole=True) if option else use
 
 
 def _passages_of_patch(use: Use) -> Iterator[Passage]:
@@ -108,15 +145,21 @@ def _whole(use: Use) -> Use | None:
     return use._replace(shape=QUOTED if words else PLAIN, whole=True) if words or token_shape(text) == PLAIN else None
 
 
-def _tokens(use: Use, *, command: bool = False) -> Iterator[Use]:
-    """What a text may use, but for itself as a whole; joined words are names only in a command of one line."""
+def _may_be_prose(token: str, text: str) -> bool:
+    """Whether it is words joined as prose joins them: T-NORTH isn't, nor "is-open" in quotation marks."""
+    stands_out = "/" not in token and (token.isupper() or f'"{token}"' in text or f"'{token}'" in text)
+    return JOINED.fullmatch(token) is not None and not stands_out
+
+
+def _tokens(use: Use, *, phrases: bool = True, joined: bool = False) -> Iterator[Use]:
+    """What a text may use, but for itself as a whole: `joined` words are names where no prose is."""
     text = use.value
-    one_line = "\n" not in text
     for token, shape in tokens_of(text).items():
         whole = use.kind == "reference" and token == text
-        if shape != NAME or whole or (command and one_line) or not JOINED.fullmatch(token):
+        if shape != NAME or whole or joined or not _may_be_prose(token, text):
             yield use._replace(value=token, shape=shape, whole=whole)
-    if not command:
-        for phrase, shape in (phrases_of(text) if one_line or use.kind == "link" else quotations_in(text)).items():
+    if phrases:
+        prose = "\n" not in text or use.kind == "link"
+        for phrase, shape in (phrases_of(text) if prose else quotations_in(text)).items():
             if use.kind == "link" or shape != QUOTED or " " in phrase:
                 yield use._replace(value=phrase, shape=shape)

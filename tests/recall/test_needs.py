@@ -211,3 +211,98 @@ def test_routine_calls_add_no_need(times, arguments):
     said = [person("After 30000 ms the pending ones show in git status --short."), person("Close CRT-1043.")]
     closing = called("close", ticket="CRT-1043")
     assert values(*said, *[called("poll", **arguments)] * times, closing) == values(*said, closing) == ["CRT-1043"]
+
+
+def committed(message: str) -> Message:
+    return called("bash", command=f"git add -A && git commit -F - <<'EOF'\n{message}\nEOF")
+
+
+def test_a_message_that_is_sent_again_needs_nothing_a_second_time():
+    message = "Rework carts\n\n- Move total_of_cart to web/cart.py\n\nCo-Authored-By: Robot <robot@example.org>"
+    said = person("Move total_of_cart to web/cart.py.")
+    assert values(said, committed(message)) == ["total_of_cart", "web/cart.py"]
+    assert values(said, committed(message), committed(message)) == []
+    other = message.replace("total_of_cart", "tax_of_cart").replace("Rework", "Mend")
+    assert values(said, committed(message), committed(other)) == ["web/cart.py"]
+    pushed = called("bash", command="cd web\npytest tests/test_cart.py")
+    assert values(person("Run tests/test_cart.py."), pushed, pushed) == ["tests/test_cart.py"]
+
+
+def test_names_that_a_script_makes_up_are_none_but_what_it_writes_stays():
+    script = 'python -c "\nhtml_of_cart = render(1)\nprint(html_of_cart)\n"'
+    assert values(called("bash", command=script), called("write", path="t.py", content="html_of_cart = 2\n")) == []
+    written = called("bash", command="cat > web/cart.py <<'EOF'\ndef total_of_cart():\n    pass\nEOF")
+    assert values(written, called("bash", command="grep total_of_cart web/cart.py")) == ["total_of_cart", "web/cart.py"]
+
+
+def test_what_describes_a_command_is_made_up():
+    said = person("Is the CartView in web/cart.py open?")
+    run = called("bash", command="cat web/cart.py", description="Show the CartView in web/cart.py")
+    assert values(said, run) == ["web/cart.py"]
+
+
+def test_the_value_of_an_option_is_a_choice_where_it_is_always_one_of_few():
+    claim = [called("bash", command=f"bd update crt-{n}04 --status in_progress") for n in range(1, 5)]
+    assert values(person("Some are in_progress, as crt-404."), *claim) == ["crt-404"]
+    assert values(person("Take the cart_rework branch."), called("bash", command="gh pr --base cart_rework")) == [
+        "cart_rework"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ("match [a-zA-Z0-9_-]+ there", "re.compile('[a-zA-Z0-9_-]+')\n"),
+        ("padding: 2px 0.5rem;", "a { margin: 2px 0.5rem }\n"),
+        ('awk "$1"', "run $1\n"),
+        ("cat /proc/sys/kernel/random/uuid", "open('/proc/sys/kernel/random/uuid')\n"),
+        ("As README.md and package.json say.", "see README.md, package.json\n"),
+        ('DIR="$(cd "$(dirname "$0")" && pwd)"', 'A="$(cd "$(dirname "$0")" && pwd)"\n'),
+    ],
+)
+def test_what_stands_in_any_code_is_no_need(said, code):
+    assert values(found(said), called("write", path="new.txt", content=code)) == []
+
+
+def test_names_of_a_tools_arguments_are_of_its_schema():
+    read = called("read", file_path="web/cart.py")
+    assert values(found("file_path: str"), read, called("write", path="t.py", content="file_path = 1\n")) == []
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_the_folder_that_a_program_set_is_none_from_the_first_call_on(times):
+    runs = [called("exec_command", cmd="ls", workdir="/srv/shop")] * times
+    set_up = "<environment_context>\n  <cwd>/srv/shop</cwd>\n</environment_context>"
+    assert values(person(set_up), *runs) == []
+    assert values(person("Work in /srv/shop."), *runs) == ["/srv/shop"]
+
+
+@pytest.mark.parametrize(
+    ("said", "code", "needed"),
+    [
+        (
+            "It is at https://api.example.org/v2.",
+            "curl https://api.example.org/v2/carts/14",
+            "https://api.example.org/v2",
+        ),
+        ('{"ledger": "blg_7Qx2"}', "curl https://api.example.org/v2/ledger/blg_7Qx2?all=1", "blg_7Qx2"),
+        ("On 2026-03-09, please.", "at --from 2026-03-09T08:00", "2026-03-09"),
+    ],
+)
+def test_an_address_or_a_moment_may_be_said_in_part(said, code, needed):
+    assert values(person(said), called("bash", command=code)) == [needed]
+
+
+def test_joined_words_are_names_where_they_stand_alone():
+    page = called("write", path="page.html", content='<p class="cart-row">\nit is well-known\n')
+    assert values(found("a cart-row; well-known"), page) == ["cart-row"]
+    assert values(person("From T-NORTH."), Message("assistant", "It leaves T-NORTH.")) == ["T-NORTH"]
+
+
+def test_a_function_that_is_only_called_is_of_a_library():
+    uses = called("write", path="t.ex", content="reject(is_nil(cart))\non_exit(fn -> total_of(cart) end)\n")
+    seen = "|> Enum.reject(&is_nil/1)\nif is_nil(cart)\non_exit(fn -> :ok end)\ntotal_of(cart)"
+    assert values(found(seen), uses) == []
+    assert values(found(f"{seen}\ndef total_of(cart)"), uses) == ["total_of"]
+    assert values(found("So total_of is it."), uses) == ["total_of"]
+    assert values(found(seen), called("bash", command="grep -rn total_of lib")) == ["total_of"]
