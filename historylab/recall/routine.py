@@ -13,10 +13,22 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from historylab.conversation.columns import ASSISTANT, SYSTEM
+from historylab.conversation.columns import ASSISTANT, SYSTEM, USER
 from historylab.conversation.conversation import Conversation
 from historylab.recall.schema_values import schema_values
-from historylab.recall.shapes import NAME, NAMES, NUMBER, PHRASES, PLAIN, PROPER, STRONG, WEAK, is_folder, token_shape
+from historylab.recall.shapes import (
+    FEW_WORDS,
+    NAME,
+    NAMES,
+    NUMBER,
+    PHRASES,
+    PLAIN,
+    PROPER,
+    STRONG,
+    WEAK,
+    is_folder,
+    token_shape,
+)
 from historylab.recall.uses import Passage, Use
 from historylab.recall.value_kinds import kind_of_value
 from historylab.summarizers.values import ends_of
@@ -61,6 +73,7 @@ class Routine:
         arguments: set[tuple[str, str]] = set()
         for i, several in passages.items():
             uses = [use for passage in several for use in passage.tokens]
+            uses += [each.whole for each in several if each.whole and each.whole.shape == FEW_WORDS]
             self._names.update({use.value for use in uses if use.shape == NAME})
             self._paths.update([use.value for use in uses if use.kind == "reference" and use.value[0] == "/"])
             for use in uses:
@@ -79,7 +92,9 @@ class Routine:
         if use.quotes:
             return False
         first = said.item(0)
-        if self._is_known(use) or (self._made_up.get(use.value) == first and kind_of_value(use.value) != "path"):
+        made_up = self._made_up.get(use.value) == first and kind_of_value(use.value) != "path"
+        plain = use.shape == FEW_WORDS and (len(said) > self._rare or not self._is_a_persons(first))
+        if made_up or plain or self._is_known(use):
             return True
         own = self._role.item(first) == ASSISTANT
         if use.shape in NAMES:
@@ -93,6 +108,10 @@ class Routine:
             return is_folder(use.value) and self._is_usual_folder(use, first)
         of_library = _is_dotted(use.value) if own else self._is_only_called(use, said)
         return of_library or self._is_choice(use) or self._names[use.value] > self._often
+
+    def _is_a_persons(self, message: int) -> bool:
+        """Whether a person wrote it: what they ask for in plain words is no word of the model's own."""
+        return bool(self._role.item(message) == USER and not self._conversation[message].injected)
 
     def _is_only_called(self, use: Use, said: np.ndarray) -> bool:
         """Whether new code has what earlier messages only call: none of them defines it, so a library does."""

@@ -14,9 +14,9 @@ from historylab.recall.value_kinds import kind_of_value
 
 SCANNED = 100_000  # characters of one text that are searched
 SHORTEST, LONGEST = 2, 200  # characters: a shorter token is everywhere, a longer one is data, not a name
-PLAIN, NAME, WEAK, NUMBER, STRONG, PROPER, FIRST, QUOTED, AMOUNT_OF = range(9)
+PLAIN, NAME, WEAK, NUMBER, STRONG, PROPER, FIRST, QUOTED, AMOUNT_OF, FEW_WORDS = range(10)
 """Shapes of tokens: a word; words joined (parse_header, in-place); a short id (h1, utf-8); a bare number; what nobody
-could guess. Of phrases: a proper name, one that begins a sentence, a quotation, an amount of something.
+could guess. Of phrases: a proper name, one that begins a sentence, a quotation, an amount of something, plain words.
 """
 NAMES = (PROPER, FIRST)
 PHRASES = (QUOTED, AMOUNT_OF)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from historylab.conversation.message import Message, ToolCall
 from historylab.recall.phrases import phrases_of, quotations_in
-from historylab.recall.shapes import JOINED, NAME, PLAIN, QUOTED, token_shape, tokens_of
+from historylab.recall.shapes import FEW_WORDS, JOINED, NAME, PLAIN, QUOTED, token_shape, tokens_of
 from historylab.summarizers.values import argument_values
 
 SHORTEST, LONGEST = 3, 20_000  # characters of a value: a shorter one is everywhere, a longer one is data
@@ -26,6 +26,7 @@ WRITES = re.compile(r"(?<![0-9&<-])>{1,2}(?![&>])")  # to a file
 LINE_EDGES = " \t\"')"
 IN_LIST = re.compile(r"\.\d+(?=\.|\Z)")
 PHRASE = 120  # characters of a value of several words
+MOST_WORDS = 3  # of plain words that are an argument: more are a sentence
 TELLS = re.compile(r"(?<=.)[A-Z]|\d|[^\x00-\x7f]")  # a capital where no sentence begins
 
 
@@ -133,15 +134,19 @@ def _passages_of_patch(use: Use) -> Iterator[Passage]:
 
 
 def _whole(use: Use) -> Use | None:
-    """A text as one value: several lines, a name, or several words that tell something; else None."""
+    """A text as one value: several lines, a name, several words that tell something, a few plain ones; else None."""
     text = use.value
     if not SHORTEST <= len(text) <= LONGEST:
         return None
     if "\n" in text:
         return use
     words = " " in text
-    if len(text) > PHRASE or not (TELLS.search(text) or (text[0].isupper() and not words)):
+    if len(text) > PHRASE:
         return None
+    if not (TELLS.search(text) or (text[0].isupper() and not words)):
+        few = text.split(" ")
+        plain = len(few) <= MOST_WORDS and text.islower() and all(token_shape(word) == PLAIN for word in few)
+        return use._replace(shape=FEW_WORDS, whole=True) if plain else None
     return use._replace(shape=QUOTED if words else PLAIN, whole=True) if words or token_shape(text) == PLAIN else None
 
 

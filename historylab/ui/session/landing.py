@@ -24,9 +24,9 @@ STORY: Mapping[str, str] = MappingProxyType(
         "conv": "sample:farewell-lunch",
         "historyPolicy": "all",
         "pruner": "summarize",
-        "budget": "1000",
+        "budget": "1400",
         "tool_output": "truncate",
-        "tool_output.truncate.limit": "60",
+        "tool_output.truncate.limit": "150",
         "request": "18",
         "stars": "4",
     }
