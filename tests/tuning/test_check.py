@@ -111,7 +111,7 @@ def test_what_nobody_can_say_again_may_not_be_lost(wish):
 def test_a_directory_that_an_agents_environment_names_is_not_gone_for_good():
     told = "# AGENTS.md instructions for /srv/lamps\n\n<environment_context>\n  <cwd>/srv/lamps</cwd>"
     asked = [Message("user", f"Lamp {k}?") for k in range(3)]
-    used = Message("assistant", tool_calls=(ToolCall("c", "exec_command", '{"workdir": "/srv/lamps"}'),))
+    used = Message("assistant", tool_calls=(ToolCall("c", "exec_command", '{"cmd": "ls /srv/lamps"}'),))
     chat = Conversation([Message("user", told), Message("assistant", "Yes."), *asked, used])
     assert verdicts("loses nothing for good", chat) == verdicts("forgets nothing a person said", chat) == ["held"]
     assert verdicts("keep every reference", chat) == ["broken"]
