@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from historylab import Conversation, Message, ToolCall, generate
 from historylab.recall.references import contains_value, find_needs, searchable_text
+from historylab.recall.shapes import TOKEN
 
 FILLER = [Message("user", "Go on."), Message("assistant", "Done."), Message("user", "And now?")]
 
@@ -211,3 +212,9 @@ def test_routine_calls_add_no_need(times, arguments):
     said = [person("After 30000 ms the pending ones show in git status --short."), person("Close CRT-1043.")]
     closing = called("close", ticket="CRT-1043")
     assert values(*said, *[called("poll", **arguments)] * times, closing) == values(*said, closing) == ["CRT-1043"]
+
+
+@pytest.mark.parametrize("mark", ["-", "+", "."])
+def test_a_long_ruled_line_takes_no_longer_than_any_text(mark):
+    """An address may begin at each of its marks: to search from every one to the end would take most of an hour."""
+    assert TOKEN.search(mark * 1_000_000) is None
