@@ -26,7 +26,7 @@ TOKEN = re.compile(  # possessive: each part begins where its kind of word begin
     r"|[A-Za-z]++(?![\w/@%+~:\\-]|\.\w)"  # words: most of what there is
     r"|[a-z][a-z0-9+]{1,9}://[^\s\"'<>()\[\]{}`|\\^]*[\w/]"  # addresses
     r"|(?<![A-Za-z0-9])[A-Za-z]:(?:\\{1,2}[^\s\"'<>|*?:\\]+)+"  # Windows' paths
-    r"|[A-Za-z0-9_.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
+    r"|(?<![A-Za-z0-9_.+-])[A-Za-z0-9_.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
     r"|--?[A-Za-z][A-Za-z0-9-]*"  # options, which are of the program
     r"|(?:\.{1,2}(?=/)|[$€£¥#~@.]|(?<![A-Za-z0-9)\]-])-(?=\d))?[A-Za-z0-9_/](?:[A-Za-z0-9_/.@%+~:-]|(?<=\d),(?=\d{3}))*"
 )

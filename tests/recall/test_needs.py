@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from historylab import Conversation, Message, ToolCall, generate
 from historylab.recall.references import contains_value, find_needs, searchable_text
+from historylab.recall.shapes import TOKEN
 
 FILLER = [Message("user", "Go on."), Message("assistant", "Done."), Message("user", "And now?")]
 
@@ -306,3 +307,9 @@ def test_a_function_that_is_only_called_is_of_a_library():
     assert values(found(f"{seen}\ndef total_of(cart)"), uses) == ["total_of"]
     assert values(found("So total_of is it."), uses) == ["total_of"]
     assert values(found(seen), called("bash", command="grep -rn total_of lib")) == ["total_of"]
+
+
+@pytest.mark.parametrize("mark", ["-", "+", "."])
+def test_a_long_ruled_line_takes_no_longer_than_any_text(mark):
+    """An address may begin at each of its marks: to search from every one to the end would take most of an hour."""
+    assert TOKEN.search(mark * 1_000_000) is None
