@@ -35,8 +35,6 @@ from historylab.summarizers.values import ends_of
 
 EVERYWHERE = re.compile(
     r"/(?:dev|proc|sys)/[\w/]+|/tmp|/usr/bin/env|(?:https?://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0)|[A-Z][a-z]+(?:Error|Exception)"
-    r"|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|May|June|July|August"
-    r"|(?:Septem|Octo|Novem|Decem)ber"
     r"|(?:README|CHANGELOG|CONTRIBUTING|LICENSE|AGENTS|CLAUDE)\.(?:md|txt|rst)|(?:package|tsconfig)\.json"
     r"|pyproject\.toml|requirements\.txt|setup\.py|Cargo\.toml|docker-compose\.ya?ml"
     r"|GitHub|GitLab|Node\.js|JavaScript|TypeScript|PostgreSQL|MySQL|SQLite|GraphQL|OpenAI|Python|Docker|Linux|macOS"
