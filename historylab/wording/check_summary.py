@@ -56,6 +56,8 @@ def verdict_in_words(check: Check) -> str:
         return f"Broken: {sum(line.verdict == BROKEN for line in lines):,} of {wishes}, {over}."
     if check.verdict == UNSURE:
         return f"Unsure: nothing can be said of {wishes}, {over}."
+    held = sum(line.verdict == HELD for line in lines)
+    wishes = wishes if held == len(lines) else f"{held:,} of {wishes}"
     return f"Held: {wishes}, {over}{f'; unsure in {check.unsure:,}' if check.unsure else ''}."
 
 

@@ -129,13 +129,13 @@ def severity_words(loss: Loss) -> str:
 
 
 def severity_line(found: Retention) -> str:
-    """ "How bad: 4 gone for good, 6 the assistant wrote itself, 2 tools would find again"; "" of no loss."""
+    """ "How bad: 4 gone for good, 6 the assistant wrote itself, 2 a tool would find again"; "" of no loss."""
     counts = found.by_severity
     parts = (
         (sum(counts[severity] for severity in GONE_FOR_GOOD), "gone for good"),
         (counts[BY_ASSISTANT], "the assistant wrote itself"),
         (counts[BY_INJECTED], "a program put there"),
-        (counts[FETCHABLE], "tools would find again"),
+        (counts[FETCHABLE], "a tool would find again"),
     )
     told = [f"{number:,} {what}" for number, what in parts if number]
     return f"How bad: {', '.join(told)}" if told else ""

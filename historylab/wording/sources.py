@@ -40,7 +40,7 @@ SETS = {
     "you": "You chose it",
     "url": "The URL sets it",
     "template": "The template sets it",
-    "recorded": "The open file says it",
+    "recorded": "It is taken from the open file",
     "default": "Nothing sets it, so the default counts",
 }
 BY_NAME = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from xml.etree import ElementTree as xml
 
 import pytest
@@ -56,6 +57,13 @@ def test_a_percentage_of_one_conversation_is_what_was_seen_and_claims_nothing_of
     assert seen in run(capsys, *asked)[1]
     assert seen in markdown.read_text()
     assert [case.get("message") for case in xml.parse(junit).iter("failure")] == [finding["reason"]] * code
+
+
+def test_a_wish_nothing_can_be_said_of_is_not_counted_as_held(capsys, agent, env, tmp_path):
+    copies = [shutil.copy(agent, tmp_path / f"{n}.json") for n in range(3)]
+    asked = ("--that", "no summaries", "--that", "keep 95% of references")
+    code, out, _ = run(capsys, "check", *map(str, copies), "--settings", env(budget=60_000), *asked)
+    assert (code, out.splitlines()[0]) == (0, "Held: 1 of 2 wishes, over 3 conversations; unsure in 1.")
 
 
 def test_unsure_is_no_failure_unless_strict(capsys, root, env, tmp_path):

@@ -149,11 +149,12 @@ def test_a_star_on_no_message_is_refused_with_its_number(capsys, sample):
 
 
 def test_show_one_request_says_why(capsys, sample):
-    code, out, _ = run(capsys, "show", sample, "--set", "budget=300", "--request", "6", "--json")
+    tight = ("--set", "budget=400", "--set", "overhead=100")
+    code, out, _ = run(capsys, "show", sample, *tight, "--request", "6", "--json")
     messages = json.loads(out)
     assert code == 0
     assert messages[1]["action"] == "dropped"
-    assert "the budget is 300" in messages[1]["reason"]
+    assert "the budget has room for 300" in messages[1]["reason"]
     assert run(capsys, "show", sample, "--request", "6")[0] == 0
 
 

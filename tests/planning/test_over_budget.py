@@ -108,7 +108,8 @@ def test_reserve_and_overhead_may_take_it_all():
 )
 def test_a_message_says_why_it_is_not_cut(sketch, chosen, message, said):
     plan = replay(conv(sketch), Settings(policy="all", budget=40, **chosen)).plans[-1]
-    assert plan.reason(range(plan.size)[message]).sentence == f"{said}, though the request is over the budget of 40."
+    over = "though the request is over the budget, which has room for 40."
+    assert plan.reason(range(plan.size)[message]).sentence == f"{said}, {over}"
 
 
 def test_a_budget_is_found_although_the_summary_grows_with_it():

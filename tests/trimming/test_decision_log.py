@@ -92,7 +92,9 @@ def test_at_level_debug_it_says_why_each_message_is_cut(asked, caplog):
     (record,) = caplog.records
     lines = fields_of(record)["historylab.why"].splitlines()
     assert len(lines) == fields_of(record)["historylab.dropped"]
-    assert lines[0].startswith("message 1, user, dropped: Over the budget of 150, and less relevant to “Is it true")
+    assert lines[0].startswith(
+        "message 1, user, dropped: Over the budget, which has room for 150, and less relevant to “Is it true"
+    )
 
 
 def test_a_level_of_another_logger_asks_for_nothing(caplog, monkeypatch):

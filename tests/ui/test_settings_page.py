@@ -72,7 +72,7 @@ CASES = {
     ),
     "Recorded against template": (
         "Budget: 4,000. The template sets it, so the file's “60000” is not used.",
-        "Model: claude-opus-4-5. The open file says it.",
+        "Model: claude-opus-4-5. It is taken from the open file.",
         "chatSettings.historyPolicy=all budget=4000",
         "budget=60000 window=200000 model=claude-opus-4-5",
     ),

@@ -94,7 +94,7 @@ def test_a_loss_says_how_bad_it_is_the_worst_first_and_what_fetching_again_takes
         "◧ the assistant wrote it itself",
         f"↻ a tool would find it again (about {tokens} tokens)",
     ]
-    assert severity_line(found) == ("How bad: 1 gone for good, 1 the assistant wrote itself, 1 tools would find again")
+    assert severity_line(found) == ("How bad: 1 gone for good, 1 the assistant wrote itself, 1 a tool would find again")
     assert value_kinds_line(found) == "By kind: 1 of 3 ids and codes, 0 of 1 names and other text, 0 of 1 rules kept"
     dollars = money(bill(timeline).cost_of_fetching([(3, found.fetches[3].calls, found.fetches[3].results)]))
     assert fetching_sentence(found, bill(timeline)) == (

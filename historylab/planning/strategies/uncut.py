@@ -11,7 +11,7 @@ from historylab.planning.strategies.base import first_of_last_turns
 from historylab.registry import member
 from historylab.settings.model import Settings
 
-_OVER = "though the request is over the budget of {budget:,}."
+_OVER = "though the request is over the budget, which has room for {budget:,}."
 QUESTION = reason("question", f"The newest user message: never cut, {_OVER}")
 NEWEST = reason("newest_block", f"The newest message (a tool call counts with its results): never cut, {_OVER}")
 PROTECTED = reason(

@@ -79,8 +79,8 @@ def _changes(before: Sequence[Record], now: Sequence[Record]) -> None:
         said = "This request only adds to the one before: a prompt cache can read all of that."
     else:
         said = (
-            f"The first {count_of(same, 'message')} of {len(before):,} are the same as in the request before. What "
-            "follows is another text for a prompt cache, even where its messages are the same."
+            f"This request begins like the one before, for {count_of(same, 'message')} of {len(before):,}. A "
+            "prompt cache reads nothing after that, even where messages are the same."
         )
     st.html(f'<div class="hl-small hl-tips">{with_terms(said, "request", "cache")}</div>{changes_html(runs)}')
 

@@ -203,8 +203,8 @@ def test_the_newest_messages_yield_where_they_leave_less_than_half_of_the_budget
     assert found.actions[1] == Action.KEPT
     assert found.sketch().endswith("DKK"), "and the newest have their half"
     assert found.reason(len(LONG_MESSAGES) - 3).sentence == (
-        "Over the budget of 500: the newest 4 messages leave half of the room to what is more relevant to “where does "
-        "the fox sleep?”, and this one doesn't fit into the other half."
+        "Over the budget, which has room for 500: the newest 4 messages leave half of it to what is "
+        "more relevant to “where does the fox sleep?”, and this one doesn't fit into the other half."
     )
 
 

@@ -21,16 +21,16 @@ from historylab.planning.strategies.cutting import (
 from historylab.registry import register
 
 OVER_BUDGET = reason(
-    "budget", "Oldest first: the history had {tokens:,} tokens, the budget is {budget:,}.", setting="budget"
+    "budget", "Oldest first: the history had {tokens:,} tokens, the budget has room for {budget:,}.", setting="budget"
 )
 _DOWN = "Oldest first, down to {goal:,} tokens, "
-_FULL = f"{_DOWN}last when the history had {{tokens:,}} and the budget was {{budget:,}}"
+_FULL = f"{_DOWN}last when the history had {{tokens:,}} and the budget room for {{budget:,}}"
 CUT_BELOW = {
     "full": reason("budget_cut", f"{_FULL}.", setting="budget"),
     "untimed": reason("budget_cut_untimed", f"{_FULL}: {UNTIMED}", setting="budget"),
     "turn": reason(
         "budget_cut_turn",
-        f"{_DOWN}last at the start of a turn, when the history had {{tokens:,}} of a budget of {{budget:,}}.",
+        f"{_DOWN}last at the start of a turn, when the history had {{tokens:,}} and the budget room for {{budget:,}}.",
         setting="budget",
     ),
     "cold": reason("budget_cut_cold", f"{_DOWN}{LAST_IN_PAUSE}", setting="budget"),

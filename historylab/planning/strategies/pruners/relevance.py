@@ -18,12 +18,14 @@ from historylab.planning.strategies.facts import relevance_index
 from historylab.registry import FINE, register
 
 LESS_RELEVANT = reason(
-    "relevance", "Over the budget of {budget:,}, and less relevant to “{question}” than what is sent.", setting="budget"
+    "relevance",
+    "Over the budget, which has room for {budget:,}, and less relevant to “{question}” than what is sent.",
+    setting="budget",
 )
 NO_LONGER_NEW = reason(
     "relevance_recent",
-    "Over the budget of {budget:,}: the {recent:newest messages} leave half of the room to what is more relevant to "
-    "“{question}”, and this one doesn't fit into the other half.",
+    "Over the budget, which has room for {budget:,}: the {recent:newest messages} leave half of it to "
+    "what is more relevant to “{question}”, and this one doesn't fit into the other half.",
     setting="budget",
 )
 SHOWN = 60  # characters of the question in the reason
