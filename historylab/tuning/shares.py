@@ -24,7 +24,10 @@ def share_interval(parts: Sequence[tuple[int, int]]) -> tuple[float, float]:
     """The bounds, from 0 to 1, that hold the share of conversations like these 95 times of 100.
 
     `parts`: (kept, needed) of each conversation. Those without needs say nothing; fewer than three give (0, 1).
+    Raises ValueError for one that kept more than it needed, or less than nothing.
     """
+    if impossible := next((part for part in parts if not 0 <= part[0] <= part[1]), None):
+        raise ValueError(f"{impossible[0]} of {impossible[1]} is no share: a part is (kept, needed)")
     given = [part for part in parts if part[1]]
     if len(given) < FEWEST:
         return 0.0, 1.0

@@ -47,3 +47,9 @@ def test_both_readings_of_a_share_are_within():
 def test_independent_trials_have_wilsons_interval():
     assert wilson_interval(1, 20) == (pytest.approx(0.839, abs=1e-3), 1)
     assert wilson_interval(0, 20) == (0, pytest.approx(0.161, abs=1e-3))
+
+
+@pytest.mark.parametrize("impossible", [(5, 3), (-1, 3), (1, -2)])
+def test_what_is_no_share_is_refused_and_gets_no_interval(impossible):
+    with pytest.raises(ValueError, match="is no share"):
+        share_interval([(1, 2), (2, 2), impossible])
