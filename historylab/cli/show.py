@@ -55,7 +55,7 @@ def add_to(commands: Subparsers) -> None:
     parser.add_argument(
         "--ignore-recorded",
         action="store_true",
-        help="leave out the model, overhead and budget that the file itself proposes (done for several files anyway)",
+        help="leave out the model, sizes and budget that the file itself proposes (done for several files anyway)",
     )
     add_strict(parser)
     add_reading(parser)
