@@ -27,6 +27,7 @@ class VerdictGrounds:
 
     `judged`: those requests helped to choose nothing; else all were looked at. `untrimmed`: if the best cuts
     nothing, what that does over all requests. `grown` is its cost with twice the history, as a multiple of the base's.
+    `elsewhere`: the interval for the share that other conversations keep, from 0 to 1 where these are too few to say.
     """
 
     needs: int
@@ -39,6 +40,7 @@ class VerdictGrounds:
     judged: bool = True
     untrimmed: Comparison | None = None
     grown: float = 1.0
+    elsewhere: tuple[float, float] = (0.0, 1.0)
 
 
 def kept_noun(tiers: Sequence[int]) -> str:
@@ -64,7 +66,7 @@ def why_advised(verdict: Verdict, found: VerdictGrounds, label: str, broken: Seq
     else:
         yield _headline(verdict, found, label)
         yield f"{_seen_on(found)} {_result_words(found)}.{_grown_words(found)}"
-        yield f"{_rests(found)}. {_likely(found)}."
+        yield f"{_rests(found)}. {_likely(found)}.{_elsewhere_words(found)}"
 
 
 def _headline(verdict: Verdict, found: VerdictGrounds, label: str) -> str:
@@ -134,6 +136,13 @@ def _rests(found: VerdictGrounds) -> str:
         f"This rests on {found.needs:,} {_facts(found)} in {count_of(found.beside.conversations, 'conversation')}; "
         f"{count_of(found.tried, 'settings')} tried"
     )
+
+
+def _elsewhere_words(found: VerdictGrounds) -> str:
+    low, high = found.elsewhere
+    if (low, high) == (0.0, 1.0):
+        return ""
+    return f" With 95% confidence it keeps {100 * low:.0f} to {100 * high:.0f}% in conversations like these."
 
 
 def _grown_words(found: VerdictGrounds) -> str:

@@ -36,12 +36,14 @@ from historylab.tuning.evidence import (
     Comparison,
     Span,
     compare_sums,
+    sum_clusters,
 )
 from historylab.tuning.jobs import effective_key
 from historylab.tuning.outcome import QUOTED, SAID, USED
 from historylab.tuning.points import Point, changes_as_text
 from historylab.tuning.replayed import MeasureOptions
 from historylab.tuning.search_space import NOTHING_CUT, USUAL
+from historylab.tuning.shares import share_interval
 from historylab.tuning.trials import Known, Trial, Trials
 
 FOLDS = 4
@@ -156,11 +158,15 @@ def tune(
 
 
 class _Judged(NamedTuple):
-    """A choice beside the base: where it was chosen, and where nothing was, if anything was held out."""
+    """A choice beside the base: where it was chosen, and where nothing was, if anything was held out.
+
+    `elsewhere`: the interval for the share that other conversations keep of what they need.
+    """
 
     trial: Trial
     promised: Comparison
     held_out: Comparison | None
+    elsewhere: tuple[float, float] = (0.0, 1.0)
 
     @property
     def beside(self) -> Comparison:
@@ -182,7 +188,7 @@ class _Tuning:
         whole = [(number, 0, len(outcome)) for number, outcome in enumerate(outcomes)]
         everything = self._make_choosing(whole)
         judged, verdict = self._settle(self._judge(everything), everything)
-        chosen, promised, held_out = judged
+        chosen, promised, held_out, elsewhere = judged
         needs, beside = everything.needs, judged.beside
         settings = chosen.settings if verdict == "better" else self.mine
         tried = tuple(self.trials.tried.values())
@@ -199,6 +205,7 @@ class _Tuning:
             held_out is not None,
             everything.compare(chosen) if _sends_all(chosen) and not _sends_all(self.base) else None,
             everything.cost_when_grown(chosen),
+            elsewhere,
         )
         why = [*why_advised(verdict, found, best.label if chosen is not self.base else "", best.broken)]
         replays_more = verdict != "too little to tell" and not self.trials.cancelled()
@@ -274,18 +281,21 @@ class _Tuning:
     def _over_conversations(self, everything: Choosing) -> _Judged:
         """Judged in turn on each group of conversations by what was chosen on the others; then chosen on all."""
         spans, unseen, folds = everything.spans, 0.0, min(FOLDS, len(everything.spans))
-        ours, base = [], []
+        ours, base, parts = [], [], []
         for fold in range(folds):
             judged = self._make_choosing(spans[fold::folds])
             chosen = self._make_choosing([span for i, span in enumerate(spans) if i % folds != fold]).best()
             unseen = max(unseen, judged.unseen(chosen))
             ours.append(judged.sums(chosen))
             base.append(judged.sums(self.base))
+            parts.append(sum_clusters(chosen.outcomes, judged.spans, self.tiers, runs=1))
         sums = (ClusterSums.concatenate(ours), ClusterSums.concatenate(base))
         held_out = compare_sums(*sums, spans, self.seed, everything.limits, unseen=unseen)
         chosen = self._best_of_all(everything)
         held_out = replace(held_out, holds=held_out.holds * everything.chance_of_lasting(chosen))
-        return _Judged(chosen, everything.compare(chosen), held_out)
+        each = ClusterSums.concatenate(parts)
+        elsewhere = share_interval(np.stack([each.held, each.needed], 1).astype(int).tolist())
+        return _Judged(chosen, everything.compare(chosen), held_out, elsewhere)
 
     def _best_of_all(self, everything: Choosing) -> Trial:
         """The choice among all trials there are once those of a search on everything are among them."""

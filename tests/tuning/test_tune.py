@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -83,6 +84,7 @@ def test_where_not_trimming_keeps_as_much_for_less_it_is_what_is_advised(lunch):
     assert lunch.why[0].endswith("% cheaper.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("base", [BASE, Settings(policy="all", pruner="off"), Settings(policy="all", budget=20_000)])
 def test_nothing_is_advised_that_the_chart_beats_and_yours_are_not_as_good_beside_something_cheaper(base):
     for chat in (generate("tool_loop", seed=3), generate("coding_agent", seed=1)):
@@ -172,6 +174,8 @@ def test_over_several_conversations_each_is_judged_by_what_was_chosen_on_others(
     assert found.verdict == "better"
     assert found.conversations == found.held_out.conversations == 3
     assert found.evidence == found.held_out.needs
+    assert re.search(r"With 95% confidence it keeps \d+ to \d+% in conversations like these\.", " ".join(found.why))
+    assert "in conversations like these" not in " ".join(tune(several[:2], tries=2).why)
 
 
 @pytest.mark.slow
