@@ -142,7 +142,7 @@ def row(name: str, units: Sequence[Judged]) -> None:
 
 
 def tell_sources(called: Sequence[Judged]) -> None:
-    """Who said it, and whether asking again would tell, where the rule says either."""
+    """The agreement on who said it and whether asking again would tell, where the rule says either."""
     for field in ("by", "again"):
         pairs = [(u.label[field], getattr(u.called, field)) for u in called if u.is_need and hasattr(u.called, field)]
         if pairs:
@@ -223,7 +223,7 @@ def is_among(needs: Set[tuple[int | None, str]], unit: Unit) -> bool:
 
 
 def print_context(conversation: Conversation, unit: Unit) -> None:
-    """What surrounds a unit, and the first messages that say it."""
+    """The surroundings of a unit, and the first messages that say it."""
     text = text_at(conversation, unit.message, unit.call, unit.place)
     print(f"  {shown(unit.text)} in {text[max(0, unit.start - 80) : unit.end + 80]!r}")
     for earlier in index_mentions(conversation).before(unit.text, unit.message)[:3].tolist():

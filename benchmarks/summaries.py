@@ -1,4 +1,4 @@
-"""What a summary, and ten that each absorb the one before, still hold of what later calls needed.
+"""The share of what later calls needed that a summary, and ten that each absorb the one before, still hold.
 
     python benchmarks/summaries.py [FILE-or-FOLDER …] [--half develop|report] [--speed]
 
@@ -131,7 +131,7 @@ def case(name: str, conversation: Conversation, counter: Counter) -> Case | None
 
 
 def wants(conversation: Conversation, cuts: Sequence[int]) -> Iterator[Want]:
-    """What calls and questions need that no message after the newest cut before them says."""
+    """The needs of calls and questions that no message after the newest cut before them says."""
     for part, (start, stop) in enumerate(pairwise([*cuts, len(conversation)])):
         yield from (Want(value, part) for value in needed_values(conversation, start, stop))
     ids = {message.id: k for k, message in enumerate(conversation) if message.id}

@@ -150,7 +150,7 @@ class Summary:
 
 
 def words_of_person(message: Message) -> str:
-    """What of a user's message a person wrote; "" of one that a program put there."""
+    """The part of a user's message that a person wrote; "" of one that a program put there."""
     return "" if message.injected else without_frames(message.content)
 
 

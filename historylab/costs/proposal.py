@@ -111,7 +111,7 @@ def _shown_window(full: int | None, window: int | None) -> int | None:
 
 
 def _uncut(conversation: Conversation, settings: Settings, window: int | None) -> dict[str, Any] | None:
-    """What to change of these settings so that all of it is sent; None if it doesn't fit the window, or none is known.
+    """The changes of these settings that send all of it; None if it doesn't fit the window, or none is known.
 
     It fits by what was reported of its requests; of those without a report, by what they count.
     """

@@ -51,7 +51,7 @@ def phrases_of(text: str) -> dict[str, int]:
 
 
 def quotations_in(text: str) -> dict[str, int]:
-    """What stands in quotation marks and is no plain word."""
+    """The quotations of a text that are no plain word."""
     if not MARK.search(text):
         return {}
     phrases = (found[found.lastindex or 0].strip() for found in QUOTATION.finditer(text[:SCANNED]))
@@ -59,7 +59,7 @@ def quotations_in(text: str) -> dict[str, int]:
 
 
 def spellings_of(value: str, shape: int) -> Iterator[tuple[str, int]]:
-    """What a value may be said as, the whole first, each with its shape: a path from any folder on, a name in part."""
+    """The spellings of a value, the whole first, each with its shape: a path from any folder on, a name in part."""
     if shape in NAMES:
         words = value.split(" ")
         yield value, shape

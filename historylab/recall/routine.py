@@ -57,7 +57,7 @@ LINE_NUMBER_ENDS = ("→", "\t")
 
 
 class Routine:
-    """What a conversation's calls and answers use as a matter of course."""
+    """The values that a conversation's calls and answers use as a matter of course."""
 
     def __init__(self, conversation: Conversation, passages: Mapping[int, Iterable[Passage]], texts: list[str]):
         self._conversation, self._role, self._texts = conversation, conversation.columns.role, texts

@@ -1,4 +1,4 @@
-"""Who says a value in which message: a message of role user is not all a person's, nor a result all a tool's.
+"""The sayers of a value, message by message: a message of role user is not all a person's, nor a result all a tool's.
 
 The part of the message that the value stands in decides (`conversation/injected.py`). A sub-agent's user is the program
 that called it, and a summary in the user's name is the assistant's. What a tool brings that asks a person, or that a
@@ -34,14 +34,14 @@ class Sayers:
         self._known: dict[int, tuple[str, str | None]] = {}
 
     def of(self, value: str, message: int) -> str:
-        """Who says `value` in a message that says it: a person, a tool, the assistant, a program, a system message."""
+        """The sayer of `value` in a message that says it: person, tool, assistant, a program, a system message."""
         if message not in self._known:
             self._known[message] = self._look(message)
         by, own = self._known[message]
         return by if own is None or contains_value(own, value) or own in value else BY_INJECTED
 
     def _look(self, i: int) -> tuple[str, str | None]:
-        """Who says message `i`, and its text without what a program put there; None where that is all of it."""
+        """The sayer of message `i`, and its text without what a program put there; None where that is all of it."""
         message, role = self._conversation[i], self._role[i]
         if role == ASSISTANT or message.metadata.get("compact_summary"):
             return BY_ASSISTANT, None

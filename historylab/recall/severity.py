@@ -1,4 +1,4 @@
-"""How bad a loss is: who said the value first, and whether asking again would tell it.
+"""The severity of a loss: who said the value first, and whether asking again would tell it.
 
 What a person said, nobody can say again. What a tool said can be asked again (`repeatable.py`), unless its call changed
 something or its answer is another one each time; nor may the call need the value itself, but for a file's path: a
@@ -75,7 +75,7 @@ def severity_of(conversation: Conversation, lost: Sequence[Said]) -> Severity:
 
 
 class _Judge:
-    """Whose results could be had again; each value is judged once."""
+    """The results that could be had again; each value is judged once."""
 
     def __init__(self, conversation: Conversation):
         self.sayers = find_sayers(conversation)

@@ -60,7 +60,7 @@ def _shape_of_run(run: str) -> int:
 
 @lru_cache(maxsize=1 << 15)
 def token_shape(token: str) -> int:
-    """How far a token stands out by itself: PLAIN, NAME, WEAK, NUMBER or STRONG."""
+    """The degree to which a token stands out by itself: PLAIN, NAME, WEAK, NUMBER or STRONG."""
     if "/" in token or "\\" in token:
         return _shape_of_path(token)
     if INTEGER.fullmatch(token) or DECIMAL.fullmatch(token):
@@ -75,7 +75,7 @@ def token_shape(token: str) -> int:
 
 
 def parts_of_token(token: str) -> Iterator[str]:
-    """What a token may be said as, the whole first: from any folder on, without the line number, name by name."""
+    """The spellings of a token, the whole first: from any folder on, without the line number, name by name."""
     yield token
     if "\\\\" in token:
         yield token.replace("\\\\", "\\")

@@ -157,7 +157,7 @@ def _may_be_prose(token: str, text: str) -> bool:
 
 
 def _tokens(use: Use, *, phrases: bool = True, joined: bool = False) -> Iterator[Use]:
-    """What a text may use, but for itself as a whole: `joined` words are names where no prose is."""
+    """The uses within a text, but for itself as a whole: `joined` words are names where no prose is."""
     text = use.value
     for token, shape in tokens_of(text).items():
         whole = use.kind == "reference" and token == text

@@ -135,7 +135,7 @@ def _pack(changes: Mapping[str, Any]) -> str:
 
 
 def in_full(said: Mapping[str, Any], presets: Callable[[str], Mapping[str, str]]) -> dict[str, Any]:
-    """What is said by name, as `resolve_settings` takes it: with what `system` decides, and what `v` says is left out.
+    """The settings said by name, as `resolve_settings` takes them, with what `system` decides and `v` leaves out.
 
     `presets` says what a system decides, as raw texts by URL name; nothing if there is none of that name.
     """

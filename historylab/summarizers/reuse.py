@@ -25,7 +25,7 @@ def doubt_of_seen(task: SummaryTask, used: Collection[str], seen: Collection[str
 
 
 def _chance_of_reuse(task: SummaryTask, used: Collection[str], seen: Collection[str]) -> float:
-    """How many times as likely a value that was used is taken up again as one that was only seen."""
+    """The odds that a value which was used is taken up again, as a multiple of those of one only seen."""
     was_used = dict.fromkeys(seen, False) | dict.fromkeys(used, True)
     last = dict.fromkeys(was_used, -1 - NEARBY)
     again = {True: 1, False: 1}  # one more each than there were: little evidence says little

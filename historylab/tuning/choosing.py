@@ -101,7 +101,7 @@ class Choosing:
 
     @property
     def limits(self) -> Limits:
-        """What may be given up, and the least to keep."""
+        """The losses that may be given up, and the least to keep."""
         return replace(LIMITS[self.wishes.aim], least_kept=self.wishes.references or 0.0)
 
     def unseen(self, trial: Trial) -> float:

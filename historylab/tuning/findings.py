@@ -36,7 +36,7 @@ SAME_COST = 1.0005
 NO_REQUEST, NO_TEXT, NO_PRICES, NOTHING_NEEDED = "no request", "no text", "no prices", "nothing needed"
 UNKNOWN = (NO_PRICES, NO_TEXT, NOTHING_NEEDED, NO_REQUEST)
 NO_TELLING = "no telling"
-"""Why a finding on a share is unsure: the limit lies within the interval."""
+"""The reason that a finding on a share is unsure: the limit lies within the interval."""
 _VALUES = {measure.name: measure.value for measure in MEASURES}
 
 

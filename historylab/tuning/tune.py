@@ -170,7 +170,7 @@ class _Judged(NamedTuple):
 
     @property
     def beside(self) -> Comparison:
-        """What the verdict is read from."""
+        """The comparison that the verdict is read from."""
         return self.held_out or self.promised
 
 
@@ -229,7 +229,7 @@ class _Tuning:
         return Cut(trial.figures["prefix_breaks"], found.cost_ratio, found.kept, self.tiers, priced)
 
     def _settle(self, judged: _Judged, everything: Choosing) -> tuple[_Judged, Verdict]:
-        """What is claimed: of the choice that was judged, if all requests show none that beats it; else of the best
+        """The claim: of the choice that was judged, if all requests show none that beats it; else of the best
         that all of them show, of which nothing was held out.
         """
         verdict, tried = self._verdict(judged, everything), list(self.trials.tried.values())

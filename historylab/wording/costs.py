@@ -152,7 +152,7 @@ def pays_sentence(comparison: CostComparison) -> str:
 
 
 def fetching_sentence(found: Retention, priced: Bill | None) -> str:
-    """What fetching again would cost; "" if tools would find nothing that was lost.
+    """The cost of fetching again; "" if tools would find nothing that was lost.
 
     "Not in these sums: fetching lost facts again by 31 calls made before would take about 12,300 tokens and, as each of
     those requests is sent once more, $0.03, an estimate."

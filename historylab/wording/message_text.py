@@ -13,7 +13,7 @@ LOOK_AT = 8_000  # characters of a message looked at for them: what an app wraps
 ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 """What a terminal takes for colours and titles."""
 TYPED = re.compile(r"<(command-name|command-args|bash-input)>(.*?)(?:</\1>|\Z)", re.DOTALL)
-"""What coding agents wrap around a command that was typed."""
+"""The tags that coding agents wrap around a command that was typed."""
 TAGS = re.compile(r"</?[a-z]+[-_][a-z_-]+>")
 
 

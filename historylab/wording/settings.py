@@ -121,7 +121,7 @@ def member_word(family: str, name: str) -> str:
 
 
 def source_word(origin: Provenance) -> str:
-    """Where a value came from, beside its field: "you", "recorded", "suggested for this file"; "system": a link's."""
+    """The source of a value, beside its field: "you", "recorded", "suggested for this file"; "system": a link's."""
     if implied_by_link(origin):
         return SYSTEM if origin.name == SYSTEM else SOURCE_WORDS["default"]
     return SUGGESTED if origin.name == SUGGESTED else SOURCE_WORDS[origin.source]

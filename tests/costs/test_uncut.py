@@ -1,4 +1,4 @@
-"""What fits its window opens uncut, and a smaller budget is offered; what doesn't fit has a budget that does."""
+"""A file that fits its window opens uncut, and a smaller budget is offered; what doesn't fit has a budget that does."""
 
 from __future__ import annotations
 

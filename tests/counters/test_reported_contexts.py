@@ -1,4 +1,4 @@
-"""Which reported contexts were of the whole history: none after a compaction, marked or not, nor a call beside it."""
+"""Reported contexts of the whole history: none after a compaction, marked or not, nor a call beside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What counts as a need: a use of something said earlier that could not be known otherwise."""
+"""Needs: uses of something said earlier that could not be known otherwise."""
 
 from __future__ import annotations
 

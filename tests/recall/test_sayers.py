@@ -1,4 +1,4 @@
-"""Who said what is needed: a person, a tool, the assistant, a program in the user's name; who could say it again."""
+"""The sayers of what is needed: a person, a tool, the assistant, a program in the user's name; who can say it again."""
 
 from __future__ import annotations
 

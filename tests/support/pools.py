@@ -46,7 +46,7 @@ def pools(seed: int = 0) -> dict[str, list[Part]]:
 def coverage(
     interval: Interval, pool: Sequence[Part], conversations: int, draws: int, seed: int = 0
 ) -> tuple[float, float, float]:
-    """How often the interval of so many conversations, drawn anew each time, holds the pool's share, and its width.
+    """The rate at which the interval of so many conversations, drawn anew each time, holds the pool's share; its width.
 
     The first figure is of the mean of the conversations' shares, the second of the share of all needs together.
     """

@@ -13,7 +13,7 @@ from historylab.ui.shared.page import PAGES
 pytestmark = pytest.mark.slow  # every page, drawn again
 
 FOLDED = ("overhead-count", "more stages", "other settings", "template file", "edit url", "edit you")
-"""What is folded, and has fields inside."""
+"""Fields inside what is folded."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What ends a run of a page, handed to what shows it: the server is up before any page, which brings that along."""
+"""Faults that end a run of a page, handed to what shows them: the server is up before any page, which brings that."""
 
 from __future__ import annotations
 
