@@ -40,7 +40,7 @@ def test_a_shared_link_opens_the_same_settings_conversation_and_request(page, br
     other.goto(link)
     headline(other, re.escape(said))
     source_of(other, "length", "URL")
-    source_of(other, "budget", "URL")
+    source_of(other, "budget", "default")  # the link says nothing of it, and so decides it
     other.context.close()
     assert seen.external == []
 

@@ -135,6 +135,7 @@ def test_it_names_a_loss_that_is_gone_for_good_leads_there_and_from_one_to_the_n
     click(app, "loss-before")
     click(app, "need-0")
     assert looked_at(app) == places[0]  # that is where it is needed
+    click(app, "loss-after")
     click(app, "since")
     request, message = looked_at(app)
     assert timeline.plans[request].actions[message] == Action.DROPPED

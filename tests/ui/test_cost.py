@@ -33,7 +33,7 @@ def test_the_sentence_is_there_without_a_click_and_the_rest_is_not():
         ("Cost", ("No cache", "Automatic cache", "Explicit cache", "Source: genai-prices", "Not in these sums")),
         (
             "Lost facts",
-            ("facts in tool calls kept", "By kind: 3 of 3 ids", "How bad: 1 the assistant wrote"),
+            ("facts in tool calls kept", "By kind: 3 of 3 ids", "How bad: 1 gone for good, 1 the assistant wrote"),
         ),
         ("Refused", ("Sliced",)),
     ],
@@ -58,7 +58,7 @@ def test_the_chips_lead_to_the_bill_and_to_the_first_loss():
     assert "Automatic cache" in text(app)
     shown(app.button(key="see-first-loss").click().run())
     state = app.session_state["historylab"]
-    assert (state.request, state.message) == (9, 1)
+    assert (state.request, state.message) == (11, 0)
 
 
 def test_the_payload_says_what_changed_since_the_request_before():
