@@ -142,8 +142,9 @@ def test_a_click_on_a_message_of_the_map_leads_to_its_answer_in_the_playground(p
     columns(page, 6)
     settled(page)
     marks = page.locator(".st-key-live-map canvas.marks, canvas.marks").first
+    marks.scroll_into_view_if_needed()
     box = marks.bounding_box()
-    marks.click(position={"x": box["width"] - 30, "y": 40})
+    page.mouse.click(box["x"] + box["width"] - 30, box["y"] + 40)  # a canvas that is drawn anew is never still
     page.locator(".st-key-answer").get_by_text(re.compile("^Message [1-9]:")).wait_for()
     headline(page, "At turn 6, the model sees 5 of 11 messages")
     page.get_by_role("link", name="Live", exact=True).click()
