@@ -91,7 +91,7 @@ class Case:
 
     @property
     def beaten(self) -> bool:
-        """Whether its own chart shows something that ought to have been said instead."""
+        """Tell whether its own chart shows something that ought to have been said instead."""
         allowed = [point for point in self.advice.points if not point.broken]
         ours = self.advice.points[self.advice.trials.index(self.advice.chosen)]
         less = 0.95 if self.claims else 0.85

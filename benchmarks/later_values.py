@@ -47,7 +47,7 @@ def arguments_of(call: ToolCall) -> Iterator[str]:
 
 
 def holds(text: str, value: str) -> bool:
-    """Whether a text contains a value, and no word of it runs on."""
+    """Tell whether a text contains a value, and no word of it runs on."""
     start = text.find(value)
     while start >= 0:
         around = text[max(0, start - 1) : start], text[start + len(value) : start + len(value) + 1]

@@ -121,7 +121,7 @@ def _spans(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def said_before(mentions: Mentions, unit: Unit) -> bool:
-    """Whether an earlier message says it, or for several lines most of them."""
+    """Tell whether an earlier message says it, or for several lines most of them."""
     if lines := telling_lines(unit.text):
         found = sum(len(mentions.before(line, unit.message)) > 0 for line in lines)
         return 2 * found >= len(lines)

@@ -85,7 +85,7 @@ def without_reminders(text: str) -> str:
 
 
 def is_framed(text: str) -> bool:
-    """Whether a program put all of a user's message there."""
+    """Tell whether a program put all of a user's message there."""
     return _BEGINS.match(text) is not None and not without_frames(text)
 
 

@@ -83,7 +83,7 @@ class Message:
 
     @property
     def injected(self) -> bool:
-        """Whether a program put it there in the user's name: no person and no model wrote it.
+        """Tell whether a program put it there in the user's name: no person and no model wrote it.
 
         The file says so (`metadata["injected"]`, as formats read it), or its frame does (`injected.py`). A summary that
         a coding agent sends in the user's name counts as well: no person wrote it, though a model did.

@@ -147,7 +147,7 @@ class Mentions:
         return np.array(found[: bisect_left(found, size)], np.int64)
 
     def is_new(self, value: str, size: int) -> bool:
-        """Whether a word of it is said nowhere among the first `size` messages."""
+        """Tell whether a word of it is said nowhere among the first `size` messages."""
         return any(self._postings.get(word, ENDLESS)[0] >= size for word in WORD.findall(value))
 
     def _search(self, value: str, start: int, stop: int) -> list[int]:

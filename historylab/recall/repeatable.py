@@ -69,7 +69,7 @@ NAMESPACE = re.compile(r"__|[./:]")
 
 @lru_cache(maxsize=4096)
 def can_be_repeated(name: str, arguments: str) -> bool:
-    """Whether that call, made again, would tell the same: it changes nothing, and its answer is no passing one."""
+    """Tell whether that call, made again, would tell the same: it changes nothing, and its answer is no passing one."""
     if changes_something(name, arguments) or CHANCE.search(arguments):
         return False
     command = _command(name, arguments)
@@ -81,7 +81,7 @@ def can_be_repeated(name: str, arguments: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def changes_something(name: str, arguments: str) -> bool:
-    """Whether the call shows that it changes something: by its command if it has one, else by the tool's name."""
+    """Tell whether the call shows that it changes something: by its command if it has one, else by the tool's name."""
     if SQL.search(arguments):
         return True
     command = _command(name, arguments)
@@ -93,12 +93,12 @@ def changes_something(name: str, arguments: str) -> bool:
 
 
 def edits_file(name: str, arguments: str) -> bool:
-    """Whether a tool edits a file: what it shows of that can be read there again, though not by the same call."""
+    """Tell whether a tool edits a file: what it shows of that can be read there again, though not by the same call."""
     return not EDITING.isdisjoint(_words(name)) and FILE.search(arguments) is not None
 
 
 def _changes(part: Sequence[str]) -> bool:
-    """Whether a part of a shell command changes something: "rm a", "bd create x", "git -C a push", "cat a > b"."""
+    """Tell whether a part of a shell command changes something: "rm a", "bd create x", "git -C a push", "cat a > b"."""
     if any(word.startswith(">") or word in ("<>", ">|") for word in part):
         return True
     words = _program(part)

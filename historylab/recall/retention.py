@@ -73,7 +73,7 @@ class Loss:
 
     @property
     def gone_for_good(self) -> bool:
-        """Whether nobody can say it again: a person, a prompt, or a tool that can't be asked again said it."""
+        """Tell whether nobody can say it again: a person, a prompt, or a tool that can't be asked again said it."""
         return self.severity in GONE_FOR_GOOD
 
     @property

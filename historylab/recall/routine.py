@@ -83,7 +83,7 @@ class Routine:
         self._of_tools = {name for tool, path in arguments for name in (tool, *path.split("."))}
 
     def covers(self, use: Use, said: np.ndarray, new_in_small: bool) -> bool:
-        """Whether the use of a value, which these earlier messages say, needs none of them.
+        """Tell whether the use of a value, which these earlier messages say, needs none of them.
 
         `new_in_small`: nobody said it without its capitals.
         """
@@ -108,11 +108,11 @@ class Routine:
         return of_library or self._is_choice(use) or self._names[use.value] > self._often
 
     def _is_a_persons(self, message: int) -> bool:
-        """Whether a person wrote it: what they ask for in plain words is no word of the model's own."""
+        """Tell whether a person wrote it: what they ask for in plain words is no word of the model's own."""
         return bool(self._role.item(message) == USER and not self._conversation[message].injected)
 
     def _is_only_called(self, use: Use, said: np.ndarray) -> bool:
-        """Whether new code has what earlier messages only call: none of them defines it, so a library does."""
+        """Tell whether new code has what earlier messages only call: none of them defines it, so a library does."""
         owner, dot, _ = use.value.rpartition(".")
         if not use.of_code or (dot and token_shape(owner) != PLAIN):
             return False
@@ -120,7 +120,7 @@ class Routine:
         return all(_calls(text, end - len(use.value), end) for text in texts for end in ends_of(text, use.value))
 
     def _is_known(self, use: Use) -> bool:
-        """Whether everybody knows it, or who is told of the tools."""
+        """Tell whether everybody knows it, or who is told of the tools."""
         if EVERYWHERE.fullmatch(use.value) or use.value in self._schema.get(use.argument[0], ()):
             return True
         in_code = use.kind == "reference" and not use.whole
@@ -145,7 +145,7 @@ class Routine:
         return use.kind == "reference" and all(_numbers_lines(text, use.value) for text in looked_at)
 
     def _is_given(self, value: str, said: np.ndarray) -> bool:
-        """Whether it stood somewhere as a value: in quotes in a structured text, or as an argument."""
+        """Tell whether it stood somewhere as a value: in quotes in a structured text, or as an argument."""
         key = value, min(len(said), LOOKED_AT)
         if key not in self._given:
             quoted, argument = f'"{value}"', f"\0{value}"
@@ -160,7 +160,7 @@ class Routine:
         return counts.total() >= FEW and len(counts) <= CHOICES * counts.total() and all(map(WORDS.fullmatch, counts))
 
     def _is_usual_folder(self, use: Use, first: int) -> bool:
-        """Whether most calls have it, or most paths are below it; what a program set is so from the first call on."""
+        """Tell whether most calls have it, or most paths are below it; what a program set, from the first call on."""
         counts = self._of_argument[use.argument] if use.whole else Counter[str]()
         few = 1 if self._role.item(first) == SYSTEM or self._conversation[first].injected else FEW
         usual = counts.total() >= few and counts[use.value] >= USUAL * counts.total()
@@ -174,17 +174,17 @@ def _is_dotted(name: str) -> bool:
 
 
 def _calls(text: str, start: int, end: int) -> bool:
-    """Whether the name at that place is called, or passed on as a function (`&is_nil/1`), and not defined."""
+    """Tell whether the name at that place is called, or passed on as a function (`&is_nil/1`), and not defined."""
     return CALLED.match(text, end) is not None and not DEFINES.search(text, max(0, start - 20), start)
 
 
 def _is_under(text: str, name: str, number: str) -> bool:
-    """Whether the text says that number after the argument's name: `"amount": 500`, "number 11"."""
+    """Tell whether the text says that number after the argument's name: `"amount": 500`, "number 11"."""
     reach = len(number) + len(name) + 5
     return any(name in text[max(0, end - reach) : end].lower() for end in ends_of(text, number))
 
 
 def _numbers_lines(text: str, number: str) -> bool:
-    """Whether the text says it as the number of a line and nowhere else."""
+    """Tell whether the text says it as the number of a line and nowhere else."""
     lines = ((end, text.rfind("\n", 0, end) + 1) for end in ends_of(text, number))
     return all(text[end : end + 1] in LINE_NUMBER_ENDS and text[start:end].strip() == number for end, start in lines)

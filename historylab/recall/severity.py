@@ -115,7 +115,7 @@ class _Judge:
         return next((i for i in results.tolist() if self._finds_again(value, i, said)), None)
 
     def _stands_in_file(self, value: str, result: int) -> bool:
-        """Whether a result shows it of a file that its call edits, and the call doesn't say it itself."""
+        """Tell whether a result shows it of a file that its call edits, and the call doesn't say it itself."""
         call = self._calls.get(result)
         return bool(call and edits_file(call.name, call.arguments)) and not self._is_given(value, result)
 
@@ -129,7 +129,7 @@ class _Judge:
         return not self._is_given(value, result)
 
     def _is_given(self, value: str, result: int) -> bool:
-        """Whether the call that a result answers says the value itself."""
+        """Tell whether the call that a result answers says the value itself."""
         return any(contains_value(given, value) for _, given in argument_values(self._calls[result]))
 
 

@@ -104,7 +104,7 @@ def _parts_of_address(address: str) -> Iterator[str]:
 
 
 def is_folder(value: str) -> bool:
-    """Whether it is a path, and its last name has no extension."""
+    """Tell whether it is a path, and its last name has no extension."""
     return ("/" in value or "\\" in value) and "://" not in value and EXTENSION.search(value) is None
 
 

@@ -46,7 +46,7 @@ class Use(NamedTuple):
 
     @property
     def of_code(self) -> bool:
-        """Whether it stands in a text that a call writes, not in a command or alone."""
+        """Tell whether it stands in a text that a call writes, not in a command or alone."""
         return self.kind == "reference" and not self.whole and COMMANDS.isdisjoint(self.argument[1].split("."))
 
 
@@ -105,7 +105,7 @@ def _passages_of_command(use: Use) -> Iterator[Passage]:
 
 
 def _opens(line: str) -> bool:
-    """Whether a text begins there that goes on below: a here-document, or one in quotation marks."""
+    """Tell whether a text begins there that goes on below: a here-document, or one in quotation marks."""
     return "<<" in line or line.count('"') % 2 == 1 or line.count("'") % 2 == 1
 
 
@@ -151,7 +151,7 @@ def _whole(use: Use) -> Use | None:
 
 
 def _may_be_prose(token: str, text: str) -> bool:
-    """Whether it is words joined as prose joins them: T-NORTH isn't, nor "is-open" in quotation marks."""
+    """Tell whether it is words joined as prose joins them: T-NORTH isn't, nor "is-open" in quotation marks."""
     stands_out = "/" not in token and (token.isupper() or f'"{token}"' in text or f"'{token}'" in text)
     return JOINED.fullmatch(token) is not None and not stands_out
 

@@ -32,7 +32,7 @@ _SHAPES = (
 
 
 def is_file(value: str) -> bool:
-    """Whether a value is the path of a file or folder, and no address."""
+    """Tell whether a value is the path of a file or folder, and no address."""
     return "://" not in value and "@" not in value and kind_of_value(value) == "path"
 
 

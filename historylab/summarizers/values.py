@@ -86,7 +86,7 @@ def rank_values(
 
 
 def is_number(text: str) -> bool:
-    """Whether a value has no letter: a line number, an amount, a date."""
+    """Tell whether a value has no letter: a line number, an amount, a date."""
     return not any(map(str.isalpha, text))
 
 
@@ -172,7 +172,7 @@ def _find(message: Message) -> dict[str, bool]:
 
 
 def _can_be_listed(text: str) -> bool:
-    """Whether it can be told from its neighbours in a list and from a count."""
+    """Tell whether it can be told from its neighbours in a list and from a count."""
     return text.isprintable() and UNLISTED.isdisjoint(text)
 
 

@@ -168,7 +168,7 @@ class Choosing:
         return max(foretold, key=lambda each: (each[0].holds >= PROMISING, self._score(each[1], each[0])))[1]
 
     def improves(self, trial: Trial, beside: Comparison) -> bool:
-        """Whether it does something better here, and nothing worse than may be given up."""
+        """Tell whether it does something better here, and nothing worse than may be given up."""
         if trial is self.base or self._said_lost(trial) or not self._fits(trial):
             return False
         if self.broken(self.base) and not self.broken(trial):
@@ -178,14 +178,14 @@ class Choosing:
         return any(gains) and beside.surely_more >= -limits.less_kept and cost <= 1 + limits.more_cost
 
     def _fits(self, trial: Trial) -> bool:
-        """Whether a trial that doesn't limit what is sent keeps within the model's window."""
+        """Tell whether a trial that doesn't limit what is sent keeps within the model's window."""
         settings = trial.settings
         window = settings.window or window_of(settings.model)
         most = max(int(trial.outcomes[n].tokens[i:j].max(initial=0)) for n, i, j in self.spans)
         return settings.pruner != "off" or not window or most <= window
 
     def beaten(self, trial: Trial, others: Iterable[Trial]) -> bool:
-        """Whether one of the others keeps as much for 5 % less, or keeps 2 points more for no more."""
+        """Tell whether one of the others keeps as much for 5 % less, or keeps 2 points more for no more."""
         ours = self.compare(trial)
         return any(_beats(self.compare(each), ours) for each in others if self._fits(each) and not self.broken(each))
 
@@ -231,7 +231,7 @@ class Choosing:
 
 
 def _beats(other: Comparison, ours: Comparison) -> bool:
-    """Whether it would be odd to recommend ours, by what messages keep: no summary decides that either."""
+    """Tell whether it would be odd to recommend ours, by what messages keep: no summary decides that either."""
     more, cost = other.in_messages - ours.in_messages, other.cost_ratio / max(ours.cost_ratio, 1e-12)
     return (more >= -1e-9 and cost <= 0.95) or (more >= 0.02 - 1e-9 and cost <= 1 + 1e-9)
 

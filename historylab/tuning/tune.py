@@ -313,7 +313,7 @@ def _changes(settings: Settings, base: Settings) -> dict[str, Any]:
 
 
 def _sends_all(trial: Trial) -> bool:
-    """Whether its settings cut nothing anywhere."""
+    """Tell whether its settings cut nothing anywhere."""
     settings = trial.settings
     return all(settings.value(name) == value for name, value in NOTHING_CUT.items())
 

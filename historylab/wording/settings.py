@@ -128,7 +128,7 @@ def source_word(origin: Provenance) -> str:
 
 
 def implied_by_link(origin: Provenance) -> bool:
-    """Whether a link decides the value without saying it: by the system it names, or as it leaves out the default."""
+    """Tell whether a link decides the value unsaid: by the system it names, or as it leaves out the default."""
     return origin.source == "url" and origin.name in (SYSTEM, VERSION)
 
 

@@ -313,3 +313,25 @@ def test_a_function_that_is_only_called_is_of_a_library():
 def test_a_long_ruled_line_takes_no_longer_than_any_text(mark):
     """An address may begin at each of its marks: to search from every one to the end would take most of an hour."""
     assert TOKEN.search(mark * 1_000_000) is None
+
+
+KNOWN = (
+    *("/dev/null", "http://127.0.0.1", "README.md", "AGENTS.md", "tsconfig.json", "pyproject.toml", "requirements.txt"),
+    *(
+        "Cargo.toml",
+        "docker-compose.yml",
+        "GitHub",
+        "Node.js",
+        "JavaScript",
+        "PostgreSQL",
+        "GraphQL",
+        "Python",
+        "macOS",
+    ),
+)
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_what_every_program_knows_is_no_need(name):
+    said = found(f"It has {name} and CRT-1043.")
+    assert values(said, called("write", path="n.txt", content=f"see {name}, CRT-1043\n")) == ["CRT-1043"]

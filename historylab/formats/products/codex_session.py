@@ -160,7 +160,7 @@ class CodexSession:
         return replace(message, metadata={**message.metadata, "injected": True})
 
     def _is_injected(self, message: Message) -> bool:
-        """Whether no person sent it: by its frame, or as events tell what was sent and it isn't among that."""
+        """Tell whether no person sent it: by its frame, or as events tell what was sent and it isn't among that."""
         if message.injected or message.role != "user" or message.media or not self.typed:
             return message.injected
         text = message.content.strip()

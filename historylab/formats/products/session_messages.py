@@ -100,7 +100,7 @@ def _user_messages(record: SessionRecord, report: Report) -> list[Message]:
 
 
 def _by_a_program(record: dict[str, Any]) -> bool:
-    """Whether the record says that no person sent it: its origin is no human."""
+    """Tell whether the record says that no person sent it: its origin is no human."""
     origin = record.get("origin")
     kind = origin.get("kind") if isinstance(origin, dict) else record.get("turnOrigin")
     return kind not in (None, "human") or record.get("isVisibleInTranscriptOnly") is True

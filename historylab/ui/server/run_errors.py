@@ -14,5 +14,5 @@ def show_by(show: Show) -> None:
 
 
 def hand_on(problem: Exception) -> bool:
-    """Whether what ended a run is shown by ours, not by Streamlit: before the first page, nothing is."""
+    """Tell whether what ended a run is shown by ours, not by Streamlit: before the first page, nothing is."""
     return any(show(problem) for show in _shown_by)
