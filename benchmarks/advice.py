@@ -1,11 +1,13 @@
 """Is the advice true? What `tune` recommends, on requests that it was not given: claims and finds together.
 
-    python benchmarks/advice.py FOLDER [--base default] [--seen 0.6] [--tries 50] [--wishes "cheapest, …"]
+    python benchmarks/advice.py FOLDER [--base default] [--seen 0.4 0.6] [--tries 50] [--wishes "cheapest, …"]
+    python benchmarks/advice.py FOLDER --half odd       # the half of its conversations that chose no constant
     python benchmarks/advice.py --generated 900-904     # conversations of our generators, by seed
     python benchmarks/advice.py FOLDER --search         # the search beside trying every combination
 
 Each conversation is tuned on its first requests, up to the share `--seen`, from the settings that it proposes itself
-(`settings_for`) or from the defaults, and judged on the others.
+(`settings_for`) or from the defaults, and judged on the others. Intervals count each conversation once, however many
+shares are given.
 
 * *Claims*: settings called better or promising, by the chance stated. One *holds* if on the rest it keeps no less than
   the base, whether or not what only a summary holds counts, costs no more, and keeps what the wishes ask for.
@@ -22,6 +24,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import pairwise
 
 import numpy as np
@@ -65,8 +68,9 @@ class Unseen:
 
 @dataclass(frozen=True)
 class Case:
-    """A piece of advice, and what its choice, the base and all else that was tried did on the rest."""
+    """A piece of advice on a conversation: what its choice, the base and all else that was tried did on the rest."""
 
+    conversation: Conversation
     advice: Advice
     chosen: Unseen
     base: Unseen
@@ -109,29 +113,31 @@ def unseen(found: Outcome, tiers: tuple[int, ...], first: int) -> Unseen:
     return Unseen(needed, kept, noted, float(found.cost[first:].sum() / max(1e-12, found.untrimmed[first:].sum())))
 
 
-def case_of(conversation: Conversation, base: Settings, given: argparse.Namespace) -> Case:
+def case_of(conversation: Conversation, base: Settings, seen: float, given: argparse.Namespace) -> Case:
     """Tuned on the beginning, judged on the rest."""
     requests = conversation.columns.requests
-    first = max(2, int(len(requests) * given.seen))
+    first = max(2, int(len(requests) * seen))
     begun = conversation.edited(conversation[: int(requests[first - 1])])
     advice = tune(begun, base=base, wishes=given.wishes, tries=given.tries)
     tried = [unseen(measured(conversation, trial.settings), advice.tiers, first) for trial in advice.trials]
     stated = constraints_of(read_wishes(given.wishes), BETTER)
     asked, given_up = stated.references or 0.0, stated.aim == "cheapest"
-    return Case(advice, tried[advice.trials.index(advice.chosen)], tried[0], tried, asked, given_up)
+    return Case(conversation, advice, tried[advice.trials.index(advice.chosen)], tried[0], tried, asked, given_up)
 
 
-def share(hits: Sequence[bool]) -> str:
-    """ "92 % [75–98] of 24", with Wilson's interval."""
-    if not hits:
+def share(cases: Sequence[Case], hit: str) -> str:
+    """ "92 % [75–98] of 24": the cases that have it, with Wilson's interval over as many conversations."""
+    if not cases:
         return "none"
-    low, high = wilson_interval(float(np.mean(hits)), len(hits))
-    return f"{np.mean(hits):.0%} [{100 * low:.0f}–{100 * high:.0f}] of {len(hits)}"
+    value, apart = float(np.mean([getattr(case, hit) for case in cases])), len({id(c.conversation) for c in cases})
+    low, high = wilson_interval(value, apart)
+    many = f" in {apart} conversations" if apart < len(cases) else ""
+    return f"{value:.0%} [{100 * low:.0f}–{100 * high:.0f}] of {len(cases)}{many}"
 
 
 def report(cases: Sequence[Case]) -> None:
     claims = [case for case in cases if case.claims]
-    print(f"{len(cases)} conversations; verdicts:", end=" ")
+    print(f"{len(cases)} cases in {len({id(c.conversation) for c in cases})} conversations; verdicts:", end=" ")
     print(
         ", ".join(
             f"{v} {sum(c.advice.verdict == v for c in cases)}" for v in (*CLAIMS, "as good", "too little to tell")
@@ -139,14 +145,16 @@ def report(cases: Sequence[Case]) -> None:
     )
     print("claims, by the chance stated:")
     for low, high in pairwise(CHANCES):
-        some = [case.holds for case in claims if low <= case.advice.chance < high]
-        print(f"  {low:.0%} to {min(high, 1):.0%}: hold {share(some)}")
+        some = [case for case in claims if low <= case.advice.chance < high]
+        print(f"  {low:.0%} to {min(high, 1):.0%}: hold {share(some, 'holds')}")
     if claims:
         stated = np.mean([case.advice.chance for case in claims])
-        print(f"  all: stated {stated:.0%} in the mean, hold {share([case.holds for case in claims])}")
-    print(f"  better alone: hold {share([c.holds for c in claims if c.advice.verdict == 'better'])}")
+        print(f"  all: stated {stated:.0%} in the mean, hold {share(claims, 'holds')}")
+    print(f"  better alone: hold {share([c for c in claims if c.advice.verdict == 'better'], 'holds')}")
     print(f"  judged on requests that helped to choose nothing: {sum(c.advice.held_out is not None for c in claims)}")
-    print(f"finds, of those that could be bettered: {share([case.claims for case in cases if case.could_be_bettered])}")
+    print(
+        f"finds, of those that could be bettered: {share([case for case in cases if case.could_be_bettered], 'claims')}"
+    )
     print(f"beaten by their own chart: {sum(case.beaten for case in cases)}")
 
 
@@ -185,12 +193,16 @@ def main() -> None:
     parser.add_argument("folder", nargs="?")
     parser.add_argument("--generated", metavar="SEEDS")
     parser.add_argument("--base", choices=("own", "default"), default="own")
-    parser.add_argument("--seen", type=float, default=0.6)
+    parser.add_argument("--seen", type=float, nargs="+", default=[0.6])
+    parser.add_argument("--half", choices=("even", "odd"))
     parser.add_argument("--tries", type=int, default=50)
     parser.add_argument("--wishes", default=BETTER)
     parser.add_argument("--search", action="store_true")
     given = parser.parse_args()
-    found = [*(read(given.folder) if given.folder else ()), *(generated(given.generated) if given.generated else ())]
+    found = [
+        *(read(given.folder, given.half) if given.folder else ()),
+        *(generated(given.generated) if given.generated else ()),
+    ]
     if given.search:
         search_gaps(found, given.tries)
         return
@@ -199,17 +211,22 @@ def main() -> None:
         if len(conversation.columns.requests) < FEWEST_REQUESTS:
             continue
         base = settings_for(conversation) if given.base == "own" else BASE
-        cases.append(case := case_of(conversation, base, given))
-        said = f"{case.advice.verdict} {case.advice.chance:.0%}, {'holds' if case.holds else 'does not hold'}"
-        print(f"{conversation.title[:40]:40} {said if case.claims else case.advice.verdict}", flush=True)
+        for seen in given.seen:
+            cases.append(case := case_of(conversation, base, seen, given))
+            said = f"{case.advice.verdict} {case.advice.chance:.0%}, {'holds' if case.holds else 'does not hold'}"
+            print(f"{conversation.title[:40]:40} {said if case.claims else case.advice.verdict}", flush=True)
     report(cases)
 
 
-def read(folder: str) -> Iterator[Conversation]:
+def read(folder: str, half: str | None) -> Iterator[Conversation]:
+    """The conversations below it, of one half alone if that is said: the digest of file and number decides."""
     for place, _, names in sorted(os.walk(folder)):
         for name in sorted(names):
             try:
-                yield from (c for c in load(os.path.join(place, name)) if len(c.columns.requests))
+                for number, conversation in enumerate(load(os.path.join(place, name))):
+                    digest = sha256(f"{os.path.basename(place)}/{name}#{number}".encode()).digest()
+                    if half in (None, ("even", "odd")[digest[-1] % 2]) and len(conversation.columns.requests):
+                        yield conversation
             except HistoryLabError as problem:
                 print(f"not read: {name}: {str(problem)[:100]}", file=sys.stderr)
 

@@ -20,10 +20,11 @@ points it varies one axis at a time until no step improves. Of each trial it kee
 cost, so that a choice can look at some requests alone; it also asks what a history twice as long would cost. The
 choice is compared with the base on the requests it was not made on, and is *better* only there; what all requests
 helped to choose has nothing held out and is *promising* at most. Nothing is named that its own chart beats: not
-trimming and a simple strong setting are in every search. The chance that it does no worse on as many more requests is
-drawn twice over, for which of them are typical and which come next. Settings that send less are charged with losses
-that luck may have hidden, the more the less they send; one conversation may go on unlike it began, and what its
-settings would cost with twice the history counts. What a summary alone holds is told apart, and decides nothing.
+trimming and a simple strong setting are in every search. The chance that it does no worse on two thirds as many
+requests more is drawn twice over, for which of them are typical and which come next. What settings withhold can only
+be missed by the requests that lack it: losses that none has shown yet are charged by what the next requests will lack,
+as a multiple of what the requests so far did. A single conversation is replayed with twice its history for that, and
+for what it would cost; it may also go on unlike it began. What a summary alone holds is told apart, and decides nothing.
 Advice also says what cutting down to a half would change.
 
 **Checks.** A check reads one conversation after the other, judges it and lets it go. A wish judged on one replay is a

@@ -182,7 +182,7 @@ def _likely(found: VerdictGrounds) -> str:
     spends = _range(100 * cost.low - 100, 100 * cost.high - 100, ("% less", "% more"))
     spends = f"{spends} than yours" if spends else "as much as yours"
     beside = f"keeps {keeps} and {'costs' if found.priced else 'sends'} {spends}"
-    further = f"{count_of(found.beside.requests, 'more request')} like these"
+    further = f"{count_of(found.beside.further, 'more request')} like these"
     chance = f"{min(holds, 0.99):.0%}{' or more' if holds > 0.99 else ''}"
     return f"With 90% confidence it {beside}; the chance that it {_event_words(found.limits)} on {further} is {chance}"
 

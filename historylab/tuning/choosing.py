@@ -10,6 +10,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from historylab.conversation.columns import TOOL
 from historylab.counters.base import counter_for, token_column
 from historylab.planning.pipeline import project
@@ -24,11 +26,13 @@ from historylab.tuning.evidence import (
     Span,
     clusters_per_conversation,
     compare_sums,
+    count_further,
+    count_requests,
     sum_clusters,
 )
-from historylab.tuning.outcome import SAID, USED
+from historylab.tuning.outcome import SAID, USED, Outcome
 from historylab.tuning.search_space import Sizes, vary_one_axis
-from historylab.tuning.trials import Trial, Trials
+from historylab.tuning.trials import MOST_GROWN, Trial, Trials
 
 BETTER_AIMS = (BETTER, BETTER_IN_BOTH)
 LIMITS: Mapping[str, Limits] = {
@@ -50,12 +54,10 @@ MORE_KEPT, LESS_COST = 0.01, 0.02
 """The least gain worth a change: a point of what is kept, or 2 % of the cost."""
 MUCH_LESS = 0.9
 """The share of the base's cost at which settings that keep as much are named, however unsure that is."""
-UNSEEN = 0.5
-"""The losses that may have been missed by luck where barely less is sent (Jeffreys' prior); more in proportion."""
-GROWS_WELL = (0.5, 10.0)
-"""The log odds that a conversation's later requests cost no more if, grown to twice its length, they cost as much, and
-by how much they rise per e-fold less."""
-UNLIKE = 0.12
+STEEPNESS = 1.5
+"""The log odds that later requests cost no more, per e-fold less that they cost once the conversation has grown to
+twice its length; times the root of the number of requests seen, as more of them foretell more surely."""
+UNLIKE = 0.06
 """The chance that a conversation goes on in a way that can't be foretold; of several, by the root of their number."""
 
 
@@ -72,11 +74,6 @@ class Choosing:
     _compared: dict[Trial, Comparison] = field(default_factory=dict)
 
     @property
-    def requests(self) -> int:
-        """The number of these requests."""
-        return sum(stop - first for _, first, stop in self.spans)
-
-    @property
     def needs(self) -> int:
         """The number of needs these requests have."""
         return int(self.sums(self.base).needed.sum())
@@ -90,13 +87,17 @@ class Choosing:
         """The trial beside the base on these requests."""
         if trial not in self._compared:
             ours, base = self.sums(trial), self.sums(self.base)
-            found = compare_sums(ours, base, self.spans, self.seed, self.limits, unseen=self.unseen(trial))
+            found = compare_sums(ours, base, self.spans, self.seed, self.limits, exposure=self.exposure(trial))
             self._compared[trial] = found
         return self._compared[trial]
 
     def foretell(self, trial: Trial) -> Comparison:
-        """The same with the chance that it lasts: that what comes is alike, and costs no more as the history grows."""
-        found = self.compare(trial)
+        """The same with the chance that it lasts: that nothing withheld as the history grows is missed, that it costs
+        no more by then, and that what comes is alike.
+        """
+        limits = replace(self.limits, more_cost=1e9) if len(self.spans) == 1 else self.limits  # growth tells
+        sums, exposure = (self.sums(trial), self.sums(self.base)), self.exposure(trial, grown=True)
+        found = compare_sums(*sums, self.spans, self.seed, limits, exposure=exposure)
         return replace(found, holds=found.holds * self.chance_of_lasting(trial))
 
     @property
@@ -104,16 +105,20 @@ class Choosing:
         """The losses that may be given up, and the least to keep."""
         return replace(LIMITS[self.wishes.aim], least_kept=self.wishes.references or 0.0)
 
-    def unseen(self, trial: Trial) -> float:
-        """The losses that may have been missed by luck: 0 where every request sends as much as the base's.
+    def exposure(self, trial: Trial, *, grown: bool = False) -> float:
+        """The tokens that the further requests will lack of the base's, as a multiple of those that these lack.
 
-        The less the largest request sends of the base's largest, the more of them.
+        As many per request as so far; or, `grown`, as many as where a single conversation comes once more. One whole
+        request counts as lacked already, and not missed: a little that is yet to go is no great risk.
         """
-        pairs = [(trial.outcomes[n].tokens[i:j], self.base.outcomes[n].tokens[i:j]) for n, i, j in self.spans]
-        if not any((ours < base).any() for ours, base in pairs):
-            return 0.0
-        most, base_most = (max(int(each.max()) for each in several) for several in zip(*pairs, strict=True))
-        return UNSEEN * max(1.0, base_most / max(1, most))
+        pairs = [(trial.outcomes[n], self.base.outcomes[n], slice(i, j)) for n, i, j in self.spans]
+        further, so_far = count_further(self.spans), sum(_withheld(*pair) for pair in pairs)
+        to_come = so_far * further / max(1, count_requests(self.spans))
+        if grown and len(self.spans) == 1 and not self.trials.cancelled():
+            ((number, _, stop),) = self.spans
+            ours, base = (self.trials.grown(each.settings, number, stop) for each in (trial, self.base))
+            to_come = _withheld(ours, base, slice(stop, stop + further))
+        return to_come / (so_far + max(1, *(int(base.tokens[those].max(initial=0)) for _, base, those in pairs)))
 
     def score(self, trial: Trial) -> float:
         """How good a trial is here: the higher the better, and 0 for the base itself where that is to be beaten."""
@@ -218,7 +223,10 @@ class Choosing:
         """The cost with twice the history, as a multiple of the base's."""
         if trial is self.base or self.trials.cancelled():
             return 1.0
-        ours, base = (self.trials.grown_cost(each.settings, self.spans) for each in (trial, self.base))
+        ours, base = (
+            sum(self.trials.grown(each.settings, n, stop).cost[stop:].sum() for n, _, stop in self.spans[:MOST_GROWN])
+            for each in (trial, self.base)
+        )
         return ours / base if base else 1.0  # requests of empty messages cost nothing
 
     def chance_of_lasting(self, trial: Trial) -> float:
@@ -226,8 +234,13 @@ class Choosing:
         alike = 1 - UNLIKE / math.sqrt(len(self.spans))
         if trial is self.base or len(self.spans) > 1 or self.wishes.aim == "keeps most":
             return 1.0 if trial is self.base else alike
-        even, steeper = GROWS_WELL
-        return alike / (1 + math.exp(steeper * _log(self.cost_when_grown(trial)) - even))
+        steepness = STEEPNESS * math.sqrt(self.spans[0][2])
+        return alike / (1 + math.exp(min(700.0, steepness * _log(self.cost_when_grown(trial)))))
+
+
+def _withheld(ours: Outcome, base: Outcome, those: slice) -> int:
+    """The tokens of these requests of the base's that ours lack."""
+    return int(np.maximum(0, base.tokens[those] - ours.tokens[those]).sum())
 
 
 def _beats(other: Comparison, ours: Comparison) -> bool:

@@ -1,4 +1,4 @@
-"""Evidence: how surely one set of settings keeps more or costs less than another, on requests seen and on as many more.
+"""Evidence: how surely one set of settings keeps more or costs less than another, on requests seen and on more of them.
 
 The needs of one turn stand and fall together, and so do those of one conversation. So what is drawn anew for an
 interval is never a single need but a *cluster*: a conversation where there are enough of them, else a run of requests.
@@ -24,9 +24,11 @@ FEWEST_NEEDS = 30
 FEWEST_TO_NAME = 10
 """The number of needs below which what may have missed some isn't even called promising."""
 LIKELY, PROMISING = 0.8, 0.6
-"""The least chances of doing no worse on as many more requests at which settings are called better, and promising."""
+"""The least chances of doing no worse on further requests at which settings are called better, and promising."""
 SEEN = 1.5
-"""The requests seen, as a multiple of those a chance is told of: of 100 the last 60 foretell 40."""
+"""The requests seen, as a multiple of those a chance is told of: 60 foretell 40."""
+NONE_YET = 0.5
+"""The losses to reckon with where none was seen (Jeffreys' prior), while as much was withheld as will be."""
 RUNS = 10
 """The runs of requests that each conversation is divided into where there are fewer conversations."""
 
@@ -49,9 +51,9 @@ class Comparison:
 
     `kept` and `base_kept` are shares from 0 to 1, `noted` and `base_noted` the part of them that the summary alone
     holds; `cost_ratio` and `base_cost_ratio` are relative to not trimming. `more_kept` is the difference in what is
-    kept, `cost` the cost as a multiple of the base's; `holds` is the chance that on as many more requests neither is
-    worse than the limits allow, whether or not what a summary alone holds counts. The shares are of `needs` needs, in
-    so many `requests` and `conversations`.
+    kept, `cost` the cost as a multiple of the base's; `holds` is the chance that on so many `further` requests neither
+    is worse than the limits allow, whether or not what a summary alone holds counts. The shares are of `needs` needs,
+    in so many `requests` and `conversations`.
     """
 
     kept: float
@@ -66,6 +68,7 @@ class Comparison:
     needs: int
     requests: int
     conversations: int
+    further: int
 
     @property
     def in_messages(self) -> float:
@@ -126,18 +129,18 @@ class Limits:
 
 
 def compare_sums(
-    ours: ClusterSums, base: ClusterSums, spans: Sequence[Span], seed: int, limits: Limits, *, unseen: float = 0.0
+    ours: ClusterSums, base: ClusterSums, spans: Sequence[Span], seed: int, limits: Limits, *, exposure: float
 ) -> Comparison:
     """The settings beside the base on these requests, with intervals over clusters drawn with replacement.
 
-    `unseen`: as many losses as might have been seen and, by luck, were not; 0 where no request sends less than the
-    base's, which can lack nothing that the base has.
+    `exposure`: what they will withhold of the base's on the further requests, as a multiple of what they withheld on
+    these; 0 where nothing is.
     """
     weights = _draws(len(base.needed), seed)
     kept, base_kept = (_share(each.held.sum(), each.needed.sum()) for each in (ours, base))
     noted, base_noted = (each.noted.sum() / max(1.0, each.needed.sum()) for each in (ours, base))
     drawn, base_drawn = (_share(weights @ each.held, weights @ each.needed) for each in (ours, base))
-    whole = base.untrimmed.sum()
+    whole, requests, further = base.untrimmed.sum(), count_requests(spans), count_further(spans)
     cost, base_cost = ours.cost.sum(), base.cost.sum()
     return Comparison(
         float(kept),
@@ -148,20 +151,31 @@ def compare_sums(
         float(_share(base_cost, whole)),
         _interval(kept - base_kept, drawn - base_drawn),
         _interval(_share(cost, base_cost), _share(weights @ ours.cost, weights @ base.cost)),
-        _chance(ours, base, seed, limits, unseen),
+        _chance(ours, base, seed, limits, further / max(1, requests), exposure),
         int(base.needed.sum()),
-        sum(stop - first for _, first, stop in spans),
+        requests,
         len(spans),
+        further,
     )
 
 
-def _chance(ours: ClusterSums, base: ClusterSums, seed: int, limits: Limits, unseen: float) -> float:
-    """The share of draws of as many clusters more that stay within the limits.
+def count_requests(spans: Sequence[Span]) -> int:
+    """The number of these requests."""
+    return sum(stop - first for _, first, stop in spans)
+
+
+def count_further(spans: Sequence[Span]) -> int:
+    """The number of requests after them that a chance is told of, however few of those so far it was read from."""
+    return sum(round(stop / SEEN) for _, _, stop in spans)
+
+
+def _chance(ours: ClusterSums, base: ClusterSums, seed: int, limits: Limits, more: float, exposure: float) -> float:
+    """The share of draws of `more` times as many clusters that stay within the limits.
 
     A prediction is unsure twice: about which clusters are typical, and about which of those come next. What a summary
     alone holds counts as held in both or in neither, whichever is worse.
     """
-    weights, further = _predict(len(base.needed), seed, unseen)
+    weights, further = _predict(len(base.needed), seed, more, exposure)
     needed, lost = weights @ base.needed, weights @ (base.held - ours.held)
     lost = np.maximum(lost, lost + weights @ (ours.noted - base.noted)) + further
     held = weights @ (ours.held - ours.noted) - further
@@ -171,12 +185,15 @@ def _chance(ours: ClusterSums, base: ClusterSums, seed: int, limits: Limits, uns
 
 
 @lru_cache(maxsize=64)
-def _predict(clusters: int, seed: int, unseen: float) -> tuple[np.ndarray, np.ndarray]:
-    """float64[draws, clusters]: how often each comes in as many more; int64[draws]: losses never seen before."""
+def _predict(clusters: int, seed: int, more: float, exposure: float) -> tuple[np.ndarray, np.ndarray]:
+    """float64[draws, clusters]: how often each comes in `more` times as many; int64[draws]: losses of a new kind.
+
+    What was withheld for a short while has had no time to be missed, so those losses come in proportion to `exposure`.
+    """
     dice = np.random.default_rng(seed)
     typical = dice.multinomial(clusters, np.full(clusters, 1 / clusters), size=DRAWS) / clusters
-    weights = dice.multinomial(clusters, typical).astype(float)
-    return weights, dice.negative_binomial(unseen, SEEN / (1 + SEEN), DRAWS) if unseen else np.zeros(DRAWS)
+    weights = dice.multinomial(max(1, round(more * clusters)), typical).astype(float)
+    return weights, dice.negative_binomial(NONE_YET, 1 / (1 + exposure), DRAWS) if exposure else np.zeros(DRAWS)
 
 
 @lru_cache(maxsize=16)

@@ -16,13 +16,12 @@ from historylab.costs.recorded_cache import billed_model
 from historylab.planning.pipeline import project
 from historylab.pricing import prices_of
 from historylab.settings.model import Settings
-from historylab.tuning.evidence import Span
 from historylab.tuning.growth import twice
 from historylab.tuning.jobs import effective_key
 from historylab.tuning.measures import combine_rows, measure_row
 from historylab.tuning.outcome import Outcome, measure_outcome
 from historylab.tuning.replayed import MeasureOptions, Replayed
-from historylab.tuning.search_space import Sizes, offered_axes, starting_points, vary_one_axis
+from historylab.tuning.search_space import NOTHING_CUT, Sizes, offered_axes, starting_points, vary_one_axis
 
 MOST_GROWN = 8
 """The most conversations that are replayed with twice their history."""
@@ -36,16 +35,21 @@ class Trial:
     outcomes: tuple[Outcome, ...]
     figures: Mapping[str, Any]
 
+    @property
+    def sends_all(self) -> bool:
+        """Tell whether its settings cut nothing anywhere."""
+        return all(self.settings.value(name) == value for name, value in NOTHING_CUT.items())
+
 
 @dataclass(slots=True, eq=False)
 class Known:
-    """Trials by effective key, and costs of growth (dollars or tokens), of all searches on the same conversations.
+    """Trials by effective key, and what grown conversations came to, of all searches on the same conversations.
 
     They hold under the same options and cache only.
     """
 
     trials: dict[str, Trial] = field(default_factory=dict)
-    grown: dict[tuple[str, tuple[tuple[int, int], ...]], float] = field(default_factory=dict)
+    grown: dict[tuple[str, int, int], Outcome] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -103,24 +107,19 @@ class Trials:
             if best is before:
                 return sorted(seen.values(), key=score, reverse=True)
 
-    def grown_cost(self, settings: Settings, spans: Sequence[Span]) -> float:
-        """The cost (dollars or tokens) of the requests added as each conversation, up to its last here, doubles."""
-        ends = tuple((number, stop) for number, _, stop in spans[:MOST_GROWN])
-        key, grown = (effective_key(settings), ends), self.known.grown
+    def grown(self, settings: Settings, number: int, stop: int) -> Outcome:
+        """The outcome of a conversation whose first `stop` requests come once more: `stop` later ones follow those."""
+        key, grown = (effective_key(settings), number, stop), self.known.grown
         if key not in grown:
             self._show_progress()  # where a click may stop it
-            grown[key] = sum(self._cost_of_growth(settings, number, stop) for number, stop in ends)
+            seen = project(self.conversations[number], settings)
+            doubled = twice(seen, int(seen.columns.requests[stop - 1]))
+            grown[key] = measure_outcome(self._replay(doubled, settings.replace(projection="off")), self.cache)
         return grown[key]
 
     def _show_progress(self) -> None:
         if self.progress:
             self.progress(len(self.tried), self.most + 1)
-
-    def _cost_of_growth(self, settings: Settings, number: int, stop: int) -> float:
-        seen = project(self.conversations[number], settings)
-        grown = twice(seen, int(seen.columns.requests[stop - 1]))
-        outcome = measure_outcome(self._replay(grown, settings.replace(projection="off")), self.cache)
-        return float(outcome.cost[stop:].sum())
 
     def _run_all(self, several: Sequence[Settings]) -> list[Trial]:
         return [trial for settings in several if (trial := self.run(settings))]

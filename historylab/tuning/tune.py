@@ -5,7 +5,7 @@
 
 Within one conversation the choice is made on the earlier requests and judged on the later ones; over several, on some
 conversations and judged on the others, each in its turn. The verdict speaks of the part that was judged, and of the
-chance that it holds on as many further requests.
+chance that it holds on further requests.
 """
 
 from __future__ import annotations
@@ -36,13 +36,14 @@ from historylab.tuning.evidence import (
     Comparison,
     Span,
     compare_sums,
+    count_requests,
     sum_clusters,
 )
 from historylab.tuning.jobs import effective_key
 from historylab.tuning.outcome import QUOTED, SAID, USED
 from historylab.tuning.points import Point, changes_as_text
 from historylab.tuning.replayed import MeasureOptions
-from historylab.tuning.search_space import NOTHING_CUT, USUAL
+from historylab.tuning.search_space import USUAL
 from historylab.tuning.shares import share_interval
 from historylab.tuning.trials import Known, Trial, Trials
 
@@ -61,7 +62,7 @@ class Advice:
     `settings` are the base's unless the verdict is "better". `evidence` says how many needs of `conversations` the
     verdict rests on; `promised` what to expect, by what was seen last where the choice was made; `held_out` what the
     settings did on requests that helped to choose nothing, None where all were looked at; both beside the base.
-    `chance` is that of doing no worse on as many requests more. `why` says it all in sentences, the verdict first.
+    `chance` is that of doing no worse on two thirds as many requests more. `why` says it all, the verdict first.
     `chosen` is the best trial found, whatever the verdict on it; `trials` are all that were made, the
     base's first, and `points` what each did over all requests, its cost relative to not trimming. `tiers` are those of
     the needs that "kept" counts. `priced`: costs are dollars, not tokens.
@@ -196,14 +197,14 @@ class _Tuning:
         best, priced = points[tried.index(chosen)], all(outcome.priced for outcome in outcomes)
         found = VerdictGrounds(
             needs,
-            everything.requests,
+            count_requests(whole),
             self.tiers,
             priced,
             beside,
             everything.limits,
             len(tried),
             held_out is not None,
-            everything.compare(chosen) if _sends_all(chosen) and not _sends_all(self.base) else None,
+            everything.compare(chosen) if chosen.sends_all and not self.base.sends_all else None,
             everything.cost_when_grown(chosen),
             elsewhere,
         )
@@ -245,15 +246,15 @@ class _Tuning:
 
     def _verdict(self, judged: _Judged, everything: Choosing) -> Verdict:
         chosen, beside = judged.trial, judged.beside
-        unseen, needs = everything.unseen(chosen), everything.needs
+        cuts, needs = everything.exposure(chosen) > 0, everything.needs
         if everything.broken(chosen):
             return "as good"
         if not everything.improves(chosen, beside):
             return "as good" if needs >= FEWEST_NEEDS else "too little to tell"
         mends = bool(everything.broken(self.base))
         sure = judged.held_out is not None and (mends or beside.more_kept.low > 0 or beside.cost.high < 1)
-        if beside.holds >= PROMISING and (needs >= FEWEST_TO_NAME or not unseen):
-            proven = sure and beside.holds >= LIKELY and (needs >= FEWEST_NEEDS or not unseen)
+        if beside.holds >= PROMISING and (needs >= FEWEST_TO_NAME or not cuts):
+            proven = sure and beside.holds >= LIKELY and (needs >= FEWEST_NEEDS or not cuts)
             return "better" if proven else "promising"
         return "too little to tell"
 
@@ -280,17 +281,17 @@ class _Tuning:
 
     def _over_conversations(self, everything: Choosing) -> _Judged:
         """Judged in turn on each group of conversations by what was chosen on the others; then chosen on all."""
-        spans, unseen, folds = everything.spans, 0.0, min(FOLDS, len(everything.spans))
+        spans, exposure, folds = everything.spans, 0.0, min(FOLDS, len(everything.spans))
         ours, base, parts = [], [], []
         for fold in range(folds):
             judged = self._make_choosing(spans[fold::folds])
             chosen = self._make_choosing([span for i, span in enumerate(spans) if i % folds != fold]).best()
-            unseen = max(unseen, judged.unseen(chosen))
+            exposure = max(exposure, judged.exposure(chosen))
             ours.append(judged.sums(chosen))
             base.append(judged.sums(self.base))
             parts.append(sum_clusters(chosen.outcomes, judged.spans, self.tiers, runs=1))
         sums = (ClusterSums.concatenate(ours), ClusterSums.concatenate(base))
-        held_out = compare_sums(*sums, spans, self.seed, everything.limits, unseen=unseen)
+        held_out = compare_sums(*sums, spans, self.seed, everything.limits, exposure=exposure)
         chosen = self._best_of_all(everything)
         held_out = replace(held_out, holds=held_out.holds * everything.chance_of_lasting(chosen))
         each = ClusterSums.concatenate(parts)
@@ -310,12 +311,6 @@ def _changes(settings: Settings, base: Settings) -> dict[str, Any]:
     """The values in which the settings differ from the base's, and what limits a request."""
     values = settings.values()
     return {n: v for n, v in values.items() if has_effect(settings, n) and (v != base.value(n) or n in NAMED)}
-
-
-def _sends_all(trial: Trial) -> bool:
-    """Tell whether its settings cut nothing anywhere."""
-    settings = trial.settings
-    return all(settings.value(name) == value for name, value in NOTHING_CUT.items())
 
 
 def _middle(needs: np.ndarray, stop: int) -> int:

@@ -10,7 +10,7 @@ from historylab.tuning.outcome import USED
 
 def better(more_kept: Interval, cost: Interval, *, priced: bool = True, limits: Limits | None = None) -> str:
     """How sure it is, of advice that did so much better on 40 requests."""
-    held_out = Comparison(0.9, 0.8, 0, 0, 0.4, 0.5, more_kept, cost, 0.93, 60, 40, 1)
+    held_out = Comparison(0.9, 0.8, 0, 0, 0.4, 0.5, more_kept, cost, 0.93, 60, 40, 1, 27)
     found = VerdictGrounds(120, 80, (USED,), priced, held_out, limits or Limits(), 20)
     return list(why_advised("better", found, "budget=16000"))[-1].partition("tried. ")[2]
 
@@ -18,7 +18,7 @@ def better(more_kept: Interval, cost: Interval, *, priced: bool = True, limits: 
 def test_how_sure_a_gain_is_stands_in_points_percent_and_a_chance():
     assert better(Interval(0.1, 0.04, 0.2), Interval(0.8, 0.7, 0.88)) == (
         "With 90% confidence it keeps 4 to 20 points more and costs 12 to 30% less than yours; the chance that it "
-        "does no worse on 40 more requests like these is 93%."
+        "does no worse on 27 more requests like these is 93%."
     )
     unsure = better(Interval(0, -0.02, 0.03), Interval(1, 0.99, 1.05), priced=False)
     assert "keeps between 2 points less and 3 points more and sends between 1% less and 5% more than yours; " in unsure
@@ -27,12 +27,12 @@ def test_how_sure_a_gain_is_stands_in_points_percent_and_a_chance():
 
 def test_the_chance_is_of_what_the_wish_does_not_give_up():
     gain = Interval(0.1, 0.04, 0.2), Interval(0.8, 0.7, 0.88)
-    assert "the chance that it costs no more on 40" in better(*gain, limits=Limits(less_kept=1.0))
-    assert "the chance that it keeps no less on 40" in better(*gain, limits=Limits(more_cost=1e9))
+    assert "the chance that it costs no more on 27" in better(*gain, limits=Limits(less_kept=1.0))
+    assert "the chance that it keeps no less on 27" in better(*gain, limits=Limits(more_cost=1e9))
 
 
 def test_a_wish_that_nothing_meets_is_said_in_a_sentence_however_few_were_tried():
-    as_much = Comparison(1, 1, 0, 0, 1, 1, Interval(0, 0, 0), Interval(1, 1, 1), 1, 60, 40, 1)
+    as_much = Comparison(1, 1, 0, 0, 1, 1, Interval(0, 0, 0), Interval(1, 1, 1), 1, 60, 40, 1, 27)
     few, many = (VerdictGrounds(120, 80, (USED,), True, as_much, Limits(), tried) for tried in (1, 20))
     said = [next(why_advised("as good", found, "", ["never rejected"])) for found in (few, many)]
     whole = "tried does all that was asked."
@@ -40,7 +40,7 @@ def test_a_wish_that_nothing_meets_is_said_in_a_sentence_however_few_were_tried(
 
 
 def test_what_only_a_summary_holds_is_said_apart():
-    most = Comparison(60 / 79, 55 / 79, 20 / 79, 0, 0.4, 0.5, Interval(0, 0, 0), Interval(1, 1, 1), 1, 79, 40, 1)
+    most = Comparison(60 / 79, 55 / 79, 20 / 79, 0, 0.4, 0.5, Interval(0, 0, 0), Interval(1, 1, 1), 1, 79, 40, 1, 27)
     said = " ".join(why_advised("promising", VerdictGrounds(120, 80, (USED,), True, most, Limits(), 20, False), "x=1"))
     assert "It kept 60 of 79, 20 of them only in the summary, instead of 55 of 79 for" in said
     assert "Looked at on all 40 requests; nothing was held out." in said
