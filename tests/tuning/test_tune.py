@@ -13,10 +13,12 @@ from historylab.conversation.conversation import Conversation
 from historylab.errors import SettingsError
 from historylab.pricing import Prices
 from historylab.recall.questions import Question
+from historylab.tuning.choosing import Choosing
+from historylab.tuning.constraints import BETTER, Constraints
 from historylab.tuning.evidence import LIKELY
 from historylab.tuning.growth import twice
 from historylab.tuning.replayed import MeasureOptions
-from historylab.tuning.search_space import Sizes
+from historylab.tuning.search_space import USUAL, Sizes
 from historylab.tuning.trials import Trials
 from historylab.tuning.tune import Advice
 
@@ -110,6 +112,19 @@ def test_what_costs_more_once_the_history_has_grown_is_not_called_better():
     found = tune(generate("support_desk", seed=2, turns=40), base=Settings(length=5, pruner="off"), tries=8)
     assert found.verdict != "better"
     assert "with twice the history" in " ".join(found.why)
+
+
+def test_settings_that_only_begin_to_cut_risk_more_than_those_that_long_did(loop):
+    uncut = BASE.replace(policy="all", pruner="off")
+    trials = Trials([loop], uncut, USUAL, (), MeasureOptions(), None, 20)
+    base, late, early = (
+        trials.run(each)
+        for each in (uncut, *(BASE.replace(policy="all", pruner="fifo", budget=room) for room in (30_000, 8_000)))
+    )
+    choosing = Choosing(trials, base, [(0, 0, len(base.outcomes[0]))], (1,), Constraints(aim=BETTER), 0)
+    risks = [choosing.exposure(trial, grown=True) for trial in (base, early, late)]
+    assert risks == sorted(risks)
+    assert risks[0] == 0 < choosing.exposure(late) < risks[-1]  # it has hardly begun
 
 
 def test_a_transcript_whose_clock_is_far_off_grows_no_further_than_dates_go():
