@@ -97,7 +97,7 @@ class Case:
     def beaten(self) -> bool:
         """Tell whether its own chart shows something that ought to have been said instead."""
         allowed = [point for point in self.advice.points if not point.broken]
-        ours = self.advice.points[self.advice.trials.index(self.advice.chosen)]
+        ours = self.advice.points[self.advice.trials.index(self.advice.chosen) if self.claims else 0]
         less = 0.95 if self.claims else 0.85
         as_much = any(p.kept >= ours.kept and p.cost <= less * ours.cost for p in allowed)
         more = any(p.kept >= ours.kept + 0.02 and p.cost <= ours.cost for p in allowed)

@@ -54,10 +54,12 @@ MORE_KEPT, LESS_COST = 0.01, 0.02
 """The least gain worth a change: a point of what is kept, or 2 % of the cost."""
 MUCH_LESS = 0.9
 """The share of the base's cost at which settings that keep as much are named, however unsure that is."""
-STEEPNESS = 1.5
+STEEPNESS = 2.0
 """The log odds that later requests cost no more, per e-fold less that they cost once the conversation has grown to
 twice its length; times the root of the number of requests seen, as more of them foretell more surely."""
-UNLIKE = 0.06
+UNHARMED = 4
+"""The whole requests that count as withheld already and not missed: a little that is yet to go is no great risk."""
+UNLIKE = 0.12
 """The chance that a conversation goes on in a way that can't be foretold; of several, by the root of their number."""
 
 
@@ -108,8 +110,7 @@ class Choosing:
     def exposure(self, trial: Trial, *, grown: bool = False) -> float:
         """The tokens that the further requests will lack of the base's, as a multiple of those that these lack.
 
-        As many per request as so far; or, `grown`, as many as where a single conversation comes once more. One whole
-        request counts as lacked already, and not missed: a little that is yet to go is no great risk.
+        As many per request as so far; or, `grown`, as many as where a single conversation comes once more.
         """
         pairs = [(trial.outcomes[n], self.base.outcomes[n], slice(i, j)) for n, i, j in self.spans]
         further, so_far = count_further(self.spans), sum(_withheld(*pair) for pair in pairs)
@@ -118,7 +119,8 @@ class Choosing:
             ((number, _, stop),) = self.spans
             ours, base = (self.trials.grown(each.settings, number, stop) for each in (trial, self.base))
             to_come = _withheld(ours, base, slice(stop, stop + further))
-        return to_come / (so_far + max(1, *(int(base.tokens[those].max(initial=0)) for _, base, those in pairs)))
+        largest = max(1, *(int(base.tokens[those].max(initial=0)) for _, base, those in pairs))
+        return to_come / (so_far + UNHARMED * largest)
 
     def score(self, trial: Trial) -> float:
         """How good a trial is here: the higher the better, and 0 for the base itself where that is to be beaten."""

@@ -65,7 +65,7 @@ def test_what_all_requests_helped_to_choose_is_called_that_and_is_no_more_than_p
     found = tune(loop, tries=6, wishes="better than mine, never rejected")  # which is judged on all of them
     assert (found.verdict, found.held_out, found.settings) == ("promising", None, BASE)
     assert f"Looked at on all {len(loop.columns.requests)} requests; nothing was held out." in " ".join(found.why)
-    assert found.chance == found.promised.holds < 0.95
+    assert found.chance == found.promised.holds < 0.9
 
 
 @pytest.fixture(scope="module")
