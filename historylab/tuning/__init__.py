@@ -23,9 +23,9 @@ helped to choose has nothing held out and is *promising* at most. Nothing is nam
 trimming and a simple strong setting are in every search. The chance that it does no worse on two thirds as many
 requests more is drawn twice over, for which of them are typical and which come next. What settings withhold can only
 be missed by the requests that lack it: losses that none has shown yet are charged by what the next requests will lack,
-as a multiple of what the requests so far did, and no gain makes up for them. A single conversation is replayed with
-twice its history for that, and for what it would cost; it may also go on unlike it began. What a summary alone holds is
-told apart, and decides nothing. Advice also says what cutting down to a half would change.
+as a multiple of what the requests so far did. A single conversation is replayed with twice its history for that, and
+for what it would cost; it may also go on unlike it began. What a summary alone holds is told apart, and decides
+nothing. Advice also says what cutting down to a half would change.
 
 **Checks.** A check reads one conversation after the other, judges it and lets it go. A wish judged on one replay is a
 fact, as figures and lost values. A percentage is judged over all conversations by an interval that takes each of them

@@ -177,8 +177,7 @@ def _chance(ours: ClusterSums, base: ClusterSums, seed: int, limits: Limits, mor
     """
     weights, further = _predict(len(base.needed), seed, more, exposure)
     needed, lost = weights @ base.needed, weights @ (base.held - ours.held)
-    lost = np.maximum(lost, lost + weights @ (ours.noted - base.noted))
-    lost = np.maximum(lost, further)  # gains of one phase make up for no losses of another
+    lost = np.maximum(lost, lost + weights @ (ours.noted - base.noted)) + further
     held = weights @ (ours.held - ours.noted) - further
     most_paid = (1 + limits.more_cost) * (weights @ base.cost)
     holds = (lost <= limits.less_kept * needed + 1e-9) & (weights @ ours.cost <= most_paid + 1e-9)
