@@ -1,16 +1,18 @@
-"""Values of plain words: proper names, what stands in quotation marks, and amounts with what they count.
+"""Values of plain words: proper names, what stands in quotation marks, dates, and amounts with what they count.
 
 None stands out by its shape alone, so each counts only where it was said in the same way before.
 """
 
 from __future__ import annotations
 
+import calendar
 import re
 from collections.abc import Iterator
 
 from historylab.recall.shapes import (
     AMOUNT_OF,
     FIRST,
+    HUMP,
     LONGEST,
     NAMES,
     PHRASES,
@@ -28,9 +30,12 @@ QUOTATION = re.compile(
     r"|«([^»\n]{2,80})»|「([^」\n]{2,80})」|『([^』\n]{2,80})』"
 )
 UPPER = "A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-Я"
-CAPITALISED = re.compile(rf"(?<![\w./:@\\-])[{UPPER}][^\W\d_]+(?:[ -][{UPPER}][^\W\d_]+)*(?![\w/:@\\]|[.-]\w)")
+CAPITALISED = re.compile(rf"(?<![\w./:@\\-])[{UPPER}][^\W\d_]+(?:[ -][{UPPER}][^\W\d_]+)*(?![\w/@\\]|[.:-][\w:])")
 BEGINS = re.compile(r"(?:^|[.!?:…\n|*#>]|\d\.)[ \t*_#>-]*\Z")
-COUNTED = re.compile(r"(?<![\w.,:/$€£-])(?:[2-9]|\d{2,})(?:\.\d+)? [^\W\d_]{3,}")
+COUNTED = re.compile(r"(?<![\w.,:/$€£-])(?:[2-9]|\d[\d.,]*\d) [^\W\d_]+")
+MONTHS = calendar.month_name[1:]
+DAYS_AND_MONTHS = "|".join((*MONTHS, *calendar.day_name))
+DATED = re.compile(rf"\b(?:{DAYS_AND_MONTHS}) \d{{1,2}}\b(?!:\d)(?: (?:{'|'.join(MONTHS)}))?(?:,? \d{{4}})?")
 MARK = re.compile(r"[\"'“„«「『]")
 TELLS = re.compile(r"[A-Z]|\d|[^\x00-\x7f]| ")
 
@@ -39,12 +44,14 @@ def phrases_of(text: str) -> dict[str, int]:
     """The phrases of a text that may be values, in order, each with its kind: QUOTED, AMOUNT_OF, PROPER or FIRST."""
     text = text[:SCANNED]
     found = quotations_in(text)
+    found |= dict.fromkeys(DATED.findall(text), AMOUNT_OF)
+    text = DATED.sub(" ", text)
     for counted in COUNTED.findall(text):
         if not is_frequent(counted.partition(" ")[2].lower(), "english"):
             found.setdefault(counted, AMOUNT_OF)
     text = QUOTATION.sub(" ", text)
     for name in CAPITALISED.finditer(text):
-        if name[0][0].isupper() and len(name[0]) <= LONGEST:
+        if name[0][0].isupper() and len(name[0]) <= LONGEST and name[0] not in MONTHS and not HUMP.search(name[0]):
             begins = BEGINS.search(text, max(0, name.start() - 8), name.start())
             found.setdefault(name[0], FIRST if begins else PROPER)
     return found

@@ -25,15 +25,21 @@ import numpy as np
 from historylab.conversation.columns import ASSISTANT
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.recall.phrases import spellings_of
-from historylab.recall.routine import Routine
-from historylab.recall.shapes import NAMES, PROPER
+from historylab.recall.phrases import DAYS_AND_MONTHS, spellings_of
+from historylab.recall.routine import Routine, numbers_a_line
+from historylab.recall.shapes import NAMES
 from historylab.recall.uses import LONGEST, SHORTEST, Passage, Use, passages_of
 from historylab.summarizers.values import ASCII_WORD, argument_values, ends_of, says
 
 WORD = re.compile(r"[A-Za-z0-9_]+|[^\x00-\x7f]")  # a letter outside ASCII is a word: Chinese has no spaces
 NEXT_LINE = re.compile(r"[ \t]*\r?\n[ \t]*")
 LINE_NUMBER = re.compile(r"\d{1,7}(?:\t|→| *[|│:]|  |(?=\r?\n|\Z))[ \t]*")  # "12→", "12\t", "12: ", "12 | ", "12  "
+RUNS_INTO = re.compile(rf"(?:[A-Za-z0-9]-|\d[.,:]|\b(?:{DAYS_AND_MONTHS}) )\Z")
+RUNS_ON = re.compile(rf"[A-Za-z0-9_]|-[A-Za-z0-9]|[.,:]\d| (?:{DAYS_AND_MONTHS})\b")
+GROUP_BEFORE, GROUP_AFTER = re.compile(r"\d \Z"), re.compile(r" \d")
+LONGEST_BEFORE = 11  # characters of "Wednesday " and what stands before
+MEASURED = re.compile(r"\d[\d.,]* (?:[^\W\d_]{1,2}|seconds|minutes|hours|days|euros?|dollars?|[A-Z]{3})")
+SMALL = 2  # digits: such numbers stand before the lines of any file
 LINE_ENDS = ("", "\r", "\n")
 NOWHERE = np.empty(0, np.int64)
 ENDLESS = [2**62]
@@ -81,9 +87,20 @@ def find_needs(conversation: Conversation) -> tuple[tuple[Need, ...], ...]:
 def contains_value(text: str, value: str) -> bool:
     """Whether `text` contains `value` as whole words: "1234" doesn't contain "12".
 
-    Several lines may be indented otherwise, or numbered.
+    Several lines may be indented otherwise, or numbered; a number stands by itself, not in a time, a date or an id, and
+    a small one doesn't number a line.
     """
+    if value.replace(".", "", 1).isdigit():
+        return any(_stands_alone(text, end - len(value), end) for end in ends_of(text, value))
     return says(text, value) or ("\n" in value and _says_in_a_row(text, value))
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    if RUNS_INTO.search(text, max(0, start - LONGEST_BEFORE), start) or RUNS_ON.match(text, end):
+        return False
+    if GROUP_BEFORE.search(text, max(0, start - 2), start) and GROUP_AFTER.match(text, end):
+        return False
+    return end - start > SMALL or not numbers_a_line(text, start, end)
 
 
 def telling_lines(value: str) -> tuple[str, ...]:
@@ -156,7 +173,7 @@ class Mentions:
         places += [self._found[line][0] for line in telling_lines(value) if self._found.get(line, ([], 0))[1] >= stop]
         rarest = min(places, key=len, default=[])
         candidates = rarest[bisect_left(rarest, start) : bisect_left(rarest, stop)]
-        if words == {value}:
+        if words == {value} and not value.isdigit():
             return candidates
         return [i for i in candidates if contains_value(self.texts[i], value)]
 
@@ -177,7 +194,8 @@ def _find(conversation: Conversation) -> tuple[tuple[Need, ...], ...]:
         step = columns.first_request_after(i) - 1
         if step >= 0:  # else a greeting: no request led to it
             reading = _Reading(mentions, routine, step, i, columns.requests.item(step))
-            steps[step] += tuple(reading.needs(passage for passage in passages[i] if passage.wording not in worded))
+            again = (passage.again() if passage.wording in worded else passage for passage in passages[i])
+            steps[step] += tuple(reading.needs(again))
         worded.update(passage.wording for passage in passages[i] if passage.wording)
     return tuple(steps)
 
@@ -192,12 +210,14 @@ class _Reading(NamedTuple):
     size: int
 
     def needs(self, passages: Iterable[Passage]) -> Iterable[Need]:
-        """Each value once: one that a call uses is not a link as well."""
+        """Each value once: one that a call uses is not a link as well, and a number not without its unit."""
         found: dict[str, Need] = {}
         for passage in passages:
             whole = self._need(passage.whole) if passage.whole else None
             for need in [whole] if whole else self._needs_within(passage):
                 found.setdefault(need.value, need)
+        for measured in filter(MEASURED.fullmatch, tuple(found)):
+            found.pop(measured.partition(" ")[0], None)
         return found.values()
 
     def _needs_within(self, passage: Passage) -> Iterator[Need]:
@@ -215,7 +235,7 @@ class _Reading(NamedTuple):
             lines, earlier = (), self.mentions.before(use.value, self.size)
         if not len(earlier):
             return None
-        new_in_small = use.shape == PROPER and not len(self.mentions.before(use.value.lower(), self.size))
+        new_in_small = use.shape in NAMES and not len(self.mentions.before(use.value.lower(), self.size))
         if self.routine.covers(use, earlier, new_in_small):
             return None
         return Need(use.kind, self.step, use.value, earlier, self.message, use.used_as, lines)

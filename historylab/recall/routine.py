@@ -1,15 +1,17 @@
 """Uses of a value that a request could make without being told it, or whose earlier mentions are accidents.
 
 Known are values of a tool's schema, what an argument or an answer always has, words of the assistant's own, numbers
-that it computed, and functions of libraries. The definitions of the tools, who said it first and how, and how often it
-is used decide.
+that it computed, and names of libraries, which no message defines, quotes or has a file of. The definitions of the
+tools, who said it first and how, and how often it is used decide.
 """
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 
 import numpy as np
 
@@ -18,6 +20,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.recall.schema_values import schema_values
 from historylab.recall.shapes import (
     FEW_WORDS,
+    HUMP,
     NAME,
     NAMES,
     NUMBER,
@@ -30,14 +33,14 @@ from historylab.recall.shapes import (
     token_shape,
 )
 from historylab.recall.uses import Passage, Use
-from historylab.recall.value_kinds import kind_of_value
+from historylab.recall.value_kinds import is_file, kind_of_value
 from historylab.summarizers.values import ends_of
 
 EVERYWHERE = re.compile(
-    r"/(?:dev|proc|sys)/[\w/]+|/tmp|/usr/bin/env|(?:https?://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0)|[A-Z][a-z]+(?:Error|Exception)"
+    r"/(?:dev|proc|sys)/[\w/]+|/tmp|/usr/bin/env|(?:https?://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0)"
     r"|(?:README|CHANGELOG|CONTRIBUTING|LICENSE|AGENTS|CLAUDE)\.(?:md|txt|rst)|(?:package|tsconfig)\.json"
     r"|pyproject\.toml|requirements\.txt|setup\.py|Cargo\.toml|docker-compose\.ya?ml"
-    r"|GitHub|GitLab|Node\.js|JavaScript|TypeScript|PostgreSQL|MySQL|SQLite|GraphQL|OpenAI|Python|Docker|Linux|macOS"
+    r"|GitHub|GitLab|Node\.js|JavaScript|TypeScript|PostgreSQL|MySQL|SQLite|GraphQL|OpenAI|[Pp]ython3?|Docker|Linux|macOS"
 )
 """Values that every program knows. The list may be added to."""
 FEW = 3  # uses: what is there less often is no habit
@@ -47,13 +50,16 @@ CHOICES = 0.5  # different values per use at most, where an argument is a choice
 RARE, RARELY = 3, 0.02  # messages, or a share of them, that say a short id or a number: more are accidents
 SHORT = 1000  # characters of a message: what it says isn't there by chance
 LOOKED_AT = 5  # messages that are searched for how they say it
-DOTTED = re.compile(r"\w+(?:(?:\.|::)\w+)+")
+LINE_NUMBER_ENDS = ("→", "\t", "  ", " |")
 WORDS = re.compile(r"[A-Za-z]+(?:[_ -][A-Za-z]+)*")
 COMMON = re.compile(r"-?[1-9]0*|-?[1-9][05]0*|(?:19|20)\d\d|[~^v]?\d\.\d|\d\d?")  # round, a year, a short one
 OF_CODE = re.compile(r"\$\d|(?:0?\.)?\d[a-z]{1,3}")  # a parameter, a small length or time: they are in any code
 CALLED = re.compile(r"\(|/\d")
+ASSIGNED = re.compile(r" ?=(?![=>])")
+WITHIN = re.compile(r"[a-z],? \Z")
+HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+FILE = re.compile(r"\b[A-Za-z_]\w*\.[a-z]\w{0,4}\b")
 DEFINES = re.compile(r"(?:\b(?:def\w*|function|class|fn|func|fun|macro)\s+[\w.]*|[`\"':@])\Z")
-LINE_NUMBER_ENDS = ("→", "\t")
 
 
 class Routine:
@@ -94,37 +100,75 @@ class Routine:
         plain = use.shape == FEW_WORDS and (len(said) > self._rare or not self._is_a_persons(first))
         if made_up or plain or self._is_known(use):
             return True
-        own = self._role.item(first) == ASSISTANT
         if use.shape in NAMES:
-            named = (
-                use.shape == PROPER and new_in_small and not own and not use.value.isupper() and len(said) <= self._rare
-            )
+            several = " " in use.value and not self._is_programs(first)
+            proper = use.shape == PROPER or several or any(self._is_within(use.value, said))
+            named = proper and new_in_small and not self._is_own(said) and not use.value.rstrip("s").isupper()
             return not named and not self._is_given(use.value, said)
         if use.shape in (NUMBER, WEAK, *PHRASES):
-            return own or self._is_accident(use, said)
+            return self._is_own(said) or self._is_accident(use, said)
         if use.shape == STRONG:
             return is_folder(use.value) and self._is_usual_folder(use, first)
-        of_library = _is_dotted(use.value) if own else self._is_only_called(use, said)
-        return of_library or self._is_choice(use) or self._names[use.value] > self._often
+        return self._is_of_library(use, said) or self._is_choice(use) or self._is_of_form(use, first)
 
     def _is_a_persons(self, message: int) -> bool:
         """Tell whether a person wrote it: what they ask for in plain words is no word of the model's own."""
         return bool(self._role.item(message) == USER and not self._conversation[message].injected)
 
-    def _is_only_called(self, use: Use, said: np.ndarray) -> bool:
-        """Tell whether new code has what earlier messages only call: none of them defines it, so a library does."""
-        owner, dot, _ = use.value.rpartition(".")
-        if not use.of_code or (dot and token_shape(owner) != PLAIN):
+    def _is_own(self, said: np.ndarray) -> bool:
+        """Tell whether the assistant said it first, and no person took it up."""
+        return self._role.item(said.item(0)) == ASSISTANT and not any(map(self._is_a_persons, said.tolist()))
+
+    def _is_programs(self, message: int) -> bool:
+        """Tell whether a program wrote it, or a prompt: what it begins with is a form, as its headings are."""
+        return bool(self._role.item(message) == SYSTEM or self._conversation[message].injected)
+
+    def _is_of_library(self, use: Use, said: np.ndarray) -> bool:
+        """Tell whether earlier messages only use the name: none defines or quotes it or has a file of it."""
+        name, own = use.value, self._role.item(said.item(0)) == ASSISTANT
+        if use.shape != NAME or self._is_a_persons(said.item(0)):
             return False
-        texts = (self._texts[i] for i in said[:LOOKED_AT].tolist())
-        return all(_calls(text, end - len(use.value), end) for text in texts for end in ends_of(text, use.value))
+        parts = re.split(r"\.|::", name)
+        owner_is_plain = token_shape(".".join(parts[:-1])) == PLAIN
+        if use.of_code and not own and owner_is_plain and all(self._calls(name, said)):
+            return True
+        dotted_own = own and len(parts) > 1
+        if kind_of_value(name) == "path" or not (dotted_own or HUMP.search(name)):
+            return False
+        defined = any(any(self._defines(part, said)) for part in (name, parts[0])) and not dotted_own
+        return not defined and self._files.isdisjoint(_file_names(parts))
+
+    def _is_within(self, name: str, said: np.ndarray) -> Iterator[bool]:
+        """Per place that says it whether it stands within a sentence."""
+        for text, start, _ in self._places(name, said):
+            yield WITHIN.search(text, max(0, start - 3), start) is not None
+
+    def _calls(self, name: str, said: np.ndarray) -> Iterator[bool]:
+        """Per place that says it whether it is called, or passed on as a function (`&is_nil/1`), and not defined."""
+        for text, start, end in self._places(name, said):
+            yield CALLED.match(text, end) is not None and not DEFINES.search(text, max(0, start - 20), start)
+
+    def _defines(self, name: str, said: np.ndarray) -> Iterator[bool]:
+        """Per place that says it whether it is defined or assigned there, or stands in quotation marks."""
+        for text, start, end in self._places(name, said):
+            yield bool(DEFINES.search(text, max(0, start - 20), start) or ASSIGNED.match(text, end))
+
+    def _places(self, name: str, said: np.ndarray) -> Iterator[tuple[str, int, int]]:
+        for text in (self._texts[i] for i in said[:LOOKED_AT].tolist()):
+            yield from ((text, end - len(name), end) for end in ends_of(text, name))
+
+    @cached_property
+    def _files(self) -> set[str]:
+        """The names of all files in the conversation, without their ending."""
+        found = {name for text in self._texts for name in FILE.findall(text)}
+        return {name.rpartition(".")[0] for name in found if is_file(name)}
 
     def _is_known(self, use: Use) -> bool:
         """Tell whether everybody knows it, or who is told of the tools."""
-        if EVERYWHERE.fullmatch(use.value) or use.value in self._schema.get(use.argument[0], ()):
+        value, in_code = use.value, use.kind == "reference" and not use.whole
+        if EVERYWHERE.fullmatch(value) or hasattr(builtins, value) or value in self._schema.get(use.argument[0], ()):
             return True
-        in_code = use.kind == "reference" and not use.whole
-        return (use.shape == NAME and use.value in self._of_tools) or bool(in_code and OF_CODE.fullmatch(use.value))
+        return (use.shape == NAME and value in self._of_tools) or bool(in_code and OF_CODE.fullmatch(value))
 
     def _is_accident(self, use: Use, said: np.ndarray) -> bool:
         if use.shape == WEAK:
@@ -139,10 +183,13 @@ class Routine:
             name = use.argument[1].rpartition(".")[2].lower()
             if name and any(_is_under(text, name, use.value) for text in looked_at):
                 return False
-        if COMMON.fullmatch(use.value) or len(said) > self._rare:
-            once = len(said) == 1 and len(looked_at[0]) <= SHORT
-            return use.kind == "reference" or len(use.value) != 2 or not once
-        return use.kind == "reference" and all(_numbers_lines(text, use.value) for text in looked_at)
+        if use.of_code and not self._is_a_persons(said.item(0)):
+            return True
+        if not COMMON.fullmatch(use.value):
+            listed = use.kind == "reference" and all(_numbers_lines(text, use.value) for text in looked_at)
+            return len(said) > self._rare or listed
+        told = len(use.value) > 1 and len(said) <= FEW and len(looked_at[0]) <= SHORT
+        return not told or (use.kind == "reference" and not (use.whole and self._is_a_persons(said.item(0))))
 
     def _is_given(self, value: str, said: np.ndarray) -> bool:
         """Tell whether it stood somewhere as a value: in quotes in a structured text, or as an argument."""
@@ -153,6 +200,11 @@ class Routine:
             self._given[key] = any(quoted in t or f"{argument}\0" in t or t.endswith(argument) for t in texts)
         return self._given[key]
 
+    def _is_of_form(self, use: Use, first: int) -> bool:
+        """Tell whether most answers have it, or several as the system prompt has it; a file is what they are about."""
+        prompted = use.kind == "link" and self._role.item(first) == SYSTEM
+        return self._names[use.value] > (1 if prompted else self._often) and kind_of_value(use.value) != "path"
+
     def _is_choice(self, use: Use) -> bool:
         if not use.whole or not WORDS.fullmatch(use.value):
             return False
@@ -162,20 +214,18 @@ class Routine:
     def _is_usual_folder(self, use: Use, first: int) -> bool:
         """Tell whether most calls have it, or most paths are below it; what a program set, from the first call on."""
         counts = self._of_argument[use.argument] if use.whole else Counter[str]()
-        few = 1 if self._role.item(first) == SYSTEM or self._conversation[first].injected else FEW
+        few = 1 if self._is_programs(first) else FEW
         usual = counts.total() >= few and counts[use.value] >= USUAL * counts.total()
         folder, paths = use.value.rstrip("/") + "/", self._paths.total()
         below = sum(count for path, count in self._paths.items() if path.startswith(folder))
         return usual or (paths >= MANY and below >= USUAL * paths)
 
 
-def _is_dotted(name: str) -> bool:
-    return DOTTED.fullmatch(name) is not None and kind_of_value(name) != "path"
-
-
-def _calls(text: str, start: int, end: int) -> bool:
-    """Tell whether the name at that place is called, or passed on as a function (`&is_nil/1`), and not defined."""
-    return CALLED.match(text, end) is not None and not DEFINES.search(text, max(0, start - 20), start)
+def _file_names(parts: Iterable[str]) -> Iterator[str]:
+    """What a file of one of these may be called: "CartView", "cart_view"."""
+    for part in parts:
+        yield part
+        yield HUMPS.sub("_", part).lower()
 
 
 def _is_under(text: str, name: str, number: str) -> bool:
@@ -186,5 +236,9 @@ def _is_under(text: str, name: str, number: str) -> bool:
 
 def _numbers_lines(text: str, number: str) -> bool:
     """Tell whether the text says it as the number of a line and nowhere else."""
-    lines = ((end, text.rfind("\n", 0, end) + 1) for end in ends_of(text, number))
-    return all(text[end : end + 1] in LINE_NUMBER_ENDS and text[start:end].strip() == number for end, start in lines)
+    return all(numbers_a_line(text, end - len(number), end) for end in ends_of(text, number))
+
+
+def numbers_a_line(text: str, start: int, end: int) -> bool:
+    """Tell whether what stands there is the number of a line, as reading tools put it before each."""
+    return text.startswith(LINE_NUMBER_ENDS, end) and not text[text.rfind("\n", 0, start) + 1 : start].strip()

@@ -27,6 +27,7 @@ TOKEN = re.compile(  # possessive: each part begins where its kind of word begin
     r"|[a-z][a-z0-9+]{1,9}://[^\s\"'<>()\[\]{}`|\\^]*[\w/]"  # addresses
     r"|(?<![A-Za-z0-9])[A-Za-z]:(?:\\{1,2}[^\s\"'<>|*?:\\]+)+"  # Windows' paths
     r"|(?<![A-Za-z0-9_.+-])[A-Za-z0-9_.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
+    r"|(?<![\w.,:/-])\d{2,4}(?: \d{2,4}){2,}(?!\w)"  # telephone numbers
     r"|--?[A-Za-z][A-Za-z0-9-]*"  # options, which are of the program
     r"|(?:\.{1,2}(?=/)|[$€£¥#~@.]|(?<![A-Za-z0-9)\]-])-(?=\d))?[A-Za-z0-9_/](?:[A-Za-z0-9_/.@%+~:-]|(?<=\d),(?=\d{3}))*"
 )
@@ -37,7 +38,7 @@ HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}(?!s\Z)[a-z]")
 JOINED = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+){1,2}|[A-Za-z]\w*(?:-\w+)+")  # and/or, read-only: names where no prose is
 WORD_AND_NUMBER = re.compile(r"[a-z]+-?\d{1,3}|[A-Z][a-z]*-?\d{1,2}", re.ASCII)  # sha256, utf-8, step1, Python3
 AMOUNT = re.compile(r"-?[$€£¥]\d[\d.,]*|\d[\d.,]*%|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+")
-DECIMAL = re.compile(r"-?\d+\.\d+|[~^v]\d+(?:\.\d+)?")
+DECIMAL = re.compile(r"-?(?:0|\d+(?!\.\d\d\Z))\.\d+|[~^v]\d+(?:\.\d+)?")  # 14.50 is a price
 QUANTITY = re.compile(r"\d+(?:\.\d+)?(?:[a-zµ]{1,4}|[KMGT]i?B?)")  # 250ms, 16GB: a number and its unit
 MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T[\d:.,+Z-]+")
 VERSION = re.compile(r"[v~^]?\d+\.\d+\.\d+[\w.+-]*")

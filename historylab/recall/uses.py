@@ -11,18 +11,19 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from historylab.conversation.message import Message, ToolCall
-from historylab.recall.phrases import phrases_of, quotations_in
+from historylab.recall.phrases import DATED, phrases_of, quotations_in
 from historylab.recall.shapes import FEW_WORDS, JOINED, NAME, PLAIN, QUOTED, token_shape, tokens_of
 from historylab.summarizers.values import argument_values
 
-SHORTEST, LONGEST = 3, 20_000  # characters of a value: a shorter one is everywhere, a longer one is data
+SHORTEST, LONGEST = 3, 20_000  # characters of a value, or bytes: a shorter one is everywhere, a longer one is data
 OLD_TEXT = re.compile(r"(?:old|orig(?:inal)?|search|find|before|after|anchor)(?![a-z])")
 """Names of arguments that quote what is there already: old_string, oldText, search."""
 COMMANDS = frozenset({"command", "cmd", "commands"})
 PATCH = re.compile(r"^(?:\*\*\* Begin Patch|@@ |--- \S+\n\+\+\+ )", re.MULTILINE)
 PATCHED = re.compile(r"(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |--- |\+\+\+ )(?:[ab]/)?(.+)")
-OPTION = re.compile(r"(?<!\S)(--[a-z][a-z-]*)[ =]([\w-]+)(?!\S)")
+OPTION = re.compile(r"(?<!\S)(--[a-z][a-z-]*)[ =](\w[\w-]*)(?!\S)")
 WRITES = re.compile(r"(?<![0-9&<-])>{1,2}(?![&>])")  # to a file
+CODE = frozenset("={};<")
 LINE_EDGES = " \t\"')"
 IN_LIST = re.compile(r"\.\d+(?=\.|\Z)")
 PHRASE = 120  # characters of a value of several words
@@ -62,6 +63,10 @@ class Passage(NamedTuple):
     wording: str = ""
     passing: bool = False
 
+    def again(self) -> Passage:
+        """The passage once its wording was sent before: it may still be a value that somebody said, as a whole."""
+        return self._replace(tokens=(), whole=self.whole if self.whole and self.whole.shape != PLAIN else None)
+
 
 def passages_of(message: Message) -> Iterator[Passage]:
     """The arguments of the calls, in order, and the text."""
@@ -88,7 +93,7 @@ def _passages_of_call(call: ToolCall) -> Iterator[Passage]:
             yield from _passages_of_command(use)
         elif not (runs and " " in text):  # else it describes the command
             tokens = tuple(each for each in _tokens(use) if each.value not in quoted)
-            yield Passage(_whole(use), tokens, text if " " in text else "")
+            yield Passage(_whole(use) if use.value not in quoted else None, tokens, text if " " in text else "")
 
 
 def _passages_of_command(use: Use) -> Iterator[Passage]:
@@ -136,18 +141,20 @@ def _passages_of_patch(use: Use) -> Iterator[Passage]:
 def _whole(use: Use) -> Use | None:
     """A text as one value: several lines, a name, several words that tell something, a few plain ones; else None."""
     text = use.value
-    if not SHORTEST <= len(text) <= LONGEST:
+    if len(text.encode(errors="replace")) < SHORTEST or len(text) > LONGEST:
         return None
     if "\n" in text:
         return use
     words = " " in text
     if len(text) > PHRASE:
         return None
-    if not (TELLS.search(text) or (text[0].isupper() and not words)):
-        few = text.split(" ")
+    few = text.split(" ")
+    if not (TELLS.search(text) or text[0].isupper()):
         plain = len(few) <= MOST_WORDS and text.islower() and all(token_shape(word) == PLAIN for word in few)
         return use._replace(shape=FEW_WORDS, whole=True) if plain else None
-    return use._replace(shape=QUOTED if words else PLAIN, whole=True) if words or token_shape(text) == PLAIN else None
+    if not words and text.isascii() and token_shape(text) != PLAIN:
+        return None  # its token is
+    return use._replace(shape=QUOTED if words else PLAIN, whole=True)
 
 
 def _may_be_prose(token: str, text: str) -> bool:
@@ -159,12 +166,12 @@ def _may_be_prose(token: str, text: str) -> bool:
 def _tokens(use: Use, *, phrases: bool = True, joined: bool = False) -> Iterator[Use]:
     """The uses within a text, but for itself as a whole: `joined` words are names where no prose is."""
     text = use.value
-    for token, shape in tokens_of(text).items():
+    for token, shape in tokens_of(DATED.sub(" ", text)).items():
         whole = use.kind == "reference" and token == text
         if shape != NAME or whole or joined or not _may_be_prose(token, text):
             yield use._replace(value=token, shape=shape, whole=whole)
     if phrases:
-        prose = "\n" not in text or use.kind == "link"
+        prose = use.kind == "link" or "\n" not in text or CODE.isdisjoint(text)
         for phrase, shape in (phrases_of(text) if prose else quotations_in(text)).items():
             if use.kind == "link" or shape != QUOTED or " " in phrase:
                 yield use._replace(value=phrase, shape=shape)

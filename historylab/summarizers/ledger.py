@@ -38,7 +38,7 @@ SECTIONS = (GOAL, PREFERENCES, DECISIONS, OPEN)
 EDITED, READ, IDS = "Files edited: ", "Files read: ", "Ids and values: "
 LISTS = (EDITED, READ, IDS, ALSO)
 LINES = 0.1  # share of the room that quoted lines have at least, as far as there are any
-RULES = 1 / 3  # the most that tasks and standing instructions take of it before any value
+RULES = 1 / 4  # the most that tasks and standing instructions take of it before any value
 NUMBER = 4.0  # times the age of a number nobody used: results are full of them
 FAILURE = re.compile(r"- (\S+) failed: ")
 

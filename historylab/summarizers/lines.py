@@ -28,9 +28,10 @@ LITERAL = re.compile(  # each part begins only where its kind of word begins, so
     r"|(?<![\w./~-])[\w.~-]*+/[\w./~%-]*\w"  # paths
     r"|(?<![\w-])[\w-]++\.(?:py|js|ts|go|rs|md|json|toml|yaml|yml|txt|csv|sql|html|css)\b"
     r"|(?<!-)(?=[A-Za-z_-]*+\d)(?=[\d_-]*+[A-Za-z])[A-Za-z0-9_-]{2,}[A-Za-z0-9_]"  # ids: letters and digits
-    r"|[$v]?\d(?:[\d.,:/-]*\d)?%?)"  # numbers, dates, amounts, versions
+    r"|[$v]?\d(?:[\d.,:/-]*\d)?%?"  # numbers, dates, amounts, versions
+    r"|(?<=\")[A-Z]{2,6}(?=\"))"  # codes that a structured text quotes: "OSL"
 )
-HINT_OF_LITERAL = re.compile(r"[\d/@]|\.\w")  # every literal holds one, most lines of prose hold none
+HINT_OF_LITERAL = re.compile(r"[\d/@]|\.\w|\"[A-Z]")  # every literal holds one, most lines of prose hold none
 WORD = re.compile(r"\w{2,}")
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*")
 ITEM = re.compile(r"\s*\d{1,3}[.)]\s+(?=\S)")  # "1. ", which ends no sentence

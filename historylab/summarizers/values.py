@@ -1,9 +1,8 @@
 """Ids and values a summary lists: literals and short arguments of calls, ranked by how likely they are needed again.
 
 The rank is age over use. Age is how many values were mentioned since; a long result ages the others by a few only. Use
-counts the mentions in calls and by people and assistants, not in results: what was used is used again. A list shows
-uses above one ("ORD-7 ×3"), so that the next summary, which has nothing but the text, goes on counting: a value of a
-former summary stays as long as it was used more than newer ones, however many summaries ago it was said.
+counts the mentions in calls and by people and assistants, not in results: what was used is used again. A list begins
+with its likeliest values and doesn't say how often each was used: the next summary needs the room more than the count.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 from historylab.conversation.message import Message, ToolCall
@@ -24,13 +24,10 @@ SHORTEST = 3  # characters: a shorter value is everywhere: it comes last, and on
 LONGEST = 60  # characters of an argument that is a value as a whole
 LONGEST_COMMAND = 200  # characters of an argument whose literals count as used; those of a longer one are merely seen
 AGED = 8  # by this many values at most does one message age those before it
-USE = 2.0  # what a use is worth: n of them divide the age by 1 + USE × n
+USE = 2.0  # the worth of a use: n of them divide the age by 1 + USE × √n, as each says less than the one before
 LARGEST = 10  # tokens of most values
-UNLISTED = frozenset("×`")  # what a list uses itself
-MOST_USES = 999
 BETWEEN = ", "
 ITEM = re.compile(r"(?:`[^`]*`|[^`,]|`|,(?! ))+")  # what stands between commas; in backticks there may be some
-COUNTED = re.compile(r"(.+?)(?: ×([1-9]\d{0,2}))?")
 ASCII_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 AS_WRITTEN = json.JSONDecoder(parse_int=str, parse_float=str, strict=False)  # numbers stay the text they are
 
@@ -44,8 +41,7 @@ class Value:
 
     @property
     def shown(self) -> str:
-        text = f"`{self.text}`" if BETWEEN in self.text else self.text
-        return f"{text} ×{min(self.uses, MOST_USES)}" if self.uses > 1 else text
+        return f"`{self.text}`" if BETWEEN in self.text else self.text
 
 
 def message_values(message: Message, known: MutableMapping[Any, Any]) -> Mapping[str, bool]:
@@ -78,7 +74,7 @@ def rank_values(
     for place, text in enumerate(before):
         ages.setdefault(text, age + place)
     ranks = {
-        text: (len(text) < SHORTEST, (1 + age) * (1 / (1 + USE * uses[text]) if uses[text] else doubt(text)))
+        text: (len(text) < SHORTEST, (1 + age) * (1 / (1 + USE * sqrt(uses[text])) if uses[text] else doubt(text)))
         for text, age in ages.items()
         if len(text) >= SHORTEST or uses[text]
     }
@@ -128,10 +124,10 @@ def _take_fitting(offered: Sequence[tuple[str, Value]], room: int, task: Summary
 
 
 def read_values(line: str, label: str = ALSO) -> Iterator[Value]:
-    """The values of a line that `list_values` wrote under that label."""
-    for item in ITEM.findall(line.removeprefix(label)):
-        if found := COUNTED.fullmatch(item.strip()):
-            yield Value(found[1].strip("`") or found[1], int(found[2] or 1))
+    """The values of a line that `list_values` wrote under that label, as used once each."""
+    for item in map(str.strip, ITEM.findall(line.removeprefix(label))):
+        if item:
+            yield Value(item.strip("`") or item, 1)
 
 
 def says(text: str, value: str) -> bool:
@@ -172,8 +168,8 @@ def _find(message: Message) -> dict[str, bool]:
 
 
 def _can_be_listed(text: str) -> bool:
-    """Tell whether it can be told from its neighbours in a list and from a count."""
-    return text.isprintable() and UNLISTED.isdisjoint(text)
+    """Tell whether it can be told from its neighbours in a list."""
+    return text.isprintable() and "`" not in text
 
 
 def _leaves(value: object, path: str) -> Iterator[tuple[str, str]]:

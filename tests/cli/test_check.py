@@ -145,7 +145,7 @@ def test_the_check_is_printed_as_json_and_written_as_markdown(capsys, agent, env
     asked = ("check", agent, "--settings", env(budget=2000), "--that", f"{FORGETS}, cheapest", "--json")
     code, out, err = run(capsys, *asked, "--markdown", str(tmp_path / "check.md"))
     told = json.loads(out)
-    assert (code, told["verdict"], told["findings"][0]["whole"]) == (1, "broken", 19)
+    assert (code, told["verdict"], told["findings"][0]["whole"]) == (1, "broken", 17)
     assert "“cheapest” is an aim: nothing to check" in err
     text = (tmp_path / "check.md").read_text()
     assert text.startswith("### ❌ Broken: 1 of 1 wish, over 1 conversation.\n")

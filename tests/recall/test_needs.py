@@ -164,7 +164,14 @@ def test_a_sum_is_no_need_but_what_it_was_made_of_is():
         ("『骨のパズル』はありますか。", "『骨のパズル』は五月二日まで貸出中です。", ["骨のパズル"]),
         ("打开src/a.py文件", "我改了src/a.py。", ["src/a.py"]),
         ("Заказ ORD-77 готов", "Это ORD-77.", ["ORD-77"]),
-        ("Use JSON over HTTP. It said 200 OK.", "Sent as JSON: 200 OK.", []),
+        ("Use JSON over HTTP. All APIs are open in May.", "Sent as JSON over HTTP, in May, to the APIs.", []),
+        ("The build took 2 ms and 18 cm of paper.", "It took 2 ms: 18 cm.", ["2 ms", "18 cm"]),
+        ("The cart is 14.50 on October 17, 2025.", "October 17, 2025: 14.50.", ["14.50", "October 17, 2025"]),
+        ("Ring 0471 55 9512 or 0471 55 3207.", "It is 0471 55 9512.", ["0471 55 9512"]),
+        ('{"last_name": "Brown", "first_name": "Lucas"}', "Lucas Brown: booked.", ["Brown"]),
+        ("I'm with Wren Abbott. Noor may come.", "Wren Abbott and Noor: noted.", ["Wren Abbott", "Noor"]),
+        ("Is my friend Noor there?", "Noor is here.", ["Noor"]),
+        ("New carts are empty.", "New ones too.", []),
         ("Three steps: 10, 11, 12.", "10. Open it\n11. Close it\n12. Rest", []),
         ("Either read/write or n/a.", "It is read/write, n/a.", []),
     ],
@@ -326,6 +333,8 @@ KNOWN = (
         "PostgreSQL",
         "GraphQL",
         "Python",
+        "python3",
+        "ZeroDivisionError",
         "macOS",
     ),
 )
@@ -335,3 +344,95 @@ KNOWN = (
 def test_what_every_program_knows_is_no_need(name):
     said = found(f"It has {name} and CRT-1043.")
     assert values(said, called("write", path="n.txt", content=f"see {name}, CRT-1043\n")) == ["CRT-1043"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "10:41 Porto",
+        "2026-10-04",
+        "Order T-10",
+        "Friday 10 to 10 June",
+        "It is 0.10 or 10.5",
+        "9 10 11",
+        "  10\tx = 1",
+    ],
+)
+def test_a_small_number_is_not_said_by_a_time_a_date_an_id_or_the_number_of_a_line(said):
+    answer = Message("assistant", "There are 10 left.")
+    assert values(found(said), answer) == []
+    assert values(found(said), found('{"left": 10}'), answer) == ["10"]
+    assert contains_value(said, "10") is False
+
+
+def test_a_number_that_a_person_said_is_a_need_whatever_the_argument_is_called():
+    price = called("price", count=18)
+    assert values(person("We need 18 posts."), price) == ["18"]
+    assert values(found("18 files read"), price) == []
+    assert values(person("word " * 300 + "18 posts"), price) == []
+
+
+@pytest.mark.parametrize("name", ["LiveCart", "LiveCart.Total", "toCart", "Cart::toTotal"])
+def test_a_name_that_no_message_defines_or_quotes_or_has_a_file_of_is_of_a_library(name):
+    first = name.replace("::", ".").split(".")[0]
+    answer = Message("assistant", f"It uses {name} here.")
+    assert values(found(f"use {name}, async"), answer) == []
+    assert values(found(f"use {name}, async"), called("write", path="t.ex", content=f"x = {name}\n")) == []
+    for defined in (f"class {first}:", f"`{name}` fails", f"{name} = 1", f'"{name}"'):
+        assert values(found(f"use {name}, async\n{defined}"), answer) == [name]
+    assert values(person(f"How does {name} work?"), answer) == [name]
+
+
+def test_a_name_is_of_the_project_where_a_file_is_called_so():
+    answer = Message("assistant", "Look at LiveCart and at shop.cart_total.")
+    used = found("use LiveCart, async")
+    assert values(used, found("lib/live_cart.ex"), answer) == ["LiveCart"]
+    assert values(used, found("lib/LiveCart.java"), answer) == ["LiveCart"]
+    script = called("bash", command='python -c "import shop.cart_total"')
+    imports = Message("assistant", "It imports shop.cart_total.")
+    assert values(script, imports) == []
+    assert values(script, found("shop/cart_total.py"), imports) == ["shop.cart_total"]
+
+
+def test_a_name_that_nobody_but_the_assistant_said_is_its_own_until_a_person_takes_it_up():
+    answer = Message("assistant", "I asked Mateusza again.")
+    assert values(Message("assistant", "I can ask Mateusza."), answer) == []
+    assert values(Message("assistant", "I can ask Mateusza."), person("Yes, Mateusza!"), answer) == ["Mateusza"]
+
+
+def test_a_name_of_several_words_is_a_need_at_every_call_that_has_it():
+    stock = called("stock", product="Cobble summit pack")
+    asked = person("Is the Cobble summit pack in stock?")
+    assert values(asked, stock) == values(asked, stock, stock) == ["Cobble summit pack"]
+    assert values(stock, stock) == []
+
+
+def test_two_characters_are_a_name_where_words_are_short():
+    assert values(person("李雯です。恐竜の本を探しています。"), called("search", word="恐竜")) == ["恐竜"]
+    assert values(person("カード番号は 0047-ふじ-311 です。"), called("reserve", card="0047-ふじ-311")) == [
+        "0047-ふじ-311"
+    ]
+    assert values(person("Is ab here?"), called("search", word="ab")) == []
+
+
+def test_a_file_that_every_answer_is_about_is_no_form():
+    step = Message("assistant", "Now hello.py runs.")
+    assert values(person("Write hello.py."), *[step, person("Go on.")] * 4, step) == ["hello.py"]
+
+
+def test_a_form_that_the_prompt_asks_for_is_none_from_the_first_answer_on():
+    prompt, step = Message("system", "Close each edit with end_of_edit."), Message("assistant", "end_of_edit")
+    assert values(prompt, step) == ["end_of_edit"]
+    assert values(prompt, step, step) == []
+
+
+def test_prose_of_several_lines_is_read_as_prose_and_code_is_not():
+    said = found('{"from": "Atlanta", "to": "Boston"}')
+    assert values(said, called("think", thought="Two legs:\nfrom Atlanta\nto Boston")) == ["Atlanta", "Boston"]
+    assert values(said, called("write", path="t.py", content="x = Atlanta\ny = Boston\n")) == []
+
+
+def test_new_text_that_is_part_of_the_old_is_not_counted_again():
+    old = "cart_total = price_of(cart)\ncart_tax = tax_of(cart)"
+    edit = called("edit", old_string=old, new_string="cart_tax = tax_of(cart)")
+    assert values(found(old), edit) == [old]

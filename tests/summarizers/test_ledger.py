@@ -57,7 +57,7 @@ def test_each_section_quotes_what_belongs_there():
         "Open items:",
         "- assistant: Which zone does the office use?",
         "- run failed: Error: 2 tests failed",
-        "Files edited: src/tables.py ×2",
+        "Files edited: src/tables.py",
         "Files read: tests/test_tables.py",
         "Ids and values: pytest -q",
     ]
@@ -86,18 +86,18 @@ def test_what_is_needed_is_still_there_ten_summaries_later():
     text = ledger([TASK, Message("user", "Never write to prod-7."), *call("open_case", '{"case": "CASE-88213"}') * 3])
     for k in range(10):
         seen = "\n".join(f"row {k}-{n}: A{k}B{n}" for n in range(80))
-        text = ledger([Message("user", f"Now step {k} of it."), *call("list_rows", "{}", seen)], text, 150)
+        text = ledger([Message("user", f"Now step {k} of it."), *call("list_rows", "{}", seen)], text, 220)
     assert "- user: Please mend the tide tables for Reykjavik." in text, "the first task"
     assert "- user: Now step 9 of it." in text, "the newest"
     assert "- user: Never write to prod-7." in text
-    assert "CASE-88213 ×3" in text
+    assert "CASE-88213" in text
     assert "A9B0" in text
     assert "A0B0" not in text, "seen once and never used"
 
 
-def test_a_value_is_counted_on_from_summary_to_summary():
-    look = call("look_up", '{"order": "ORD-7"}')
-    assert "ORD-7 ×3" in ledger(look, ledger(look, ledger(look)))
+def test_a_code_that_a_structured_text_quotes_is_a_value_and_a_word_in_capitals_is_none():
+    text = ledger([TASK, *call("find_flights", "{}", '[{"from": "OSL", "to": "KEF"}] (ONE WAY)')])
+    assert text.splitlines()[-1] == "Also mentioned: OSL, KEF"
 
 
 @pytest.mark.parametrize(
@@ -106,8 +106,8 @@ def test_a_value_is_counted_on_from_summary_to_summary():
         ("Also mentioned: ORD-1, /srv/x.csv", ["ORD-1", "/srv/x.csv"]),
         ("The user decided on seat 14-C for booking ZK-301.", ["seat 14-C", "ZK-301"]),
         ("- user: Never call before noon.\n- user: Hm.", ["Preferences:\n- user: Never call before noon."]),
-        ("Ids and values: `a, b` ×2, ls -la\nFiles read: \nFiles edited: `x", ["`a, b` ×2", "ls -la"]),
-        ("Goal:\nIds and values: \n×, ×9, A-1 ×0, :", ["A-1"]),
+        ("Ids and values: `a, b`, ls -la\nFiles read: \nFiles edited: `x", ["`a, b`", "ls -la"]),
+        ("Goal:\nIds and values: \n``, A-1, :", ["A-1"]),
     ],
 )
 def test_any_text_is_absorbed(former, kept):
@@ -149,7 +149,7 @@ def test_ten_ledgers_in_a_row_hold_at_least_half_of_what_one_does():
     assert sum(holds(text, value) for value in needed) >= sum(holds(one, value) for value in needed) / 2
 
 
-def test_whole_arguments_of_calls_come_before_what_nobody_used_and_are_counted_on():
+def test_whole_arguments_of_calls_come_before_what_nobody_used_and_stay_first():
     test = 'pytest -k "a, b" 2>&1 | tail -3'
     rows = "\n".join(f"{k} lamp" for k in range(400))
     use = [
@@ -158,7 +158,7 @@ def test_whole_arguments_of_calls_come_before_what_nobody_used_and_are_counted_o
     ]
     once = ledger([TASK, *use], room=70)
     assert once.splitlines()[-3:-1] == ["Files read: src/tide.py", f"Ids and values: `{test}`, Run two tests"]
-    assert f"Ids and values: `{test}` ×2, Run two tests ×2" in ledger(use, once, 70)
+    assert f"Ids and values: `{test}`, Run two tests" in ledger(use, once, 70)
 
 
 def test_numbers_that_only_results_show_take_no_room_from_what_calls_were_made_with():
@@ -179,7 +179,7 @@ def test_calls_that_take_up_what_results_show_raise_what_was_only_seen():
     assert doubts[0] < doubts[1]
 
 
-@pytest.mark.parametrize("room", [120, 300])
+@pytest.mark.parametrize("room", [160, 300])
 def test_what_people_said_always_holds_is_not_lost_to_values(room):
     rules = "Never touch tests/data. Always answer in Danish."
     used = [x for k in range(60) for x in call("read_file", f'{{"path": "src/harbour/area_{k}/tables.py"}}')]
@@ -198,7 +198,7 @@ TEXTS = st.sampled_from(
         "TODO: call Ann",
         "Goal:",
         "- x: y",
-        "A-1, ×3",
+        "A-1, `x`",
         "\u2028",
     ]
 ) | st.text(max_size=30)

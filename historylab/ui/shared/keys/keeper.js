@@ -32,8 +32,10 @@ class Keeper {
 
   bringBack() {
     this.timer = 0;
-    if (!this.lost || document.activeElement !== document.body) return;
-    if (document.querySelector("[data-testid=stApp]:not([data-test-script-state=notRunning])")) return this.look();
+    if (!this.lost) return;
+    const disabled = document.activeElement === this.trail[0]; // the browser takes the focus from it at its next frame
+    if (!disabled && document.activeElement !== document.body) return;
+    if (disabled || document.querySelector("[data-testid=stApp]:not([data-test-script-state=notRunning])")) return this.look();
     const headline = document.querySelector("h1");
     const place = drawnAnew(this.trail[0], headline) ?? around(this.trail) ?? around(this.before) ?? headline;
     if (!place) return;
