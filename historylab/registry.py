@@ -207,7 +207,7 @@ def _check_words(family: str, name: str, attributes: Mapping[str, Any]) -> None:
 
 
 def members(family: str) -> Mapping[str, Member]:
-    """All members of a family by name. Every file of the family is imported at first use."""
+    """All members of a family by name, in the order of their files, all of which are imported at first use."""
     _import_folder(family)
     return _members[family]
 
@@ -257,8 +257,11 @@ def chosen_members(family: str, names: str) -> list[Member]:
 
 @cache
 def _import_folder(family: str) -> None:
-    for module in _modules(family):
+    places = {module: place for place, module in enumerate(_modules(family))}
+    for module in places:
         importlib.import_module(module)
+    found = sorted(_members[family].values(), key=lambda m: places.get(m.target.__module__, len(places)))
+    _members[family] = {m.name: m for m in found}  # one that was asked for by name was imported before the others
 
 
 def _import_files(family: str, file_name: str) -> None:

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from historylab import registry
 from historylab.generators.base import generate
 from historylab.registry import members
 
@@ -33,6 +34,13 @@ def test_the_same_seed_makes_the_same_conversations_in_another_process():
 @every_generator
 def test_another_seed_makes_another_conversation(generator):
     assert len({generate(generator.name, seed=seed).digest for seed in range(5)}) == 5
+
+
+def test_generators_come_in_the_order_of_their_files_whichever_was_asked_for_first(monkeypatch):
+    files = [generator.target.__module__ for generator in members("generator").values()]
+    monkeypatch.setitem(registry._members, "generator", dict(reversed(members("generator").items())))
+    registry._import_folder.cache_clear()
+    assert [generator.target.__module__ for generator in members("generator").values()] == sorted(files)
 
 
 def test_an_option_means_the_same_wherever_it_is():
