@@ -24,11 +24,9 @@ from historylab.reports.shown import Shown
 
 def as_given(plan: HistoryPlan) -> RequestDecisions:
     """What somebody would say who saw what this plan sends."""
-    shortened = {i: cut.texts[i] for cut in plan.shortened for i in cut.messages.tolist()}
-    folded = np.flatnonzero(plan.actions == Action.SUMMARIZED).tolist()
-    return RequestDecisions(
-        plan.sent_messages.tolist(), shortened, {plan.summary.text: folded} if plan.summary else {}, budget=plan.budget
-    )
+    sent, folded = plan.sent_messages.tolist(), np.flatnonzero(plan.actions == Action.SUMMARIZED).tolist()
+    shortened = {i: cut.texts[i] for cut in plan.shortened for i in cut.messages.tolist() if i in sent}
+    return RequestDecisions(sent, shortened, {plan.summary.text: folded} if plan.summary else {}, budget=plan.budget)
 
 
 def plain(sketch: str) -> str:

@@ -214,7 +214,7 @@ def test_the_plan_and_the_state_it_was_made_with_stand_in_the_line(recorder, sto
         "budget": 300,
         "over": False,
         "decisions": "".join(f"{letter}{len([*run])}" for letter, run in groupby(plan.sketch())),
-        "reasons": [["K", "fits", {}], ["P", "system", {}], ["S", "summary", {"tokens": 306}]],
+        "reasons": [["K", "fits", {}], ["P", "system", {}], ["S", "summary", {"tokens": 311}]],
         "summary": {"kept": key, "made_at": plan.size},
     }
     assert "S" in line["plan"]["decisions"]
