@@ -20,6 +20,7 @@ import argparse
 import json
 import math
 import random
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
@@ -34,9 +35,11 @@ from historylab import load, needs
 from historylab.conversation.conversation import Conversation
 from historylab.errors import HistoryLabError
 from historylab.recall.references import Need, contains_value, index_mentions
+from historylab.summarizers.values import says
 
 LABELS = Path(__file__).with_name("needs_labels.jsonl")
 SAMPLES = Path(__file__).parents[1] / "sample_conversations"
+AMOUNT = re.compile(r"\D?[\d.,]+ ?(?:%|[^\W\d_]+)?|[^\W\d_]+ \d+, \d{4}")  # with its unit, or a date
 COVERED = 0.6  # of the longer text, by the shorter in it: the same need, told a little differently
 Z = 1.96
 Label = dict[str, Any]
@@ -93,7 +96,7 @@ def call_of(conversation: Conversation, label: Label, text: str) -> Need | None:
     if label["label"] == "none":
         elsewhere = {used_as(place) for _, place, _ in texts_of(conversation, message)} - {used_as(label["place"])}
         needs = {value: need for value, need in needs.items() if need.used_as not in elsewhere}
-        others = {bare(unit.text) for unit in candidates(conversation, message)}
+        others = {bare(unit.text) for unit in candidates(conversation, message)} | set(filter(AMOUNT.fullmatch, needs))
     if exact := needs.get(bare(text)):
         return exact
     return next((need for value, need in needs.items() if value not in others and covers(value, bare(text))), None)
@@ -104,7 +107,10 @@ def used_as(place: str) -> str:
 
 
 def covers(one: str, other: str) -> bool:
+    """Tell whether one text is most of the other, or a number with its unit or as part of a date."""
     shorter, longer = sorted((one, other), key=len)
+    if shorter.replace(".", "", 1).isdigit():
+        return says(longer, shorter) and AMOUNT.fullmatch(longer) is not None
     return bool(shorter) and len(shorter) >= COVERED * len(longer) and contains_value(longer, shorter)
 
 

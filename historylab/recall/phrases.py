@@ -29,6 +29,7 @@ QUOTATION = re.compile(
     r"\"(?! )([^\"\n]{3,80})(?<! )\"|(?<!\w)'([^'\n]{3,80})'(?!\w)|“([^”\n]{2,80})”|„([^“”\n]{2,80})[“”]"
     r"|«([^»\n]{2,80})»|「([^」\n]{2,80})」|『([^』\n]{2,80})』"
 )
+CODE = re.compile(r"(?<!`)`([^`\n]{3,80})`(?!`)")
 UPPER = "A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-Я"
 CAPITALISED = re.compile(rf"(?<![\w./:@\\-])[{UPPER}][^\W\d_]+(?:[ -][{UPPER}][^\W\d_]+)*(?![\w/@\\]|[.:-][\w:])")
 BEGINS = re.compile(r"(?:^|[.!?:…\n|*#>]|\d\.)[ \t*_#>-]*\Z")
@@ -36,7 +37,7 @@ COUNTED = re.compile(r"(?<![\w.,:/$€£-])(?:[2-9]|\d[\d.,]*\d) [^\W\d_]+")
 MONTHS = calendar.month_name[1:]
 DAYS_AND_MONTHS = "|".join((*MONTHS, *calendar.day_name))
 DATED = re.compile(rf"\b(?:{DAYS_AND_MONTHS}) \d{{1,2}}\b(?!:\d)(?: (?:{'|'.join(MONTHS)}))?(?:,? \d{{4}})?")
-MARK = re.compile(r"[\"'“„«「『]")
+MARK = re.compile(r"[\"'`“„«「『]")
 TELLS = re.compile(r"[A-Z]|\d|[^\x00-\x7f]| ")
 
 
@@ -58,16 +59,19 @@ def phrases_of(text: str) -> dict[str, int]:
 
 
 def quotations_in(text: str) -> dict[str, int]:
-    """The quotations of a text that are no plain word."""
+    """The quotations of a text that are no plain word, and what it marks as code."""
     if not MARK.search(text):
         return {}
     phrases = (found[found.lastindex or 0].strip() for found in QUOTATION.finditer(text[:SCANNED]))
-    return {phrase: QUOTED for phrase in phrases if TELLS.search(phrase)}
+    return dict.fromkeys([*filter(TELLS.search, phrases), *map(str.strip, CODE.findall(text[:SCANNED]))], QUOTED)
 
 
 def spellings_of(value: str, shape: int) -> Iterator[tuple[str, int]]:
     """The spellings of a value, the whole first, each with its shape: a path from any folder on, a name in part."""
-    if shape in NAMES:
+    if shape == AMOUNT_OF and "," in value:
+        yield value, shape
+        yield value.partition(",")[0], shape  # a date without its year
+    elif shape in NAMES:
         words = value.split(" ")
         yield value, shape
         yield from ((" ".join(words[k:]), PROPER) for k in range(1, len(words)))

@@ -34,8 +34,8 @@ from historylab.summarizers.values import ASCII_WORD, argument_values, ends_of, 
 WORD = re.compile(r"[A-Za-z0-9_]+|[^\x00-\x7f]")  # a letter outside ASCII is a word: Chinese has no spaces
 NEXT_LINE = re.compile(r"[ \t]*\r?\n[ \t]*")
 LINE_NUMBER = re.compile(r"\d{1,7}(?:\t|→| *[|│:]|  |(?=\r?\n|\Z))[ \t]*")  # "12→", "12\t", "12: ", "12 | ", "12  "
-RUNS_INTO = re.compile(rf"(?:[A-Za-z0-9]-|\d[.,:]|\b(?:{DAYS_AND_MONTHS}) )\Z")
-RUNS_ON = re.compile(rf"[A-Za-z0-9_]|-[A-Za-z0-9]|[.,:]\d| (?:{DAYS_AND_MONTHS})\b")
+RUNS_INTO = re.compile(rf"(?:[A-Za-z0-9]-|\d[.:]|(?<![\d,])\d{{1,3}},|\b(?:{DAYS_AND_MONTHS}) )\Z")
+RUNS_ON = re.compile(rf"[A-Za-z0-9_]|-[A-Za-z0-9]|[.:]\d|,\d{{3}}(?!\d)| (?:{DAYS_AND_MONTHS})\b")
 GROUP_BEFORE, GROUP_AFTER = re.compile(r"\d \Z"), re.compile(r" \d")
 LONGEST_BEFORE = 11  # characters of "Wednesday " and what stands before
 MEASURED = re.compile(r"\d[\d.,]* (?:[^\W\d_]{1,2}|seconds|minutes|hours|days|euros?|dollars?|[A-Z]{3})")

@@ -40,7 +40,10 @@ EVERYWHERE = re.compile(
     r"/(?:dev|proc|sys)/[\w/]+|/tmp|/usr/bin/env|(?:https?://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0)"
     r"|(?:README|CHANGELOG|CONTRIBUTING|LICENSE|AGENTS|CLAUDE)\.(?:md|txt|rst)|(?:package|tsconfig)\.json"
     r"|pyproject\.toml|requirements\.txt|setup\.py|Cargo\.toml|docker-compose\.ya?ml"
-    r"|GitHub|GitLab|Node\.js|JavaScript|TypeScript|PostgreSQL|MySQL|SQLite|GraphQL|OpenAI|[Pp]ython3?|Docker|Linux|macOS"
+    r"|GitHub|GitLab|Node\.js|JavaScript|TypeScript|PostgreSQL|MySQL|SQLite|GraphQL|[Pp]ython3?|Docker|Linux|macOS|Windows|Ubuntu"
+    r"|Java|Kotlin|Swift|Rust|Ruby|Elixir|Erlang|Haskell|Scala|Markdown"
+    r"|OpenAI|ChatGPT|Anthropic|Claude(?: Code)?|Codex|Gemini|Copilot"
+    r"|pending|in[_ -]progress|completed|cancelled"
 )
 """Values that every program knows. The list may be added to."""
 FEW = 3  # uses: what is there less often is no habit
@@ -55,9 +58,10 @@ WORDS = re.compile(r"[A-Za-z]+(?:[_ -][A-Za-z]+)*")
 COMMON = re.compile(r"-?[1-9]0*|-?[1-9][05]0*|(?:19|20)\d\d|[~^v]?\d\.\d|\d\d?")  # round, a year, a short one
 OF_CODE = re.compile(r"\$\d|(?:0?\.)?\d[a-z]{1,3}")  # a parameter, a small length or time: they are in any code
 CALLED = re.compile(r"\(|/\d")
-ASSIGNED = re.compile(r" ?=(?![=>])")
+ASSIGNED = re.compile(r" ?=(?![=>])(?! ?\S*\|\|)")  # and not for want of it: `x = x || y`
 WITHIN = re.compile(r"[a-z],? \Z")
 HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+FOLDER = re.compile(r"/([A-Za-z]\w{3,})/")
 FILE = re.compile(r"\b[A-Za-z_]\w*\.[a-z]\w{0,4}\b")
 DEFINES = re.compile(r"(?:\b(?:def\w*|function|class|fn|func|fun|macro)\s+[\w.]*|[`\"':@])\Z")
 
@@ -159,9 +163,10 @@ class Routine:
 
     @cached_property
     def _files(self) -> set[str]:
-        """The names of all files in the conversation, without their ending."""
+        """The names of all files in the conversation, without their ending, and of all folders."""
         found = {name for text in self._texts for name in FILE.findall(text)}
-        return {name.rpartition(".")[0] for name in found if is_file(name)}
+        folders = {name for text in self._texts for name in FOLDER.findall(text)}
+        return {name.rpartition(".")[0] for name in found if is_file(name)} | folders
 
     def _is_known(self, use: Use) -> bool:
         """Tell whether everybody knows it, or who is told of the tools."""
@@ -188,8 +193,10 @@ class Routine:
         if not COMMON.fullmatch(use.value):
             listed = use.kind == "reference" and all(_numbers_lines(text, use.value) for text in looked_at)
             return len(said) > self._rare or listed
-        told = len(use.value) > 1 and len(said) <= FEW and len(looked_at[0]) <= SHORT
-        return not told or (use.kind == "reference" and not (use.whole and self._is_a_persons(said.item(0))))
+        persons, answers = self._is_a_persons(said.item(0)), use.kind == "link"
+        short = len(looked_at[0]) <= SHORT or (persons and answers and len(said) == 1)
+        told = len(use.value) > 1 and len(said) <= FEW and short
+        return not told or not (answers or (use.whole and persons))
 
     def _is_given(self, value: str, said: np.ndarray) -> bool:
         """Tell whether it stood somewhere as a value: in quotes in a structured text, or as an argument."""

@@ -138,5 +138,5 @@ def _is_name(token: str) -> bool:
         if "_" in token.strip("_") or HUMP.search(token):
             return True
         names = re.split(r"\.|::", token)
-        return len(names) > 1 and (all(map(str.istitle, names)) or kind_of_value(token) == "path")
+        return len(names) > 2 or (len(names) > 1 and (all(map(str.istitle, names)) or kind_of_value(token) == "path"))
     return JOINED.fullmatch(token) is not None or (EXTENSION.search(token) is not None and len(token) > 3)

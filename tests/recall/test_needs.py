@@ -436,3 +436,31 @@ def test_new_text_that_is_part_of_the_old_is_not_counted_again():
     old = "cart_total = price_of(cart)\ncart_tax = tax_of(cart)"
     edit = called("edit", old_string=old, new_string="cart_tax = tax_of(cart)")
     assert values(found(old), edit) == [old]
+
+
+def test_what_an_answer_marks_as_code_is_a_need_where_somebody_else_said_it_first():
+    answer = Message("assistant", "It fails in `division` and at `{% if carts %}`.")
+    assert values(found("def division(a, b):\n{% if carts %}"), answer) == ["division", "{% if carts %}"]
+    assert values(Message("assistant", "I named it division."), answer) == []
+
+
+def test_a_number_in_a_compact_list_is_said_and_a_group_of_digits_is_not():
+    answer = Message("assistant", "Row 657 it is.")
+    assert values(found("[657,8]"), answer) == ["657"]
+    assert values(found("1,657 rows"), answer) == []
+    assert values(found("657,800 rows"), answer) == []
+
+
+def test_a_date_is_said_without_its_year():
+    answer = Message("assistant", "I booked it for May 21, 2031.")
+    assert values(person("Sometime around May 21, please."), answer) == ["May 21"]
+
+
+def test_a_dotted_name_of_three_parts_is_one_whatever_its_words():
+    write = called("write", content='attributes = {"cart.view.opened": true}')
+    assert values(found("Set `cart.view.opened` on each span."), write) == ["cart.view.opened"]
+
+
+@pytest.mark.parametrize("known", ["in_progress", "Elixir", "Claude"])
+def test_status_words_languages_and_assistants_are_known(known):
+    assert values(person(f"Mark it as {known}, please."), Message("assistant", f"It is now {known} here.")) == []
