@@ -6,8 +6,8 @@
 
 A unit is a *need* where the model could not have written it had every earlier message that says it been cut. The labels
 were given by reading each use with what said it, before the rule that they judge; they hold no text, only where it
-stands and a digest, so that files that can't be in the repository are looked up by name below FOLDER. What judged a rule
-once chooses from then on; the first line of the file has the seeds, and which set judges now.
+stands and a digest, so that files that can't be in the repository are looked up by name below FOLDER. A set that has
+judged a rule chooses from then on; the first line of the file has the seeds, and which set judges now.
 
 Precision is of the labelled units that the rule calls needs, recall of those labelled so; what is unclear counts for
 neither. Half of the units were drawn from what the rule of that day called. Intervals (Wilson's, 95 %) take units for
