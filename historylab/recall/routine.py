@@ -229,7 +229,7 @@ class Routine:
 
 
 def _file_names(parts: Iterable[str]) -> Iterator[str]:
-    """What a file of one of these may be called: "CartView", "cart_view"."""
+    """Names that a file of one of these may have: "CartView", "cart_view"."""
     for part in parts:
         yield part
         yield HUMPS.sub("_", part).lower()
