@@ -45,9 +45,16 @@ def violations(page, *rules: str) -> list[str]:
     return page.evaluate(RUN, [NOT_OURS, list(rules)])
 
 
+STILL = """() => document.getAnimations().every(
+  (one) => one.playState !== "running" || one.effect.getTiming().iterations === Infinity
+)"""
+"""Nothing fades: what was drawn anew is faint for a moment after its script has ended."""
+
+
 def in_light_and_dark(page) -> list[str]:
     """By every rule as the page is, and what colours have to do with once the reader's system has turned dark."""
     settled(page)
+    page.wait_for_function(STILL)
     light = violations(page)
     turned(page, "dark")
     dark = violations(page, "color-contrast")
