@@ -326,6 +326,7 @@ KNOWN = (
     *("/dev/null", "http://127.0.0.1", "README.md", "AGENTS.md", "tsconfig.json", "pyproject.toml", "requirements.txt"),
     *(
         "Cargo.toml",
+        "mix.exs",
         "docker-compose.yml",
         "GitHub",
         "Node.js",
@@ -372,7 +373,7 @@ def test_a_number_that_a_person_said_is_a_need_whatever_the_argument_is_called()
     assert values(person("word " * 300 + "18 posts"), price) == []
 
 
-@pytest.mark.parametrize("name", ["LiveCart", "LiveCart.Total", "toCart", "Cart::toTotal"])
+@pytest.mark.parametrize("name", ["LiveCart", "LiveCart.Total", "toCart", "Cart::toTotal", "Cart.open_total"])
 def test_a_name_that_no_message_defines_or_quotes_or_has_a_file_of_is_of_a_library(name):
     first = name.replace("::", ".").split(".")[0]
     answer = Message("assistant", f"It uses {name} here.")
@@ -388,6 +389,7 @@ def test_a_name_is_of_the_project_where_a_file_is_called_so():
     used = found("use LiveCart, async")
     assert values(used, found("lib/live_cart.ex"), answer) == ["LiveCart"]
     assert values(used, found("lib/LiveCart.java"), answer) == ["LiveCart"]
+    assert values(used, found("https://docs.dev/LiveCart.html deps/cart/lib/live_cart.ex"), answer) == []
     script = called("bash", command='python -c "import shop.cart_total"')
     imports = Message("assistant", "It imports shop.cart_total.")
     assert values(script, imports) == []
@@ -441,6 +443,7 @@ def test_new_text_that_is_part_of_the_old_is_not_counted_again():
 def test_what_an_answer_marks_as_code_is_a_need_where_somebody_else_said_it_first():
     answer = Message("assistant", "It fails in `division` and at `{% if carts %}`.")
     assert values(found("def division(a, b):\n{% if carts %}"), answer) == ["division", "{% if carts %}"]
+    assert values(found("A division by zero, `division`"), answer) == []  # a plain word that nobody declares
     assert values(Message("assistant", "I named it division."), answer) == []
 
 
