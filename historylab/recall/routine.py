@@ -45,6 +45,7 @@ EVERYWHERE = re.compile(
     r"|GitHub|GitLab|Node\.js|JavaScript|TypeScript|PostgreSQL|MySQL|SQLite|GraphQL|[Pp]ython3?|Docker|Linux|macOS|Windows|Ubuntu"
     r"|Java|Kotlin|Swift|Rust|Ruby|Elixir|Erlang|Haskell|Scala|Markdown"
     r"|OpenAI|ChatGPT|Anthropic|Claude(?: Code)?|Codex|Gemini|Copilot"
+    r"|[Cc]ontent-[Tt]ype|application/json|text/(?:plain|html)|(?i:utf-8)"
     r"|pending|in[_ -]progress|completed|cancelled"
 )
 """Values that every program knows. The list may be added to."""
@@ -61,8 +62,8 @@ COMMON = re.compile(r"-?[1-9]0*|-?[1-9][05]0*|(?:19|20)\d\d|[~^v]?\d\.\d|\d\d?")
 OF_CODE = re.compile(r"\$\d|(?:0?\.)?\d[a-z]{1,3}")  # a parameter, a small length or time: they are in any code
 PLAIN_CODE = re.compile(r"[a-z]+(?: [a-z]+)?")
 CALLED = re.compile(r"[!?]?\(|/\d")
-ASSIGNED = re.compile(r" ?=(?![=>])(?! ?\S*\|\|)")  # and not for want of it: `x = x || y`
-WITHIN = re.compile(r"[a-z],? \Z")
+ASSIGNED = re.compile(r" ?=(?![=>])(?![^\n;]*\|\|)")  # and not for want of it: `x = x || y`
+WITHIN = re.compile(r"(?<![\w'-])[a-z][\w'-]*,? \Z")  # after a word in small letters, which a heading has not
 HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 FOLDER = re.compile(r"/([A-Za-z]\w{3,})/")
 FILE = re.compile(r"\b[A-Za-z_]\w*\.[a-z]\w{0,4}\b")
@@ -112,7 +113,8 @@ class Routine:
             return True
         if use.shape in NAMES:
             several = " " in use.value and not self._is_programs(first)
-            proper = use.shape == PROPER or several or any(self._is_within(use.value, said))
+            proper = several or (use.shape == PROPER and not self._is_programs(first))
+            proper = proper or any(self._is_within(use.value, said))
             named = proper and new_in_small and not self._is_own(said) and not use.value.rstrip("s").isupper()
             return not named and not self._is_given(use.value, said)
         if use.shape in (NUMBER, WEAK, *PHRASES):
@@ -152,7 +154,7 @@ class Routine:
     def _is_within(self, name: str, said: np.ndarray) -> Iterator[bool]:
         """Per place that says it whether it stands within a sentence."""
         for text, start, _ in self._places(name, said):
-            yield WITHIN.search(text, max(0, start - 3), start) is not None
+            yield WITHIN.search(text, max(0, start - 20), start) is not None
 
     def _calls(self, name: str, said: np.ndarray) -> Iterator[bool]:
         """Per place that says it whether it is called, or passed on as a function (`&is_nil/1`), and not defined."""

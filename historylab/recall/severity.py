@@ -2,10 +2,11 @@
 
 What a person said, nobody can say again. What a tool said can be asked again (`repeatable.py`), unless its call changed
 something or its answer is another one each time; nor may the call need the value itself, but for a file's path: a
-folder can be listed. A call that was made several times and said the value each time can be repeated, too. What the
-assistant wrote is its own, but for what it wrote into a file. What a program put there (an environment, AGENTS.md, a
-command's output) can be had again: the program has it. A prompt, be it a system message or a sub-agent's task, is said
-once, and nobody in the conversation can ask for it. An estimate, as a tool may find something else tomorrow.
+folder can be listed, where there are tools at all. A call that was made several times and said the value each time can
+be repeated, too. What the assistant wrote is its own, but for what it wrote into a file. What a program put there (an
+environment, AGENTS.md, a command's output) can be had again: the program has it. A prompt, be it a system message or a
+sub-agent's task, is said once, and nobody in the conversation can ask for it. An estimate, as a tool may find something
+else tomorrow.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from historylab.planning.strategies.facts import answered_call
 from historylab.recall.references import Said, contains_value
 from historylab.recall.repeatable import can_be_repeated, changes_something, edits_file
 from historylab.recall.sayers import BY_ASSISTANT, BY_INJECTED, BY_PERSON, BY_SYSTEM, BY_TOOL, find_sayers
+from historylab.recall.shapes import is_folder
 from historylab.recall.value_kinds import is_file
 from historylab.summarizers.values import argument_values
 
@@ -102,7 +104,8 @@ class _Judge:
         by = next(iter(newest))
         if (again := self._found_again(value, said)) is not None:
             return Severity(FETCHABLE, by, again, (again,))
-        listed = is_file(value) and (BY_TOOL in newest or by == BY_ASSISTANT)
+        named = bool(self._calls) and not is_folder(value)
+        listed = is_file(value) and (named or BY_TOOL in newest or by == BY_ASSISTANT)
         if listed or (not is_file(value) and any(self._stands_in_file(value, i) for i in said.tolist())):
             return Severity(FETCHABLE, by, newest.get(BY_TOOL, newest[by]))
         if self.sayers.of_sub_agent:
