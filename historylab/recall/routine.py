@@ -40,7 +40,7 @@ from historylab.summarizers.values import ends_of
 EVERYWHERE = re.compile(
     r"/(?:dev|proc|sys)/[\w/]+|/tmp|/usr/bin/env|(?:https?://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0)"
     r"|(?:README|CHANGELOG|CONTRIBUTING|LICENSE|AGENTS|CLAUDE)\.(?:md|txt|rst)|(?:package|tsconfig)\.json"
-    r"|pyproject\.toml|requirements\.txt|setup\.(?:py|cfg)|tox\.ini|conftest\.py|__init__\.py|Cargo\.(?:toml|lock)|go\.mod"
+    r"|node_modules|site-packages|__pycache__|\.git(?:ignore)?|\.venv|pyproject\.toml|requirements\.txt|setup\.(?:py|cfg)|tox\.ini|conftest\.py|__init__\.py|Cargo\.(?:toml|lock)|go\.mod"
     r"|mix\.(?:exs|lock)|package-lock\.json|yarn\.lock|composer\.json|pom\.xml|docker-compose\.ya?ml"
     r"|GitHub|GitLab|Node\.js|JavaScript|TypeScript|PostgreSQL|MySQL|SQLite|GraphQL|[Pp]ython3?|Docker|Linux|macOS|Windows|Ubuntu"
     r"|Java|Kotlin|Swift|Rust|Ruby|Elixir|Erlang|Haskell|Scala|Markdown"
@@ -49,6 +49,8 @@ EVERYWHERE = re.compile(
     r"|pending|in[_ -]progress|completed|cancelled"
 )
 """Values that every program knows. The list may be added to."""
+KINDS = re.compile(r"(?:.*[._])?(?:type|kind|mode|level|format|status|action|language|encoding)")
+"""Names of arguments that take one of a few words, whether or not the file has the tool's schema."""
 FEW = 3  # uses: what is there less often is no habit
 MANY, USUAL = 8, 0.8  # of the calls with an argument, or of so many paths: their folder goes without saying
 MOST = 0.5  # of all answers: a name that stands in more is part of a form
@@ -181,6 +183,8 @@ class Routine:
     def _is_known(self, use: Use) -> bool:
         """Tell whether everybody knows it, or who is told of the tools."""
         value, in_code = use.value, use.kind == "reference" and not use.whole
+        if use.whole and KINDS.fullmatch(use.argument[1]) and WORDS.fullmatch(value):
+            return True
         if EVERYWHERE.fullmatch(value) or hasattr(builtins, value) or value in self._schema.get(use.argument[0], ()):
             return True
         return (use.shape == NAME and value in self._of_tools) or bool(in_code and OF_CODE.fullmatch(value))

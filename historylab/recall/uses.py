@@ -175,5 +175,5 @@ def _tokens(use: Use, *, phrases: bool = True, joined: bool = False) -> Iterator
     if phrases:
         prose = use.kind == "link" or "\n" not in text or CODE.isdisjoint(text)
         for phrase, shape in (phrases_of(text) if prose else quotations_in(text)).items():
-            if use.kind == "link" or shape != QUOTED or " " in phrase:
+            if shape != QUOTED or " " in phrase or (use.kind == "link" and token_shape(phrase) == PLAIN):
                 yield use._replace(value=phrase, shape=shape)
