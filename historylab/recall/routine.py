@@ -120,7 +120,8 @@ class Routine:
             named = proper and new_in_small and not self._is_own(said) and not use.value.rstrip("s").isupper()
             return not named and not self._is_given(use.value, said)
         if use.shape in (NUMBER, WEAK, *PHRASES):
-            return self._is_own(said) or self._is_accident(use, said) or self._is_plain_code(use, said)
+            own = self._is_own(said) and kind_of_value(use.value) != "date"  # which it words anew, however it was told
+            return own or self._is_accident(use, said) or self._is_plain_code(use, said)
         if use.shape == STRONG:
             return is_folder(use.value) and self._is_usual_folder(use, first)
         return self._is_of_library(use, said) or self._is_choice(use) or self._is_of_form(use, first)

@@ -2,8 +2,8 @@
 
 What a person said, nobody can say again. What a tool said can be asked again (`repeatable.py`), unless its call changed
 something or its answer is another one each time; nor may the call need the value itself, but for a file's path: a
-folder can be listed, where there are tools at all. A call that was made several times and said the value each time can
-be repeated, too. What the assistant wrote is its own, but for what it wrote into a file. What a program put there (an
+folder can be listed, where tools take paths. A call that was made several times and said the value each time can be
+repeated, too. What the assistant wrote is its own, but for what it wrote into a file. What a program put there (an
 environment, AGENTS.md, a command's output) can be had again: the program has it. A prompt, be it a system message or a
 sub-agent's task, is said once, and nobody in the conversation can ask for it. An estimate, as a tool may find something
 else tomorrow.
@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -104,14 +105,19 @@ class _Judge:
         by = next(iter(newest))
         if (again := self._found_again(value, said)) is not None:
             return Severity(FETCHABLE, by, again, (again,))
-        named = bool(self._calls) and not is_folder(value)
-        listed = is_file(value) and (named or BY_TOOL in newest or by == BY_ASSISTANT)
+        named = not is_folder(value) and self._has_files
+        listed = is_file(value) and (BY_TOOL in newest or by == BY_ASSISTANT or named)
         if listed or (not is_file(value) and any(self._stands_in_file(value, i) for i in said.tolist())):
             return Severity(FETCHABLE, by, newest.get(BY_TOOL, newest[by]))
         if self.sayers.of_sub_agent:
             return Severity(BY_SYSTEM if by == BY_INJECTED else by, by, newest[by])
         name = BY_INJECTED if BY_INJECTED in newest else by
         return Severity(name, by, newest[name])
+
+    @cached_property
+    def _has_files(self) -> bool:
+        """Whether the conversation has tools for files: a call that is answered takes a path."""
+        return any(is_file(given) for call in self._calls.values() for _, given in argument_values(call))
 
     def _found_again(self, value: str, said: np.ndarray) -> int | None:
         """The newest result that says the value, and that its call would bring again."""

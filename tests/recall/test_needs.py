@@ -341,6 +341,25 @@ KNOWN = (
 )
 
 
+def test_headings_and_what_a_prompt_demands_are_no_names():
+    answer = Message("assistant", "**Status:** it is Kestrel.")
+    assert values(found("# Latest Version Status\nof Kestrel"), answer) == ["Kestrel"]
+    assert values(found("the Status of Kestrel"), answer) == ["Status", "Kestrel"]
+    summary = Message("assistant", "The Problem Solving went well.")
+    assert values(Message("system", "5. Problem Solving: what was mended"), summary) == []
+
+
+def test_two_words_joined_are_prose_and_three_are_a_name():
+    answer = Message("assistant", "The quarter-to-nine call-in is yours.")
+    assert values(found("a quarter-to-nine call-in"), answer) == ["quarter-to-nine"]
+
+
+def test_an_option_a_kind_and_a_name_of_a_platform_are_no_needs_whatever_said_them_first():
+    seen = found("grep -A10, Explore, new Float32Array(9), `Cart.Case`, window.getCart = window.getCart || mozGetCart")
+    assert values(seen, called("task", subagent_type="Explore", command="grep -A10 CRT-1043 x")) == []
+    assert values(seen, Message("assistant", "It needs Float32Array, `LiveCart.Case`, getCart.")) == []
+
+
 @pytest.mark.parametrize("name", KNOWN)
 def test_what_every_program_knows_is_no_need(name):
     said = found(f"It has {name} and CRT-1043.")
