@@ -27,6 +27,7 @@ from historylab.recall.shapes import (
     PHRASES,
     PLAIN,
     PROPER,
+    QUOTED,
     STRONG,
     WEAK,
     is_folder,
@@ -39,13 +40,17 @@ from historylab.summarizers.values import ends_of
 EVERYWHERE = re.compile(
     r"/(?:dev|proc|sys)/[\w/]+|/tmp|/usr/bin/env|(?:https?://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0)"
     r"|(?:README|CHANGELOG|CONTRIBUTING|LICENSE|AGENTS|CLAUDE)\.(?:md|txt|rst)|(?:package|tsconfig)\.json"
-    r"|pyproject\.toml|requirements\.txt|setup\.py|Cargo\.toml|docker-compose\.ya?ml"
+    r"|node_modules|site-packages|__pycache__|\.git(?:ignore)?|\.venv|pyproject\.toml|requirements\.txt|setup\.(?:py|cfg)|tox\.ini|conftest\.py|__init__\.py|Cargo\.(?:toml|lock)|go\.mod"
+    r"|mix\.(?:exs|lock)|package-lock\.json|yarn\.lock|composer\.json|pom\.xml|docker-compose\.ya?ml"
     r"|GitHub|GitLab|Node\.js|JavaScript|TypeScript|PostgreSQL|MySQL|SQLite|GraphQL|[Pp]ython3?|Docker|Linux|macOS|Windows|Ubuntu"
     r"|Java|Kotlin|Swift|Rust|Ruby|Elixir|Erlang|Haskell|Scala|Markdown"
     r"|OpenAI|ChatGPT|Anthropic|Claude(?: Code)?|Codex|Gemini|Copilot"
+    r"|[Cc]ontent-[Tt]ype|application/json|text/(?:plain|html)|(?i:utf-8)"
     r"|pending|in[_ -]progress|completed|cancelled"
 )
 """Values that every program knows. The list may be added to."""
+KINDS = re.compile(r"(?:.*[._])?(?:type|kind|mode|level|format|status|action|language|encoding)")
+"""Names of arguments that take one of a few words, whether or not the file has the tool's schema."""
 FEW = 3  # uses: what is there less often is no habit
 MANY, USUAL = 8, 0.8  # of the calls with an argument, or of so many paths: their folder goes without saying
 MOST = 0.5  # of all answers: a name that stands in more is part of a form
@@ -57,13 +62,17 @@ LINE_NUMBER_ENDS = ("→", "\t", "  ", " |")
 WORDS = re.compile(r"[A-Za-z]+(?:[_ -][A-Za-z]+)*")
 COMMON = re.compile(r"-?[1-9]0*|-?[1-9][05]0*|(?:19|20)\d\d|[~^v]?\d\.\d|\d\d?")  # round, a year, a short one
 OF_CODE = re.compile(r"\$\d|(?:0?\.)?\d[a-z]{1,3}")  # a parameter, a small length or time: they are in any code
-CALLED = re.compile(r"\(|/\d")
-ASSIGNED = re.compile(r" ?=(?![=>])(?! ?\S*\|\|)")  # and not for want of it: `x = x || y`
-WITHIN = re.compile(r"[a-z],? \Z")
+PLAIN_CODE = re.compile(r"[a-z]+(?: [a-z]+)?")
+CALLED = re.compile(r"[!?]?\(|/\d")
+ASSIGNED = re.compile(r" ?=(?![=>])(?![^\n;]*\|\|)")  # and not for want of it: `x = x || y`
+WITHIN = re.compile(r"(?<![\w'-])[a-z][\w'-]*,? \Z")  # after a word in small letters, which a heading has not
 HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 FOLDER = re.compile(r"/([A-Za-z]\w{3,})/")
 FILE = re.compile(r"\b[A-Za-z_]\w*\.[a-z]\w{0,4}\b")
-DEFINES = re.compile(r"(?:\b(?:def\w*|function|class|fn|func|fun|macro)\s+[\w.]*|[`\"':@])\Z")
+LIBRARIES = re.compile(r"(?:https?://|\b(?:deps|node_modules|site-packages|vendor)/)\S*")
+"""Addresses, and paths below a folder of libraries: what has a file there isn't the project's own."""
+DECLARES = r"\b(?:def\w*|function|class|fn|func|fun|macro)\s+[\w.]*"
+DECLARED, DEFINES = re.compile(rf"{DECLARES}\Z"), re.compile(rf"(?:{DECLARES}|[`\"':@])\Z")
 
 
 class Routine:
@@ -106,11 +115,13 @@ class Routine:
             return True
         if use.shape in NAMES:
             several = " " in use.value and not self._is_programs(first)
-            proper = use.shape == PROPER or several or any(self._is_within(use.value, said))
+            proper = several or (use.shape == PROPER and not self._is_programs(first))
+            proper = proper or any(self._is_within(use.value, said))
             named = proper and new_in_small and not self._is_own(said) and not use.value.rstrip("s").isupper()
             return not named and not self._is_given(use.value, said)
         if use.shape in (NUMBER, WEAK, *PHRASES):
-            return self._is_own(said) or self._is_accident(use, said)
+            own = self._is_own(said) and kind_of_value(use.value) != "date"  # which it words anew, however it was told
+            return own or self._is_accident(use, said) or self._is_plain_code(use, said)
         if use.shape == STRONG:
             return is_folder(use.value) and self._is_usual_folder(use, first)
         return self._is_of_library(use, said) or self._is_choice(use) or self._is_of_form(use, first)
@@ -136,16 +147,17 @@ class Routine:
         owner_is_plain = token_shape(".".join(parts[:-1])) == PLAIN
         if use.of_code and not own and owner_is_plain and all(self._calls(name, said)):
             return True
-        dotted_own = own and len(parts) > 1
-        if kind_of_value(name) == "path" or not (dotted_own or HUMP.search(name)):
+        dotted = len(parts) > 1
+        if kind_of_value(name) == "path" or not (dotted or HUMP.search(name)):
             return False
+        dotted_own = own and dotted
         defined = any(any(self._defines(part, said)) for part in (name, parts[0])) and not dotted_own
         return not defined and self._files.isdisjoint(_file_names(parts))
 
     def _is_within(self, name: str, said: np.ndarray) -> Iterator[bool]:
         """Per place that says it whether it stands within a sentence."""
         for text, start, _ in self._places(name, said):
-            yield WITHIN.search(text, max(0, start - 3), start) is not None
+            yield WITHIN.search(text, max(0, start - 20), start) is not None
 
     def _calls(self, name: str, said: np.ndarray) -> Iterator[bool]:
         """Per place that says it whether it is called, or passed on as a function (`&is_nil/1`), and not defined."""
@@ -163,17 +175,26 @@ class Routine:
 
     @cached_property
     def _files(self) -> set[str]:
-        """The names of all files in the conversation, without their ending, and of all folders."""
-        found = {name for text in self._texts for name in FILE.findall(text)}
-        folders = {name for text in self._texts for name in FOLDER.findall(text)}
+        """The names of all files of the project, without their ending, and of all folders."""
+        texts = [LIBRARIES.sub(" ", text) if "/" in text else text for text in self._texts]
+        found = {name for text in texts for name in FILE.findall(text)}
+        folders = {name for text in texts for name in FOLDER.findall(text)}
         return {name.rpartition(".")[0] for name in found if is_file(name)} | folders
 
     def _is_known(self, use: Use) -> bool:
         """Tell whether everybody knows it, or who is told of the tools."""
         value, in_code = use.value, use.kind == "reference" and not use.whole
+        if use.whole and KINDS.fullmatch(use.argument[1]) and WORDS.fullmatch(value):
+            return True
         if EVERYWHERE.fullmatch(value) or hasattr(builtins, value) or value in self._schema.get(use.argument[0], ()):
             return True
         return (use.shape == NAME and value in self._of_tools) or bool(in_code and OF_CODE.fullmatch(value))
+
+    def _is_plain_code(self, use: Use, said: np.ndarray) -> bool:
+        """Tell whether it is plain words, quoted or marked as code, and no function of that name is declared."""
+        if use.shape != QUOTED or not PLAIN_CODE.fullmatch(use.value):
+            return False
+        return not any(DECLARED.search(text, max(0, at - 20), at) for text, at, _ in self._places(use.value, said))
 
     def _is_accident(self, use: Use, said: np.ndarray) -> bool:
         if use.shape == WEAK:

@@ -2,10 +2,11 @@
 
 What a person said, nobody can say again. What a tool said can be asked again (`repeatable.py`), unless its call changed
 something or its answer is another one each time; nor may the call need the value itself, but for a file's path: a
-folder can be listed. A call that was made several times and said the value each time can be repeated, too. What the
-assistant wrote is its own. What a program put there (an environment, AGENTS.md, a command's output) can be had again:
-the program has it. A prompt, be it a system message or a sub-agent's task, is said once, and nobody in the conversation
-can ask for it. An estimate, as a tool may find something else tomorrow.
+folder can be listed, where tools take paths. A call that was made several times and said the value each time can be
+repeated, too. What the assistant wrote is its own, but for what it wrote into a file. What a program put there (an
+environment, AGENTS.md, a command's output) can be had again: the program has it. A prompt, be it a system message or a
+sub-agent's task, is said once, and nobody in the conversation can ask for it. An estimate, as a tool may find something
+else tomorrow.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -25,6 +27,7 @@ from historylab.planning.strategies.facts import answered_call
 from historylab.recall.references import Said, contains_value
 from historylab.recall.repeatable import can_be_repeated, changes_something, edits_file
 from historylab.recall.sayers import BY_ASSISTANT, BY_INJECTED, BY_PERSON, BY_SYSTEM, BY_TOOL, find_sayers
+from historylab.recall.shapes import is_folder
 from historylab.recall.value_kinds import is_file
 from historylab.summarizers.values import argument_values
 
@@ -78,7 +81,7 @@ class _Judge:
     """The results that could be had again; each value is judged once."""
 
     def __init__(self, conversation: Conversation):
-        self.sayers = find_sayers(conversation)
+        self.sayers, self._conversation = find_sayers(conversation), conversation
         results = np.flatnonzero(conversation.columns.role == TOOL).tolist()
         self._calls = {i: call for i in results if (call := _call_of(conversation, i))}
         self._same_call: dict[tuple[str, str], list[int]] = {}
@@ -102,22 +105,32 @@ class _Judge:
         by = next(iter(newest))
         if (again := self._found_again(value, said)) is not None:
             return Severity(FETCHABLE, by, again, (again,))
-        if BY_TOOL in newest and (is_file(value) or any(self._stands_in_file(value, i) for i in said.tolist())):
-            return Severity(FETCHABLE, by, newest[BY_TOOL])
+        named = not is_folder(value) and self._has_files
+        listed = is_file(value) and (BY_TOOL in newest or by == BY_ASSISTANT or named)
+        if listed or (not is_file(value) and any(self._stands_in_file(value, i) for i in said.tolist())):
+            return Severity(FETCHABLE, by, newest.get(BY_TOOL, newest[by]))
         if self.sayers.of_sub_agent:
             return Severity(BY_SYSTEM if by == BY_INJECTED else by, by, newest[by])
         name = BY_INJECTED if BY_INJECTED in newest else by
         return Severity(name, by, newest[name])
+
+    @cached_property
+    def _has_files(self) -> bool:
+        """Whether the conversation has tools for files: a call that is answered takes a path."""
+        return any(is_file(given) for call in self._calls.values() for _, given in argument_values(call))
 
     def _found_again(self, value: str, said: np.ndarray) -> int | None:
         """The newest result that says the value, and that its call would bring again."""
         results = said[self._reads[said] | self._repeats[said]][::-1]
         return next((i for i in results.tolist() if self._finds_again(value, i, said)), None)
 
-    def _stands_in_file(self, value: str, result: int) -> bool:
-        """Tell whether a result shows it of a file that its call edits, and the call doesn't say it itself."""
-        call = self._calls.get(result)
-        return bool(call and edits_file(call.name, call.arguments)) and not self._is_given(value, result)
+    def _stands_in_file(self, value: str, i: int) -> bool:
+        """Tell whether a call of message `i` writes it into a file, or a result shows it of one that its call edits."""
+        call = self._calls.get(i)
+        if call and edits_file(call.name, call.arguments) and not _is_given(value, call):
+            return True
+        calls = self._conversation[i].tool_calls
+        return any(edits_file(call.name, call.arguments) and _is_given(value, call) for call in calls)
 
     def _finds_again(self, value: str, result: int, said: np.ndarray) -> bool:
         """Whether the same call would say the value again, and doesn't need it itself."""
@@ -126,11 +139,12 @@ class _Judge:
             return False
         if not self._reads[result] and np.isin(self._same_call[call.name, call.arguments], said).sum() < 2:
             return False
-        return not self._is_given(value, result)
+        return not _is_given(value, call)
 
-    def _is_given(self, value: str, result: int) -> bool:
-        """Tell whether the call that a result answers says the value itself."""
-        return any(contains_value(given, value) for _, given in argument_values(self._calls[result]))
+
+def _is_given(value: str, call: ToolCall) -> bool:
+    """Tell whether a call says the value itself."""
+    return any(contains_value(given, value) for _, given in argument_values(call))
 
 
 def _call_of(conversation: Conversation, result: int) -> ToolCall | None:

@@ -39,11 +39,12 @@ JOINED = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+){1,2}|[A-Za-z]\w*(?:-\w+)+")  # and
 WORD_AND_NUMBER = re.compile(r"[a-z]+-?\d{1,3}|[A-Z][a-z]*-?\d{1,2}", re.ASCII)  # sha256, utf-8, step1, Python3
 AMOUNT = re.compile(r"-?[$€£¥]\d[\d.,]*|\d[\d.,]*%|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+")
 DECIMAL = re.compile(r"-?(?:0|\d+(?!\.\d\d\Z))\.\d+|[~^v]\d+(?:\.\d+)?")  # 14.50 is a price
+CAMEL = re.compile(r"[A-Z]?[a-z]{2,}\d{0,3}(?:[A-Z][a-z]{2,}\d{0,3})+")  # Float32Array is a name, no id
 QUANTITY = re.compile(r"\d+(?:\.\d+)?(?:[a-zµ]{1,4}|[KMGT]i?B?)")  # 250ms, 16GB: a number and its unit
 MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T[\d:.,+Z-]+")
 VERSION = re.compile(r"[v~^]?\d+\.\d+\.\d+[\w.+-]*")
 INTEGER = re.compile(r"-?\d+")
-RANGES = re.compile(r"(?:[a-z]-[a-z]|[A-Z]-[A-Z]|0-9|_)+-?")  # of characters: a-zA-Z0-9
+NO_VALUE = re.compile(r"(?:[a-z]-[a-z]|[A-Z]-[A-Z]|0-9|_)+-?|-[A-Za-z]\d+")  # a range (a-zA-Z0-9), an option (-A10)
 EXTENSION = re.compile(r"[^/]\.[A-Za-z]\w{0,9}\Z")
 
 
@@ -66,11 +67,11 @@ def token_shape(token: str) -> int:
         return _shape_of_path(token)
     if INTEGER.fullmatch(token) or DECIMAL.fullmatch(token):
         return NUMBER
-    if RANGES.fullmatch(token):
+    if NO_VALUE.fullmatch(token):
         return PLAIN
     if "@" in token.strip("@") or AMOUNT.fullmatch(token) or VERSION.fullmatch(token):
         return STRONG
-    if any(map(str.isdigit, token)):
+    if any(map(str.isdigit, token)) and not CAMEL.fullmatch(token):
         return _shape_of_id(token)
     return NAME if _is_name(token) else PLAIN
 

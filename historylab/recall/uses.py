@@ -158,8 +158,10 @@ def _whole(use: Use) -> Use | None:
 
 
 def _may_be_prose(token: str, text: str) -> bool:
-    """Tell whether it is words joined as prose joins them: T-NORTH isn't, nor "is-open" in quotation marks."""
-    stands_out = "/" not in token and (token.isupper() or f'"{token}"' in text or f"'{token}'" in text)
+    """Tell whether it is two words joined as prose joins them: T-NORTH isn't, nor "is-open" in quotation marks."""
+    stands_out = "/" not in token and (
+        token.isupper() or token.count("-") > 1 or f'"{token}"' in text or f"'{token}'" in text
+    )
     return JOINED.fullmatch(token) is not None and not stands_out
 
 
@@ -173,5 +175,5 @@ def _tokens(use: Use, *, phrases: bool = True, joined: bool = False) -> Iterator
     if phrases:
         prose = use.kind == "link" or "\n" not in text or CODE.isdisjoint(text)
         for phrase, shape in (phrases_of(text) if prose else quotations_in(text)).items():
-            if use.kind == "link" or shape != QUOTED or " " in phrase:
+            if shape != QUOTED or " " in phrase or (use.kind == "link" and token_shape(phrase) == PLAIN):
                 yield use._replace(value=phrase, shape=shape)

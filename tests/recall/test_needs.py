@@ -326,6 +326,7 @@ KNOWN = (
     *("/dev/null", "http://127.0.0.1", "README.md", "AGENTS.md", "tsconfig.json", "pyproject.toml", "requirements.txt"),
     *(
         "Cargo.toml",
+        "mix.exs",
         "docker-compose.yml",
         "GitHub",
         "Node.js",
@@ -338,6 +339,25 @@ KNOWN = (
         "macOS",
     ),
 )
+
+
+def test_headings_and_what_a_prompt_demands_are_no_names():
+    answer = Message("assistant", "**Status:** it is Kestrel.")
+    assert values(found("# Latest Version Status\nof Kestrel"), answer) == ["Kestrel"]
+    assert values(found("the Status of Kestrel"), answer) == ["Status", "Kestrel"]
+    summary = Message("assistant", "The Problem Solving went well.")
+    assert values(Message("system", "5. Problem Solving: what was mended"), summary) == []
+
+
+def test_two_words_joined_are_prose_and_three_are_a_name():
+    answer = Message("assistant", "The quarter-to-nine call-in is yours.")
+    assert values(found("a quarter-to-nine call-in"), answer) == ["quarter-to-nine"]
+
+
+def test_an_option_a_kind_and_a_name_of_a_platform_are_no_needs_whatever_said_them_first():
+    seen = found("grep -A10, Explore, new Float32Array(9), `Cart.Case`, window.getCart = window.getCart || mozGetCart")
+    assert values(seen, called("task", subagent_type="Explore", command="grep -A10 CRT-1043 x")) == []
+    assert values(seen, Message("assistant", "It needs Float32Array, `LiveCart.Case`, getCart.")) == []
 
 
 @pytest.mark.parametrize("name", KNOWN)
@@ -372,7 +392,7 @@ def test_a_number_that_a_person_said_is_a_need_whatever_the_argument_is_called()
     assert values(person("word " * 300 + "18 posts"), price) == []
 
 
-@pytest.mark.parametrize("name", ["LiveCart", "LiveCart.Total", "toCart", "Cart::toTotal"])
+@pytest.mark.parametrize("name", ["LiveCart", "LiveCart.Total", "toCart", "Cart::toTotal", "Cart.open_total"])
 def test_a_name_that_no_message_defines_or_quotes_or_has_a_file_of_is_of_a_library(name):
     first = name.replace("::", ".").split(".")[0]
     answer = Message("assistant", f"It uses {name} here.")
@@ -388,6 +408,7 @@ def test_a_name_is_of_the_project_where_a_file_is_called_so():
     used = found("use LiveCart, async")
     assert values(used, found("lib/live_cart.ex"), answer) == ["LiveCart"]
     assert values(used, found("lib/LiveCart.java"), answer) == ["LiveCart"]
+    assert values(used, found("https://docs.dev/LiveCart.html deps/cart/lib/live_cart.ex"), answer) == []
     script = called("bash", command='python -c "import shop.cart_total"')
     imports = Message("assistant", "It imports shop.cart_total.")
     assert values(script, imports) == []
@@ -441,6 +462,7 @@ def test_new_text_that_is_part_of_the_old_is_not_counted_again():
 def test_what_an_answer_marks_as_code_is_a_need_where_somebody_else_said_it_first():
     answer = Message("assistant", "It fails in `division` and at `{% if carts %}`.")
     assert values(found("def division(a, b):\n{% if carts %}"), answer) == ["division", "{% if carts %}"]
+    assert values(found("A division by zero, `division`"), answer) == []  # a plain word that nobody declares
     assert values(Message("assistant", "I named it division."), answer) == []
 
 

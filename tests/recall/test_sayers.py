@@ -68,11 +68,18 @@ def test_who_said_it_first_and_whether_asking_again_would_tell(by, again, said):
     assert (found.by, found.again) == (by, again)
 
 
-def test_the_path_of_a_file_that_a_tool_said_can_be_listed_though_its_own_call_names_it():
-    said = [Message("user", "See src/lamps.py."), call("Edit", file_path="src/lamps.py", old="x")]
-    found = needed(*said, result("Edit", "Updated src/lamps.py"), value="src/lamps.py")
+def test_the_path_of_a_file_can_be_listed_where_tools_take_paths():
+    said = Message("user", "See src/lamps.py.")
+    found = needed(said, call("Edit", file_path="src/lamps.py", old="x"), result("Edit", "Done."), value="src/lamps.py")
     assert (found.by, found.again) == ("person", "fetchable")
-    assert needed(*said, result("Edit", "Done."), value="src/lamps.py").again == "never"
+    assert needed(said, call("mail", to="Mara"), result("mail", "Sent."), value="src/lamps.py").again == "never"
+
+
+def test_what_the_assistant_wrote_into_a_file_can_be_read_there_and_a_path_of_its_own_be_listed():
+    written = call("Write", file_path="src/lamps.py", content="CODE = 'QX-55'")
+    assert needed(written, value="QX-55").again == "fetchable"
+    assert needed(written, value="src/lamps.py").again == "fetchable"
+    assert needed(call("note", text="QX-55"), value="QX-55").again == "assistant"
 
 
 def test_what_a_person_said_and_a_program_says_as_well_is_not_gone_for_good():
