@@ -143,7 +143,7 @@ class Routine:
         name, own = use.value, self._role.item(said.item(0)) == ASSISTANT
         if use.shape != NAME or self._is_a_persons(said.item(0)):
             return False
-        parts = re.split(r"\.|::", name)
+        parts = [part for part in re.split(r"\.|::", name) if part]  # .cart.total begins with none
         owner_is_plain = token_shape(".".join(parts[:-1])) == PLAIN
         if use.of_code and not own and owner_is_plain and all(self._calls(name, said)):
             return True
