@@ -392,7 +392,9 @@ def test_a_number_that_a_person_said_is_a_need_whatever_the_argument_is_called()
     assert values(person("word " * 300 + "18 posts"), price) == []
 
 
-@pytest.mark.parametrize("name", ["LiveCart", "LiveCart.Total", "toCart", "Cart::toTotal", "Cart.open_total", ".Cart.toTotal"])
+@pytest.mark.parametrize(
+    "name", ["LiveCart", "LiveCart.Total", "toCart", "Cart::toTotal", "Cart.open_total", ".Cart.toTotal"]
+)
 def test_a_name_that_no_message_defines_or_quotes_or_has_a_file_of_is_of_a_library(name):
     first = name.replace("::", ".").strip(".").split(".")[0]
     answer = Message("assistant", f"It uses {name} here.")
