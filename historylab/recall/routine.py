@@ -38,7 +38,7 @@ from historylab.recall.value_kinds import is_file, kind_of_value
 from historylab.summarizers.values import ends_of
 
 EVERYWHERE = re.compile(
-    r"/(?:dev|proc|sys)/[\w/]+|/tmp|/usr/bin/env|(?:https?://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0)"
+    r"/(?:dev|proc|sys)/[\w/]+|/tmp|(?:/usr)?(?:/local)?/s?bin/[\w.-]+|(?:https?://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0)"
     r"|(?:README|CHANGELOG|CONTRIBUTING|LICENSE|AGENTS|CLAUDE)\.(?:md|txt|rst)|(?:package|tsconfig)\.json"
     r"|node_modules|site-packages|__pycache__|\.git(?:ignore)?|\.venv|pyproject\.toml|requirements\.txt|setup\.(?:py|cfg)|tox\.ini|conftest\.py|__init__\.py|Cargo\.(?:toml|lock)|go\.mod"
     r"|mix\.(?:exs|lock)|package-lock\.json|yarn\.lock|composer\.json|pom\.xml|docker-compose\.ya?ml"
@@ -49,11 +49,14 @@ EVERYWHERE = re.compile(
     r"|pending|in[_ -]progress|completed|cancelled"
 )
 """Values that every program knows. The list may be added to."""
-KINDS = re.compile(r"(?:.*[._])?(?:type|kind|mode|level|format|status|action|language|encoding)")
+KINDS = re.compile(r"(?:.*[._])?(?:type|kind|mode|method|level|format|status|action|language|encoding)")
 """Names of arguments that take one of a few words, whether or not the file has the tool's schema."""
+SETTINGS = re.compile(r"(?i:(?:.*[._])?(?:timeout\w*|\w+_ms|limit|max\w*|top_[kp]|temperature|per_?page|retries))")
+"""Names of arguments whose numbers are of a routine kind."""
 FEW = 3  # uses: what is there less often is no habit
 MANY, USUAL = 8, 0.8  # of the calls with an argument, or of so many paths: their folder goes without saying
 MOST = 0.5  # of all answers: a name that stands in more is part of a form
+ALIAS = 2  # characters of a name that stands for a library: np
 CHOICES = 0.5  # different values per use at most, where an argument is a choice
 RARE, RARELY = 3, 0.02  # messages, or a share of them, that say a short id or a number: more are accidents
 SHORT = 1000  # characters of a message: what it says isn't there by chance
@@ -72,7 +75,7 @@ FILE = re.compile(r"\b[A-Za-z_]\w*\.[a-z]\w{0,4}\b")
 LIBRARIES = re.compile(r"(?:https?://|\b(?:deps|node_modules|site-packages|vendor)/)\S*")
 """Addresses, and paths below a folder of libraries: what has a file there isn't the project's own."""
 DECLARES = r"\b(?:def\w*|function|class|fn|func|fun|macro)\s+[\w.]*"
-DECLARED, DEFINES = re.compile(rf"{DECLARES}\Z"), re.compile(rf"(?:{DECLARES}|[`\"':@])\Z")
+DECLARED, DEFINES = re.compile(rf"{DECLARES}\Z"), re.compile(rf"(?:{DECLARES}|[`\"'@]|(?<![\w:]):)\Z")
 
 
 class Routine:
@@ -118,12 +121,15 @@ class Routine:
             proper = several or (use.shape == PROPER and not self._is_programs(first))
             proper = proper or any(self._is_within(use.value, said))
             named = proper and new_in_small and not self._is_own(said) and not use.value.rstrip("s").isupper()
-            return not named and not self._is_given(use.value, said)
+            return not named and (self._is_own(said) or not self._is_given(use.value, said))
         if use.shape in (NUMBER, WEAK, *PHRASES):
             own = self._is_own(said) and kind_of_value(use.value) != "date"  # which it words anew, however it was told
             return own or self._is_accident(use, said) or self._is_plain_code(use, said)
         if use.shape == STRONG:
-            return is_folder(use.value) and self._is_usual_folder(use, first)
+            tried = (
+                use.kind == "reference" and not use.whole and kind_of_value(use.value) == "date" and self._is_own(said)
+            )
+            return tried or (is_folder(use.value) and self._is_usual_folder(use, first))
         return self._is_of_library(use, said) or self._is_choice(use) or self._is_of_form(use, first)
 
     def _is_a_persons(self, message: int) -> bool:
@@ -143,15 +149,15 @@ class Routine:
         name, own = use.value, self._role.item(said.item(0)) == ASSISTANT
         if use.shape != NAME or self._is_a_persons(said.item(0)):
             return False
-        parts = re.split(r"\.|::", name)
+        parts = [part for part in re.split(r"\.|::", name) if part]  # .cart.total begins with none
         owner_is_plain = token_shape(".".join(parts[:-1])) == PLAIN
         if use.of_code and not own and owner_is_plain and all(self._calls(name, said)):
             return True
         dotted = len(parts) > 1
         if kind_of_value(name) == "path" or not (dotted or HUMP.search(name)):
             return False
-        dotted_own = own and dotted
-        defined = any(any(self._defines(part, said)) for part in (name, parts[0])) and not dotted_own
+        owner = parts[0] if len(parts[0]) > ALIAS else name
+        defined = any(any(self._defines(part, said)) for part in (name, owner)) and not (own and dotted)
         return not defined and self._files.isdisjoint(_file_names(parts))
 
     def _is_within(self, name: str, said: np.ndarray) -> Iterator[bool]:
@@ -167,7 +173,8 @@ class Routine:
     def _defines(self, name: str, said: np.ndarray) -> Iterator[bool]:
         """Per place that says it whether it is defined or assigned there, or stands in quotation marks."""
         for text, start, end in self._places(name, said):
-            yield bool(DEFINES.search(text, max(0, start - 20), start) or ASSIGNED.match(text, end))
+            option = text.endswith("-o ", 0, start)
+            yield bool(DEFINES.search(text, max(0, start - 20), start) or (ASSIGNED.match(text, end) and not option))
 
     def _places(self, name: str, said: np.ndarray) -> Iterator[tuple[str, int, int]]:
         for text in (self._texts[i] for i in said[:LOOKED_AT].tolist()):
@@ -184,6 +191,8 @@ class Routine:
     def _is_known(self, use: Use) -> bool:
         """Tell whether everybody knows it, or who is told of the tools."""
         value, in_code = use.value, use.kind == "reference" and not use.whole
+        if use.whole and use.shape == NUMBER and SETTINGS.fullmatch(use.argument[1]):
+            return True
         if use.whole and KINDS.fullmatch(use.argument[1]) and WORDS.fullmatch(value):
             return True
         if EVERYWHERE.fullmatch(value) or hasattr(builtins, value) or value in self._schema.get(use.argument[0], ()):

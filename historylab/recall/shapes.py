@@ -13,6 +13,7 @@ from functools import lru_cache
 from historylab.recall.value_kinds import kind_of_value
 
 SCANNED = 100_000  # characters of one text that are searched
+SHORT_NAME = 3  # characters: x_0 is a variable of any formula
 SHORTEST, LONGEST = 2, 200  # characters: a shorter token is everywhere, a longer one is data, not a name
 PLAIN, NAME, WEAK, NUMBER, STRONG, PROPER, FIRST, QUOTED, AMOUNT_OF, FEW_WORDS = range(10)
 """Shapes of tokens: a word; words joined (parse_header, in-place); a short id (h1, utf-8); a bare number; what nobody
@@ -39,7 +40,8 @@ JOINED = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+){1,2}|[A-Za-z]\w*(?:-\w+)+")  # and
 WORD_AND_NUMBER = re.compile(r"[a-z]+-?\d{1,3}|[A-Z][a-z]*-?\d{1,2}", re.ASCII)  # sha256, utf-8, step1, Python3
 AMOUNT = re.compile(r"-?[$€£¥]\d[\d.,]*|\d[\d.,]*%|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+")
 DECIMAL = re.compile(r"-?(?:0|\d+(?!\.\d\d\Z))\.\d+|[~^v]\d+(?:\.\d+)?")  # 14.50 is a price
-CAMEL = re.compile(r"[A-Z]?[a-z]{2,}\d{0,3}(?:[A-Z][a-z]{2,}\d{0,3})+")  # Float32Array is a name, no id
+CAMEL = re.compile(r"[A-Z]?[a-z]{2,}\d{0,3}(?:[A-Z][a-z]{2,}\d{0,3})+|(?:\w{1,3}\.)?[A-Z][a-z]{2,}\d{1,2}[A-Z]\w*")
+"""Names in code that have a number: Float32Array, Linear1D."""
 QUANTITY = re.compile(r"\d+(?:\.\d+)?(?:[a-zµ]{1,4}|[KMGT]i?B?)")  # 250ms, 16GB: a number and its unit
 MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T[\d:.,+Z-]+")
 VERSION = re.compile(r"[v~^]?\d+\.\d+\.\d+[\w.+-]*")
@@ -67,7 +69,7 @@ def token_shape(token: str) -> int:
         return _shape_of_path(token)
     if INTEGER.fullmatch(token) or DECIMAL.fullmatch(token):
         return NUMBER
-    if NO_VALUE.fullmatch(token):
+    if NO_VALUE.fullmatch(token) or ("_" in token and len(token) <= SHORT_NAME):
         return PLAIN
     if "@" in token.strip("@") or AMOUNT.fullmatch(token) or VERSION.fullmatch(token):
         return STRONG

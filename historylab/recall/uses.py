@@ -22,6 +22,8 @@ COMMANDS = frozenset({"command", "cmd", "commands"})
 PATCH = re.compile(r"^(?:\*\*\* Begin Patch|@@ |--- \S+\n\+\+\+ )", re.MULTILINE)
 PATCHED = re.compile(r"(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |--- |\+\+\+ )(?:[ab]/)?(.+)")
 OPTION = re.compile(r"(?<!\S)(--[a-z][a-z-]*)[ =](\w[\w-]*)(?!\S)")
+FOLDER_OF_COMMAND = re.compile(r"(?:^|[;&|(]) *cd +[\"']?([^\s\"';&|)]+)")
+PROGRAM = re.compile(r"%\{\w+\}|(?:^|[;&|(\n]) *(?:sudo +)?([a-z]+(?:-[a-z]+)+)(?=\s)")
 WRITES = re.compile(r"(?<![0-9&<-])>{1,2}(?![&>])")  # to a file
 CODE = frozenset("={};<")
 LINE_EDGES = " \t\"')"
@@ -101,8 +103,9 @@ def _passages_of_command(use: Use) -> Iterator[Passage]:
     lines = use.value.splitlines()
     opens = next((i for i, line in enumerate(lines, 1) if _opens(line)), len(lines))
     command = "\n".join(lines[:opens])
-    of_option = {value: option for option, value in OPTION.findall(command)}
-    tokens = _tokens(use._replace(value=command), phrases=False, joined=len(lines) == 1)
+    of_option = dict.fromkeys(FOLDER_OF_COMMAND.findall(command), "cd")
+    of_option |= {value: option for option, value in OPTION.findall(command)}
+    tokens = _tokens(use._replace(value=PROGRAM.sub(" ", command)), phrases=False, joined=len(lines) == 1)
     yield Passage(None, tuple(_as_option(each, of_option.get(each.value)) for each in tokens))
     for line in lines[opens:]:
         within = tuple(_tokens(use._replace(value=line), phrases=False))

@@ -20,7 +20,7 @@ _PATHS = (
     r"(?:\.{0,2}|~|[A-Za-z]:)[/\\].*",
     r"[^\s/\\]+[/\\]\S*",
     r"[\w.-]+\.(?:py|ipynb|[cm]?[jt]sx?|go|rs|[ch](?:pp|s)?|java|kts?|swift|dart|rb|php|lua|exs?|[he]rl|hs|clj|scala|jl|vue|svelte"
-    r"|sh|ps1|bat|md|rst|tex|jsonl?|toml|ya?ml|ini|cfg|conf|env|tf|proto|txt|[ct]sv|xlsx?|docx?|pptx?|pdf|sql|db|sqlite|parquet"
+    r"|sh|ps1|bat|md|rst|tex|jsonl?|toml|ya?ml|ini|cfg|conf|env|tf|proto|txt|[ct]sv|xlsx?|docx?|pptx?|pdf|eml|msg|rtf|sql|db|sqlite|parquet"
     r"|html?|s?css|xml|svg|png|jpe?g|gif|webp|mp[34]|wav|log|lock|diff|patch|zip|gz|tar)",
 )
 _SHAPES = (

@@ -392,9 +392,11 @@ def test_a_number_that_a_person_said_is_a_need_whatever_the_argument_is_called()
     assert values(person("word " * 300 + "18 posts"), price) == []
 
 
-@pytest.mark.parametrize("name", ["LiveCart", "LiveCart.Total", "toCart", "Cart::toTotal", "Cart.open_total"])
+@pytest.mark.parametrize(
+    "name", ["LiveCart", "LiveCart.Total", "toCart", "Cart::toTotal", "Cart.open_total", ".Cart.toTotal"]
+)
 def test_a_name_that_no_message_defines_or_quotes_or_has_a_file_of_is_of_a_library(name):
-    first = name.replace("::", ".").split(".")[0]
+    first = name.replace("::", ".").strip(".").split(".")[0]
     answer = Message("assistant", f"It uses {name} here.")
     assert values(found(f"use {name}, async"), answer) == []
     assert values(found(f"use {name}, async"), called("write", path="t.ex", content=f"x = {name}\n")) == []
