@@ -45,7 +45,7 @@ EVERYWHERE = re.compile(
     r"|GitHub|GitLab|Node\.js|JavaScript|TypeScript|PostgreSQL|MySQL|SQLite|GraphQL|[Pp]ython3?|Docker|Linux|macOS|Windows|Ubuntu"
     r"|Java|Kotlin|Swift|Rust|Ruby|Elixir|Erlang|Haskell|Scala|Markdown"
     r"|OpenAI|ChatGPT|Anthropic|Claude(?: Code)?|Codex|Gemini|Copilot"
-    r"|[Cc]ontent-[Tt]ype|application/json|text/(?:plain|html)|(?i:utf-8)"
+    r"|[Cc]ontent-[Tt]ype|application/json|text/(?:plain|html)|(?i:utf-8)|Mozilla/5\.0|[YMDhHms]+(?:[-/:.][YMDhHms]+)+"
     r"|pending|in[_ -]progress|completed|cancelled"
 )
 """Values that every program knows. The list may be added to."""
