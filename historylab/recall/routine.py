@@ -45,7 +45,7 @@ EVERYWHERE = re.compile(
     r"|GitHub|GitLab|Node\.js|JavaScript|TypeScript|PostgreSQL|MySQL|SQLite|GraphQL|[Pp]ython3?|Docker|Linux|macOS|Windows|Ubuntu"
     r"|Java|Kotlin|Swift|Rust|Ruby|Elixir|Erlang|Haskell|Scala|Markdown"
     r"|OpenAI|ChatGPT|Anthropic|Claude(?: Code)?|Codex|Gemini|Copilot"
-    r"|[Cc]ontent-[Tt]ype|application/json|text/(?:plain|html)|(?i:utf-8)"
+    r"|[Cc]ontent-[Tt]ype|application/json|text/(?:plain|html)|(?i:utf-8)|Mozilla/5\.0|[YMDhHms]+(?:[-/:.][YMDhHms]+)+"
     r"|pending|in[_ -]progress|completed|cancelled"
 )
 """Values that every program knows. The list may be added to."""
@@ -63,6 +63,7 @@ SHORT = 1000  # characters of a message: what it says isn't there by chance
 LOOKED_AT = 5  # messages that are searched for how they say it
 LINE_NUMBER_ENDS = ("→", "\t", "  ", " |")
 WORDS = re.compile(r"[A-Za-z]+(?:[_ -][A-Za-z]+)*")
+YEAR = re.compile(r"(?:19|20)\d\d")
 COMMON = re.compile(r"-?[1-9]0*|-?[1-9][05]0*|(?:19|20)\d\d|[~^v]?\d\.\d|\d\d?")  # round, a year, a short one
 OF_CODE = re.compile(r"\$\d|(?:0?\.)?\d[a-z]{1,3}")  # a parameter, a small length or time: they are in any code
 PLAIN_CODE = re.compile(r"[a-z]+(?: [a-z]+)?")
@@ -220,7 +221,8 @@ class Routine:
                 return False
         if use.of_code and not self._is_a_persons(said.item(0)):
             return True
-        if not COMMON.fullmatch(use.value):
+        year = YEAR.fullmatch(use.value) is not None and use.kind == "link"
+        if year or not COMMON.fullmatch(use.value):
             listed = use.kind == "reference" and all(_numbers_lines(text, use.value) for text in looked_at)
             return len(said) > self._rare or listed
         persons, answers = self._is_a_persons(said.item(0)), use.kind == "link"

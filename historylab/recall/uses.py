@@ -24,7 +24,8 @@ PATCHED = re.compile(r"(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |-
 OPTION = re.compile(r"(?<!\S)(--[a-z][a-z-]*)[ =](\w[\w-]*)(?!\S)")
 FOLDER_OF_COMMAND = re.compile(r"(?:^|[;&|(]) *cd +[\"']?([^\s\"';&|)]+)")
 PROGRAM = re.compile(r"%\{\w+\}|(?:^|[;&|(\n]) *(?:sudo +)?([a-z]+(?:-[a-z]+)+)(?=\s)")
-WRITES = re.compile(r"(?<![0-9&<-])>{1,2}(?![&>])")  # to a file
+QUOTES = re.compile(r'(?<!\\)"'), re.compile(r"'")
+WRITES = re.compile(r"(?<![0-9&<-])>{1,2}(?![&>])(?! *[\"']?/tmp/)")  # to a file that stays
 CODE = frozenset("={};<")
 LINE_EDGES = " \t\"')"
 IN_LIST = re.compile(r"\.\d+(?=\.|\Z)")
@@ -114,7 +115,7 @@ def _passages_of_command(use: Use) -> Iterator[Passage]:
 
 def _opens(line: str) -> bool:
     """Tell whether a text begins there that goes on below: a here-document, or one in quotation marks."""
-    return "<<" in line or line.count('"') % 2 == 1 or line.count("'") % 2 == 1
+    return "<<" in line or any(len(quote.findall(line)) % 2 for quote in QUOTES)
 
 
 def _as_option(use: Use, option: str | None) -> Use:
@@ -179,4 +180,4 @@ def _tokens(use: Use, *, phrases: bool = True, joined: bool = False) -> Iterator
         prose = use.kind == "link" or "\n" not in text or CODE.isdisjoint(text)
         for phrase, shape in (phrases_of(text) if prose else quotations_in(text)).items():
             if shape != QUOTED or " " in phrase or (use.kind == "link" and token_shape(phrase) == PLAIN):
-                yield use._replace(value=phrase, shape=shape)
+                yield use._replace(value=phrase, shape=shape, whole=use.kind == "reference" and phrase == text)
