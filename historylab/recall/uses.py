@@ -25,6 +25,7 @@ OPTION = re.compile(r"(?<!\S)(--[a-z][a-z-]*)[ =](\w[\w-]*)(?!\S)")
 FOLDER_OF_COMMAND = re.compile(r"(?:^|[;&|(]) *cd +[\"']?([^\s\"';&|)]+)")
 PROGRAM = re.compile(r"%\{\w+\}|(?:^|[;&|(\n]) *(?:sudo +)?([a-z]+(?:-[a-z]+)+)(?=\s)")
 QUOTES = re.compile(r'(?<!\\)"'), re.compile(r"'")
+TAG = re.compile(r"</?[a-z_]+>")  # of a markup: a form, no value
 WRITES = re.compile(r"(?<![0-9&<-])>{1,2}(?![&>])(?! *[\"']?/tmp/)")  # to a file that stays
 CODE = frozenset("={};<")
 LINE_EDGES = " \t\"')"
@@ -76,7 +77,8 @@ def passages_of(message: Message) -> Iterator[Passage]:
     for call in message.tool_calls:
         yield from _passages_of_call(call)
     if message.content:
-        yield Passage(None, tuple(_tokens(Use("link", message.content, "the answer", ("", ""), PLAIN))))
+        text = TAG.sub(" ", message.content)
+        yield Passage(None, tuple(_tokens(Use("link", text, "the answer", ("", ""), PLAIN))))
 
 
 def _passages_of_call(call: ToolCall) -> Iterator[Passage]:

@@ -349,6 +349,19 @@ def test_headings_and_what_a_prompt_demands_are_no_names():
     assert values(Message("system", "5. Problem Solving: what was mended"), summary) == []
 
 
+def test_tags_of_a_markup_are_no_names():
+    answer = Message("assistant", "<tool_call>read CRT-1043</tool_call>")
+    assert values(found("<tool_call> CRT-1043"), answer) == ["CRT-1043"]
+
+
+def test_scripts_of_a_temporary_folder_are_passing_and_a_year_is_told():
+    first = called("bash", command="cat > /tmp/a.py << 'EOF'\ncart_rows = 1\nEOF")
+    assert values(first, called("bash", command="cat > /tmp/b.py << 'EOF'\nprint(cart_rows)\nEOF")) == []
+    kept = called("bash", command="cat > src/a.py << 'EOF'\ncart_rows = 1\nEOF")
+    assert values(kept, called("bash", command="cat > src/b.py << 'EOF'\nprint(cart_rows)\nEOF")) == ["cart_rows"]
+    assert values(found("word " * 300 + "since 2016"), Message("assistant", "It began in 2016.")) == ["2016"]
+
+
 def test_two_words_joined_are_prose_and_three_are_a_name():
     answer = Message("assistant", "The quarter-to-nine call-in is yours.")
     assert values(found("a quarter-to-nine call-in"), answer) == ["quarter-to-nine"]
