@@ -189,6 +189,16 @@ def test_what_people_said_always_holds_is_not_lost_to_values(room):
         assert "Always answer in Danish" in part
 
 
+def test_preferences_decisions_and_open_items_have_room_however_many_values_there_are():
+    lines = ["Batches have at most 32 records.", "I decided to keep local time.", "Which zone does the office use?"]
+    said = [Message("user", lines[0]), *(Message("assistant", line) for line in lines[1:])]
+    used = [x for k in range(400) for x in call("move", f'{{"record": "SX-{k}-{k * 7}"}}')]
+    text = ledger([TASK, *used, *said], room=1000)
+    for part in (text, ledger(used, text, 1000)):
+        assert "Ids and values: " in part
+        assert all(line in part for line in lines)
+
+
 TEXTS = st.sampled_from(
     [
         "Never do that.",
