@@ -14,6 +14,16 @@ FOCUSED = """() => {
   while (at.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
   return at.getAttribute("aria-label") ?? at.innerText;
 }"""
+REMOVE = """() => {
+  window.keeps = document.querySelector(".st-key-keeps");
+  window.around = window.keeps.parentElement;
+  window.keeps.remove();
+}"""
+DRAW_ANEW = """() => {
+  const anew = document.createElement("div");
+  Object.assign(anew, { className: keeps.className, textContent: "What keeps it" });
+  around.append(anew);
+}"""
 WITHIN = "place => document.activeElement.closest(`.st-key-${place}`) !== null"
 
 
@@ -64,6 +74,21 @@ def test_a_search_leads_to_the_answer_a_trial_and_back_by_keyboard_alone(page, h
     assert model.input_value().endswith("deepseek")
     assert page.get_by_role("dialog").count() == 0
     assert seen.errors == []
+
+
+def test_the_focus_goes_on_to_the_place_where_it_stood_once_that_is_drawn_again(page, home):
+    opened(page, home + PLAIN)
+    page.keyboard.press("/")
+    page.wait_for_function(WITHIN, arg="search")
+    page.keyboard.type("lease")
+    page.get_by_role("listbox", name="Messages found").get_by_role("option").first.wait_for()
+    press(page, "Enter")
+    page.get_by_role("button", name="Try it").focus()
+    page.evaluate(REMOVE)
+    page.wait_for_function("() => document.activeElement !== document.body")  # for want of it, where all of it stands
+    assert not page.evaluate(WITHIN, "keeps")
+    page.evaluate(DRAW_ANEW)
+    page.wait_for_function(WITHIN, arg="keeps")
 
 
 def press(page, *keys: str) -> None:
