@@ -116,7 +116,7 @@ class _Judge:
 
     @cached_property
     def _has_files(self) -> bool:
-        """Whether the conversation has tools for files: a call that is answered takes a path."""
+        """Tell whether the conversation has tools for files: a call that is answered takes a path."""
         return any(is_file(given) for call in self._calls.values() for _, given in argument_values(call))
 
     def _found_again(self, value: str, said: np.ndarray) -> int | None:
