@@ -77,15 +77,15 @@ def labelled(folder: Path, split: str) -> list[Judged]:
         if digest(text) != label["digest"]:
             other[name] += 1
             continue
-        found.append(Judged(label, text, call_of(conversation, label, text)))
+        found.append(Judged(label, text, call_of(conversation, label, text, whole)))
     for why, counts in (("no such file", absent), ("another text there", other)):
         if counts:
             print(f"{why}: {counts.total()} units of {', '.join(counts)}")
     return found
 
 
-def call_of(conversation: Conversation, label: Label, text: str) -> Need | None:
-    """The need the rule makes of a unit: the same text, or nearly.
+def call_of(conversation: Conversation, label: Label, text: str, whole: str) -> Need | None:
+    """The need the rule makes of a unit: the same text, nearly, or a longer name that it is part of.
 
     What is none is wrongly called only where it is used, as its text may be a need elsewhere in the same message, and
     not by a need that is another unit: the path in a command isn't the command.
@@ -99,7 +99,18 @@ def call_of(conversation: Conversation, label: Label, text: str) -> Need | None:
         others = {bare(unit.text) for unit in candidates(conversation, message)} | set(filter(AMOUNT.fullmatch, needs))
     if exact := needs.get(bare(text)):
         return exact
-    return next((need for value, need in needs.items() if value not in others and covers(value, bare(text))), None)
+    if nearly := [n for value, n in needs.items() if value not in others and covers(value, bare(text))]:
+        return nearly[0]
+    parts = [need for need in needs.values() if label["label"] != "none" and is_within(label, need, whole)]
+    return parts[0] if parts else None
+
+
+def is_within(label: Label, need: Need, whole: str) -> bool:
+    """Tell whether the unit is a part of a longer value on one line that is called there: Rosa, of Garten Rosa."""
+    if need.used_as != used_as(label["place"]) or "\n" in need.value:
+        return False
+    start = whole.find(need.value, max(0, label["end"] - len(need.value)))
+    return 0 <= start <= label["start"]
 
 
 def used_as(place: str) -> str:
