@@ -19,6 +19,7 @@ from historylab.conversation.columns import ASSISTANT, SYSTEM, USER
 from historylab.conversation.conversation import Conversation
 from historylab.recall.schema_values import schema_values
 from historylab.recall.shapes import (
+    AMOUNT_OF,
     FEW_WORDS,
     HUMP,
     NAME,
@@ -60,15 +61,19 @@ ALIAS = 2  # characters of a name that stands for a library: np
 CHOICES = 0.5  # different values per use at most, where an argument is a choice
 RARE, RARELY = 3, 0.02  # messages, or a share of them, that say a short id or a number: more are accidents
 SHORT = 1000  # characters of a message: what it says isn't there by chance
+NEAR, MOST_FIGURES = 2, 100  # messages before a number, and figures of each
 LOOKED_AT = 5  # messages that are searched for how they say it
 LINE_NUMBER_ENDS = ("→", "\t", "  ", " |")
 WORDS = re.compile(r"[A-Za-z]+(?:[_ -][A-Za-z]+)*")
+FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 YEAR = re.compile(r"(?:19|20)\d\d")
 COMMON = re.compile(r"-?[1-9]0*|-?[1-9][05]0*|(?:19|20)\d\d|[~^v]?\d\.\d|\d\d?")  # round, a year, a short one
 OF_CODE = re.compile(r"\$\d|(?:0?\.)?\d[a-z]{1,3}")  # a parameter, a small length or time: they are in any code
 PLAIN_CODE = re.compile(r"[a-z]+(?: [a-z]+)?")
 CALLED = re.compile(r"[!?]?\(|/\d")
 ASSIGNED = re.compile(r" ?=(?![=>])(?![^\n;]*\|\|)")  # and not for want of it: `x = x || y`
+FROM_MODULE, FROM_FILE = re.compile(r"\bfrom ([\w.]+) import \(?[\w,\s]*\Z"), re.compile(r"[\w,\s]*\}? from ['\"]\.")
+REACH = 300  # characters of an import that are looked at
 WITHIN = re.compile(r"(?<![\w'-])[a-z][\w'-]*,? \Z")  # after a word in small letters, which a heading has not
 HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 FOLDER = re.compile(r"/([A-Za-z]\w{3,})/")
@@ -121,11 +126,11 @@ class Routine:
             several = " " in use.value and not self._is_programs(first)
             proper = several or (use.shape == PROPER and not self._is_programs(first))
             proper = proper or any(self._is_within(use.value, said))
-            named = proper and new_in_small and not self._is_own(said) and not use.value.rstrip("s").isupper()
+            told = several or not self._is_own(said)
+            named = proper and new_in_small and told and not use.value.rstrip("s").isupper()
             return not named and (self._is_own(said) or not self._is_given(use.value, said))
         if use.shape in (NUMBER, WEAK, *PHRASES):
-            own = self._is_own(said) and kind_of_value(use.value) != "date"  # which it words anew, however it was told
-            return own or self._is_accident(use, said) or self._is_plain_code(use, said)
+            return self._is_worded(use, said) or self._is_accident(use, said) or self._is_plain_code(use, said)
         if use.shape == STRONG:
             tried = (
                 use.kind == "reference" and not use.whole and kind_of_value(use.value) == "date" and self._is_own(said)
@@ -159,7 +164,7 @@ class Routine:
             return False
         owner = parts[0] if len(parts[0]) > ALIAS else name
         defined = any(any(self._defines(part, said)) for part in (name, owner)) and not (own and dotted)
-        return not defined and self._files.isdisjoint(_file_names(parts))
+        return not (defined or any(self._is_imported(name, said))) and self._files.isdisjoint(_file_names(parts))
 
     def _is_within(self, name: str, said: np.ndarray) -> Iterator[bool]:
         """Per place that says it whether it stands within a sentence."""
@@ -176,6 +181,13 @@ class Routine:
         for text, start, end in self._places(name, said):
             option = text.endswith("-o ", 0, start)
             yield bool(DEFINES.search(text, max(0, start - 20), start) or (ASSIGNED.match(text, end) and not option))
+
+    def _is_imported(self, name: str, said: np.ndarray) -> Iterator[bool]:
+        """Per place that says it whether it comes there from a file of the project, and so is defined in it."""
+        for text, start, end in self._places(name, said):
+            module = FROM_MODULE.search(text, max(0, start - REACH), start)
+            own = module and (module[1][0] == "." or module[1].rpartition(".")[2] in self._files)
+            yield bool(own or FROM_FILE.match(text, end, end + REACH))
 
     def _places(self, name: str, said: np.ndarray) -> Iterator[tuple[str, int, int]]:
         for text in (self._texts[i] for i in said[:LOOKED_AT].tolist()):
@@ -200,15 +212,37 @@ class Routine:
             return True
         return (use.shape == NAME and value in self._of_tools) or bool(in_code and OF_CODE.fullmatch(value))
 
+    def _is_worded(self, use: Use, said: np.ndarray) -> bool:
+        """Tell whether the assistant's own wording has it, not an answer that tells again what few say.
+
+        A date it words anew, however it was told; small amounts are of any wording, and what was computed can be again.
+        """
+        if not self._is_own(said) or kind_of_value(use.value) == "date":
+            return False
+        anywhere = use.kind == "reference" or self._is_often(said) or use.value[1:2].isspace()
+        return anywhere or (use.shape in (NUMBER, AMOUNT_OF) and self._is_computed(use.value, said.item(0)))
+
+    def _is_computed(self, value: str, first: int) -> bool:
+        """Tell whether it is the sum or the difference of two numbers that stand there or just before."""
+        near = self._texts[max(0, first - NEAR) : first + 1]
+        (result, *_), numbers = _figures(value), {number for text in near for number in _figures(text)}
+        return any({result - each, result + each} & numbers for each in numbers - {0, result, result / 2})
+
+    def _is_often(self, said: np.ndarray) -> bool:
+        """Tell whether more messages say it than a fact is said in; that answers say it again makes it no accident."""
+        others = np.count_nonzero(self._role[said] != ASSISTANT)
+        return bool((others or len(said)) > self._rare)
+
     def _is_plain_code(self, use: Use, said: np.ndarray) -> bool:
-        """Tell whether it is plain words, quoted or marked as code, and no function of that name is declared."""
+        """Tell whether it is plain words, quoted or marked as code, which nothing declares or assigns."""
         if use.shape != QUOTED or not PLAIN_CODE.fullmatch(use.value):
             return False
-        return not any(DECLARED.search(text, max(0, at - 20), at) for text, at, _ in self._places(use.value, said))
+        places = self._places(use.value, said)
+        return not any(DECLARED.search(t, max(0, at - 20), at) or ASSIGNED.match(t, end) for t, at, end in places)
 
     def _is_accident(self, use: Use, said: np.ndarray) -> bool:
         if use.shape == WEAK:
-            return len(said) > self._rare
+            return self._is_often(said)
         return use.shape == NUMBER and self._is_common_number(use, said)
 
     def _is_common_number(self, use: Use, said: np.ndarray) -> bool:
@@ -224,7 +258,7 @@ class Routine:
         year = YEAR.fullmatch(use.value) is not None and use.kind == "link"
         if year or not COMMON.fullmatch(use.value):
             listed = use.kind == "reference" and all(_numbers_lines(text, use.value) for text in looked_at)
-            return len(said) > self._rare or listed
+            return self._is_often(said) or listed
         persons, answers = self._is_a_persons(said.item(0)), use.kind == "link"
         short = len(looked_at[0]) <= SHORT or (persons and answers and len(said) == 1)
         told = len(use.value) > 1 and len(said) <= FEW and short
@@ -265,6 +299,10 @@ def _file_names(parts: Iterable[str]) -> Iterator[str]:
     for part in parts:
         yield part
         yield HUMPS.sub("_", part).lower()
+
+
+def _figures(text: str) -> list[float]:
+    return [float(each.replace(",", "")) for each in FIGURE.findall(text)[:MOST_FIGURES]]
 
 
 def _is_under(text: str, name: str, number: str) -> bool:

@@ -27,8 +27,9 @@ PROGRAM = re.compile(r"%\{\w+\}|(?:^|[;&|(\n]) *(?:sudo +)?([a-z]+(?:-[a-z]+)+)(
 QUOTES = re.compile(r'(?<!\\)"'), re.compile(r"'")
 TAG = re.compile(r"</?[a-z_]+>")  # of a markup: a form, no value
 WRITES = re.compile(r"(?<![0-9&<-])>{1,2}(?![&>])(?! *[\"']?/tmp/)")  # to a file that stays
+SIGNATURE = re.compile(r"^[A-Z][a-z]+(?:-[a-z]+)*-by: .*$", re.MULTILINE | re.IGNORECASE)
+"""The line under the message of a commit that says who made it."""
 CODE = frozenset("={};<")
-LINE_EDGES = " \t\"')"
 IN_LIST = re.compile(r"\.\d+(?=\.|\Z)")
 PHRASE = 120  # characters of a value of several words
 MOST_WORDS = 3  # of plain words that are an argument: more are a sentence
@@ -102,7 +103,7 @@ def _passages_of_call(call: ToolCall) -> Iterator[Passage]:
 
 
 def _passages_of_command(use: Use) -> Iterator[Passage]:
-    """The command, and each line of the message or script in it, which may be sent again."""
+    """The command, and the message or script in it, which may be sent again."""
     lines = use.value.splitlines()
     opens = next((i for i, line in enumerate(lines, 1) if _opens(line)), len(lines))
     command = "\n".join(lines[:opens])
@@ -110,9 +111,9 @@ def _passages_of_command(use: Use) -> Iterator[Passage]:
     of_option |= {value: option for option, value in OPTION.findall(command)}
     tokens = _tokens(use._replace(value=PROGRAM.sub(" ", command)), phrases=False, joined=len(lines) == 1)
     yield Passage(None, tuple(_as_option(each, of_option.get(each.value)) for each in tokens))
-    for line in lines[opens:]:
-        within = tuple(_tokens(use._replace(value=line), phrases=False))
-        yield Passage(None, within, line.strip(LINE_EDGES), passing=not WRITES.search(command))
+    script = SIGNATURE.sub("", "\n".join(lines[opens:]))
+    within = tuple(_tokens(use._replace(value=script), phrases=False))
+    yield Passage(None, within, script, passing=not WRITES.search(command))
 
 
 def _opens(line: str) -> bool:

@@ -180,6 +180,40 @@ def test_an_answer_needs_what_stands_out_in_it(said, answer, needed):
     assert values(person(said), Message("assistant", answer)) == needed
 
 
+def test_what_an_answer_chose_is_needed_by_a_later_one_unless_it_is_in_all_of_them():
+    def later(*answers: str) -> list[str]:
+        return values(*(Message("assistant", text) for text in answers))
+
+    assert later("I'll listen on 8743.", "It listens on 8743.") == ["8743"]
+    assert later("You may pay within 14 days.", "Due in 14 days.") == ["14 days"]
+    assert later("Then Harbour Master is her job.", "One glass for the Harbour Master.") == ["Harbour Master"]
+    assert later("Add “Noise off” there.", "Then “Noise off” is shown.") == ["Noise off"]
+    assert later(*["It takes 8743 steps."] * 5) == []
+    assert values(called("plan", steps=["Noise off today"]), called("plan", steps=["Noise off today"])) == []
+
+
+def test_a_plain_word_marked_as_code_is_a_need_where_something_of_that_name_is_assigned():
+    answer = Message("assistant", "It ends once `left` is 0.")
+    assert values(found("kept, left = [], 100"), answer) == ["left"]
+    assert values(found("What is left is 100."), answer) == []
+
+
+def test_that_answers_say_a_number_again_makes_it_no_accident():
+    told = found('{"guest": "Noor", "locker": "591"}')
+    assert values(told, *[Message("assistant", "Your locker is 591.")] * 9) == ["591"]
+    assert values(*[found(f"591 of {n} lines") for n in range(600, 609)], Message("assistant", "It is 591.")) == []
+
+
+def test_a_name_that_a_file_of_the_project_brings_in_is_no_librarys():
+    def needed(listing: str) -> list[str]:
+        return values(found(listing), called("bash", command="grep -rl CartClient ."))
+
+    assert needed("from .core import Model, CartClient\nCartClient()") == ["CartClient"]
+    assert needed("from shop.client import CartClient\n./shop/client.py") == ["CartClient"]
+    assert needed("import { Model, CartClient } from './core'\nCartClient()") == ["CartClient"]
+    assert needed("from requests import CartClient\nCartClient()") == []
+
+
 def test_a_marker_that_every_answer_has_is_a_form_not_a_fact():
     step = Message("assistant", "THOUGHT: look.\nend_of_edit")
     assert values(Message("system", "Close each edit with end_of_edit."), *[step, person("Go on.")] * 4, step) == []
@@ -230,8 +264,8 @@ def test_a_message_that_is_sent_again_needs_nothing_a_second_time():
     said = person("Move total_of_cart to web/cart.py.")
     assert values(said, committed(message)) == ["total_of_cart", "web/cart.py"]
     assert values(said, committed(message), committed(message)) == []
-    other = message.replace("total_of_cart", "tax_of_cart").replace("Rework", "Mend")
-    assert values(said, committed(message), committed(other)) == ["web/cart.py"]
+    other = message.replace("Rework", "Mend")
+    assert values(said, committed(message), committed(other)) == ["total_of_cart", "web/cart.py"]
     pushed = called("bash", command="cd web\npytest tests/test_cart.py")
     assert values(person("Run tests/test_cart.py."), pushed, pushed) == ["tests/test_cart.py"]
 
