@@ -126,7 +126,7 @@ class Routine:
             several = " " in use.value and not self._is_programs(first)
             proper = several or (use.shape == PROPER and not self._is_programs(first))
             proper = proper or any(self._is_within(use.value, said))
-            told = several or not self._is_own(said)
+            told = (several and use.shape == PROPER) or not self._is_own(said)
             named = proper and new_in_small and told and not use.value.rstrip("s").isupper()
             return not named and (self._is_own(said) or not self._is_given(use.value, said))
         if use.shape in (NUMBER, WEAK, *PHRASES):
