@@ -146,11 +146,13 @@ def _elsewhere_words(found: VerdictGrounds) -> str:
 
 
 def _grown_words(found: VerdictGrounds) -> str:
-    """The cost later on, where what was cheaper becomes dearer than the base."""
-    if found.grown <= 1.005:
+    """The cost later on, where what was cheaper becomes dearer than the base, or what did the same cheaper."""
+    uncut = max(abs(1 - found.beside.cost_ratio), abs(1 - found.beside.base_cost_ratio)) < 1e-6
+    if found.grown <= 1.005 and not (uncut and found.grown < 0.995):
         return ""
     verb = "cost" if found.priced else "send"
-    return f" It would {verb} {times(found.grown)} as much as yours with twice the history."
+    begin = " Nothing was cut yet; it" if uncut else " It"
+    return f"{begin} would {verb} {times(found.grown)} as much as yours with twice the history."
 
 
 def _result_words(found: VerdictGrounds) -> str:
@@ -190,8 +192,10 @@ def _likely(found: VerdictGrounds) -> str:
 def _event_words(limits: Limits) -> str:
     """The event whose chance is told: nothing is said of what the wish may give up."""
     if limits.more_cost:
-        return "keeps no less"
-    return "costs no more" if limits.less_kept > Limits().less_kept else "does no worse"
+        event = "keeps no less"
+    else:
+        event = "costs no more" if limits.less_kept > Limits().less_kept else "does no worse"
+    return f"keeps at least {percent(limits.least_kept)} and {event}" if limits.least_kept else event
 
 
 def _range(low: float, high: float, words: tuple[str, str]) -> str:

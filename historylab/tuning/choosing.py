@@ -205,6 +205,23 @@ class Choosing:
         least = min(as_much, key=lambda each: each[0].cost.value, default=None)
         return least[1] if least and least[0].cost.value <= MUCH_LESS else None
 
+    def cheaper_when_grown(self, others: Iterable[Trial]) -> Trial | None:
+        """The least of those that cut nothing, even with twice the history, if the base does so far alone and costs
+        more by then: it will soon cut, where each cut loses the cache.
+        """
+        if len(self.spans) > 1 or self.wishes.aim not in BETTER_AIMS or self.trials.cancelled():
+            return None
+        ((number, _, stop),) = self.spans
+        grown, mine = self.trials.grown, self.base.settings
+        if not _cuts_nothing(self.base.outcomes[number]) or _cuts_nothing(grown(mine, number, stop)):
+            return None
+        whole = [t for t in others if t is not self.base and _cuts_nothing(t.outcomes[number]) and not self.broken(t)]
+        for trial in sorted(whole, key=lambda trial: (trial.settings.pruner != mine.pruner, trial.settings.budget)):
+            later, window = grown(trial.settings, number, stop), trial.settings.window or window_of(mine.model)
+            if _cuts_nothing(later) and later.tokens.max() <= (window or math.inf):
+                return trial if self.cost_when_grown(trial) <= 1 - LESS_COST else None
+        return None
+
     def neighbours(self, trial: Trial) -> dict[str, list[Settings]]:
         """Per axis that is varied, the settings that differ from the trial's along it alone."""
         sizes, trials = self.sizes(), self.trials
@@ -243,6 +260,10 @@ class Choosing:
 def _withheld(ours: Outcome, base: Outcome, those: slice) -> int:
     """The tokens of these requests of the base's that ours lack."""
     return int(np.maximum(0, base.tokens[those] - ours.tokens[those]).sum())
+
+
+def _cuts_nothing(outcome: Outcome) -> bool:
+    return bool(np.allclose(outcome.cost, outcome.untrimmed))
 
 
 def _beats(other: Comparison, ours: Comparison) -> bool:

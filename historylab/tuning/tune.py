@@ -242,6 +242,10 @@ class _Tuning:
             return looked, self._verdict(looked, everything)
         if self.wishes.aim != "keeps most" and (better := everything.cheaper(tried)):
             return self._look_at(better, everything), "too little to tell"
+        if later := everything.cheaper_when_grown(tried):
+            looked = self._look_at(later, everything)
+            if looked.beside.holds >= PROMISING:
+                return looked, "promising"
         return judged, "too little to tell" if verdict in CLAIMS else verdict
 
     def _verdict(self, judged: _Judged, everything: Choosing) -> Verdict:

@@ -29,6 +29,8 @@ def test_the_chance_is_of_what_the_wish_does_not_give_up():
     gain = Interval(0.1, 0.04, 0.2), Interval(0.8, 0.7, 0.88)
     assert "the chance that it costs no more on 27" in better(*gain, limits=Limits(less_kept=1.0))
     assert "the chance that it keeps no less on 27" in better(*gain, limits=Limits(more_cost=1e9))
+    least = better(*gain, limits=Limits(less_kept=1.0, least_kept=0.99))
+    assert "the chance that it keeps at least 99.0% and costs no more on 27" in least
 
 
 def test_a_wish_that_nothing_meets_is_said_in_a_sentence_however_few_were_tried():

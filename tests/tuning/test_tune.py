@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from sketches import conv
 
-from historylab import Settings, generate, load, tune
+from historylab import Settings, generate, load, replay, tune
 from historylab.conversation.conversation import Conversation
 from historylab.errors import SettingsError
 from historylab.pricing import Prices
@@ -112,6 +112,16 @@ def test_what_costs_more_once_the_history_has_grown_is_not_called_better():
     found = tune(generate("support_desk", seed=2, turns=40), base=Settings(length=5, pruner="off"), tries=8)
     assert found.verdict != "better"
     assert "with twice the history" in " ".join(found.why)
+
+
+def test_what_cuts_nothing_yet_but_will_where_each_cut_loses_the_cache_can_be_bettered():
+    chat, all_of_it = generate("support_desk", seed=3, turns=12), Settings(policy="all", pruner="off")
+    largest = int(replay(chat, all_of_it).tokens.max())
+    found = tune(chat, base=Settings(policy="all", budget=largest + 60), tries=20)
+    assert (found.verdict, found.held_out) == ("promising", None)
+    assert found.beside_base(found.chosen).cost.value == 1
+    assert re.search(r"Nothing was cut yet; it would cost 0\.\d+× as much as yours with twice", " ".join(found.why))
+    assert tune(chat, base=Settings(policy="all", budget=3 * largest), tries=20).verdict == "too little to tell"
 
 
 def test_settings_that_only_begin_to_cut_risk_more_than_those_that_long_did(loop):
