@@ -45,6 +45,13 @@ def test_a_limit_that_is_wished_for_is_tried_as_a_budget():
     assert 3000 in {settings.budget for settings in starting_points(Settings(), USUAL, SIZES, peak=3000)}
 
 
+def test_simple_strong_settings_are_tried_whatever_the_budget_in_effect():
+    strong = {"policy": "all", "pruner": "fifo", "budget": 32_000, "pruner.fifo.trim_to": 0.5}
+    base = Settings(policy="all", budget=96_000)
+    assert 32_000 not in budgets(base)
+    assert base.replace(**strong) in starting_points(base, USUAL, SIZES)
+
+
 @pytest.mark.parametrize("locked", [("budget",), ("policy",), ("pruner",), ("tool_output", "length")])
 def test_settings_of_the_environment_never_vary(locked):
     base = Settings(policy="lastN", pruner="relevance", budget=777, length=7)
