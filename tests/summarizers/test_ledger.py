@@ -141,11 +141,11 @@ def test_it_holds_as_much_of_what_later_calls_need_as_the_newest_values_of_calls
 
 
 def test_ten_ledgers_in_a_row_hold_at_least_half_of_what_one_does():
-    messages, needed = halved("coding_agent", 3, turns=40)
-    text, tenth = "", -(-len(messages) // 10)
+    messages, needed = halved("tool_loop", 11, rounds=80)
+    text, tenth, room = "", -(-len(messages) // 10), 1500
     for start in range(0, len(messages), tenth):
-        text = ledger(messages[start : start + tenth], text, 500)
-    one = ledger(messages, room=500)
+        text = ledger(messages[start : start + tenth], text, room)
+    one = ledger(messages, room=room)
     assert sum(holds(text, value) for value in needed) >= sum(holds(one, value) for value in needed) / 2
 
 
