@@ -101,9 +101,7 @@ def test_nothing_is_advised_that_the_chart_beats_and_yours_are_not_as_good_besid
             assert not [p for p in found.points if p.kept >= best.kept + 0.02 and p.cost <= best.cost]
 
 
-def test_not_trimming_is_tried_whatever_is_varied_and_a_simple_strong_setting_always(advice, loop):
-    strong = {"pruner": "fifo", "budget": 32_000, "pruner.fifo.trim_to": 0.5}
-    assert any(all(t.settings.value(n) == v for n, v in strong.items()) for t in advice.trials)
+def test_not_trimming_is_tried_whatever_is_varied(loop):
     only_cuts = tune(loop, varied=["cut"], tries=3)
     assert "off" in {trial.settings.pruner for trial in only_cuts.trials}
 
