@@ -5,7 +5,7 @@ The order: what an API would refuse and what is pinned first, then filter, polic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -50,7 +50,7 @@ class Pipeline(NamedTuple):
             if laid_out.over_budget and not plan.over_budget:  # plan again with room for what the layout adds
                 less = max(0, self.budget - (laid_out.tokens - plan.tokens))
                 laid_out = self._fold(history, instruments, previous, less).lay_out(self.layout)
-                laid_out.budget, laid_out.numbers = self.budget, _shift_numbers(laid_out.numbers, less, self.budget)
+                laid_out.budget = self.budget
             plan = laid_out
         if plan.over_budget:
             plan = (self.uncut or WhyUncut(self.settings)).said_of(plan)
@@ -82,17 +82,6 @@ class Pipeline(NamedTuple):
             plan = after
         plan.trace = (*plan.trace, *trace)
         return plan
-
-
-def _shift_numbers(numbers: Mapping[int, Mapping[str, Any]], less: int, budget: int) -> Mapping[int, Mapping[str, Any]]:
-    """The numbers of reasons found under `less` than the budget, with what the layout adds counted in."""
-    counted = ("tokens", "goal", "budget")
-    return {
-        code: {name: n + budget - less if name in counted else n for name, n in found.items()}
-        if found.get("budget") == less
-        else found
-        for code, found in numbers.items()
-    }
 
 
 @lru_cache(maxsize=256)

@@ -154,7 +154,7 @@ def test_show_one_request_says_why(capsys, sample):
     messages = json.loads(out)
     assert code == 0
     assert messages[1]["action"] == "dropped"
-    assert "the budget has room for 300" in messages[1]["reason"]
+    assert "the budget allows 400" in messages[1]["reason"]
     assert run(capsys, "show", sample, "--request", "6")[0] == 0
 
 

@@ -55,7 +55,7 @@ def test_so_it_is_in_a_long_one(name):
 def test_sentences_that_differ_in_their_numbers_alone_are_listed_once():
     part = unpacked(pack_timeline(timeline(), "k", "c"))
     about = [words for words in part.words["sentences"] if words[0].startswith("Oldest first")]
-    assert about == [["Oldest first: the history had ", " tokens, the budget has room for ", "."]]
+    assert about == [["Oldest first: the request had ", " tokens, the budget allows ", "."]]
     assert len(set(part.arrays["number1"].tolist())) > 10
 
 

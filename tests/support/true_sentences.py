@@ -92,7 +92,13 @@ def _net(timeline: Timeline) -> int:
 
 
 def _over(timeline: Timeline, plan: HistoryPlan, message: int, numbers: Mapping[str, Any]) -> bool:
-    return bool(numbers["budget"] == _net(timeline) and numbers.get("tokens", MOST_TOKENS) > numbers["budget"])
+    budget = max(0, timeline.settings.budget - timeline.settings.reserve)
+    return bool(numbers["budget"] == budget and numbers.get("tokens", MOST_TOKENS) > budget)
+
+
+def _cut_below(timeline: Timeline, plan: HistoryPlan, message: int, numbers: Mapping[str, Any]) -> bool:
+    most = max(numbers["budget"], timeline.settings.overhead)  # that stays, whatever is cut
+    return _over(timeline, plan, message, numbers) and timeline.settings.overhead <= numbers["goal"] <= most
 
 
 def _seconds(text: str | None) -> float | None:
@@ -123,7 +129,7 @@ REASONS = {
     "adaptive": _fits,
     "adaptive_most": lambda t, p, i, n: _users_after(t, p, i) >= n["turns"],
     "budget": _over,
-    "budget_cut": lambda t, p, i, n: _over(t, p, i, n) and n["goal"] <= n["budget"],
+    "budget_cut": _cut_below,
     "relevance": _over,
     "newest": lambda t, p, i, n: p.size - i > n["messages"],
     "time_window": _too_old,

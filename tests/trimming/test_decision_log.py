@@ -93,7 +93,7 @@ def test_at_level_debug_it_says_why_each_message_is_cut(asked, caplog):
     lines = fields_of(record)["historylab.why"].splitlines()
     assert len(lines) == fields_of(record)["historylab.dropped"]
     assert lines[0].startswith(
-        "message 1, user, dropped: Over the budget, which has room for 150, and less relevant to “Is it true"
+        "message 1, user, dropped: Over the budget, which allows 150, and less relevant to “Is it true"
     )
 
 

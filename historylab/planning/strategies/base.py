@@ -104,6 +104,11 @@ class Context:
         return before(first_of_last_turns(plan, turns) if turns else history.blocks, but=stays)
 
 
+def whole_budget(settings: Settings) -> int:
+    """Tokens a whole request may have, what is outside its messages included: the budget less the reserve."""
+    return max(0, settings.budget - settings.reserve)
+
+
 def first_of_last_turns(plan: HistoryPlan, turns: int) -> int:
     """The block at which the last `turns` complete turns of what the plan still sends begin.
 

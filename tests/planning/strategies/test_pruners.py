@@ -34,6 +34,29 @@ def test_fifo_takes_nothing_that_fits():
     assert plan(conversation, budget=cost(conversation) - 1).sketch() == "PDDKKK"
 
 
+CUT = "Oldest first: the request had {tokens:,} tokens, the budget allows {budget:,}."
+LOWER = "Oldest first, down to {goal:,} tokens, last when the request had {tokens:,} and the budget allowed {budget:,}."
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [({}, CUT), ({"layout": "tagged_prompt"}, CUT), ({"pruner.fifo.trim_to": 0.5}, LOWER)],
+)
+def test_a_request_and_its_budget_are_said_with_all_that_is_outside_the_messages(chosen, said):
+    conversation = conv("s u:40 a u:40 a u")
+    tokens = plan(conversation, pruner="off", layout=chosen.get("layout", "off")).tokens
+    room = tokens - 1
+    cut = plan(conversation, budget=room + 350, overhead=300, reserve=50, **chosen)
+    numbers = {"tokens": tokens + 300, "budget": room + 300, "goal": room // 2 + 300}
+    assert cut.reason(1).sentence == said.format(**numbers)
+
+
+def test_a_budget_that_the_overhead_exceeds_is_said_as_it_is():
+    conversation = conv("s u a u")
+    cut = plan(conversation, budget=250, overhead=300, reserve=50)
+    assert cut.reason(1).sentence == CUT.format(tokens=cost(conversation) + 300, budget=200)
+
+
 def test_fifo_takes_whole_turns_and_then_blocks_of_the_newest():
     conversation = "s a u a u a(t) a(t) a(t)"
     seen = [plan(conversation, budget=budget).sketch() for budget in range(cost(conversation), 0, -3)]
@@ -203,7 +226,7 @@ def test_the_newest_messages_yield_where_they_leave_less_than_half_of_the_budget
     assert found.actions[1] == Action.KEPT
     assert found.sketch().endswith("DKK"), "and the newest have their half"
     assert found.reason(len(LONG_MESSAGES) - 3).sentence == (
-        "Over the budget, which has room for 500: the newest 4 messages leave half of it to what is "
+        "Over the budget, which allows 500: the newest 4 messages leave half of the room to what is "
         "more relevant to “where does the fox sleep?”, and this one doesn't fit into the other half."
     )
 

@@ -52,7 +52,7 @@ def test_the_window_shrinks_to_the_share_and_fills_up_again():
 def test_reasons_say_to_what_and_when():
     timeline = replayed(counted(TURNS), FIFO.replace(**HALF))
     assert timeline.plans[7].reason(0).sentence == (
-        "Oldest first, down to 50 tokens, last when the history had 110 and the budget room for 100."
+        "Oldest first, down to 50 tokens, last when the request had 110 and the budget allowed 100."
     )
     window = replayed(counted(TURNS), WINDOW.replace(**{"pruner.sliding_window.trim_to": 0.5}))
     assert (

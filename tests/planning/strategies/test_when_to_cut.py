@@ -70,7 +70,7 @@ def test_reasons_say_when_and_why():
         "Oldest first, down to 50 tokens, last at 13:20, when the cache had expired after a pause of 14 minutes."
     )
     assert paused.plans[-1].reason(9).sentence == (
-        "Oldest first, down to 50 tokens, last when the history had 110 and the budget room for 100."
+        "Oldest first, down to 50 tokens, last when the request had 110 and the budget allowed 100."
     )
 
 

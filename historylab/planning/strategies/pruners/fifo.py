@@ -6,7 +6,7 @@ follows the cut is no longer in the provider's prompt cache (docs/evidence.md).
 
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
-from historylab.planning.strategies.base import Context, KeepTask
+from historylab.planning.strategies.base import Context, KeepTask, whole_budget
 from historylab.planning.strategies.cutting import (
     LAST_IN_PAUSE,
     UNTIMED,
@@ -21,16 +21,16 @@ from historylab.planning.strategies.cutting import (
 from historylab.registry import register
 
 OVER_BUDGET = reason(
-    "budget", "Oldest first: the history had {tokens:,} tokens, the budget has room for {budget:,}.", setting="budget"
+    "budget", "Oldest first: the request had {tokens:,} tokens, the budget allows {budget:,}.", setting="budget"
 )
 _DOWN = "Oldest first, down to {goal:,} tokens, "
-_FULL = f"{_DOWN}last when the history had {{tokens:,}} and the budget room for {{budget:,}}"
+_FULL = f"{_DOWN}last when the request had {{tokens:,}} and the budget allowed {{budget:,}}"
 CUT_BELOW = {
     "full": reason("budget_cut", f"{_FULL}.", setting="budget"),
     "untimed": reason("budget_cut_untimed", f"{_FULL}: {UNTIMED}", setting="budget"),
     "turn": reason(
         "budget_cut_turn",
-        f"{_DOWN}last at the start of a turn, when the history had {{tokens:,}} and the budget room for {{budget:,}}.",
+        f"{_DOWN}last at the start of a turn, when the request had {{tokens:,}} and the budget allowed {{budget:,}}.",
         setting="budget",
     ),
     "cold": reason("budget_cut_cold", f"{_DOWN}{LAST_IN_PAUSE}", setting="budget"),
@@ -58,7 +58,13 @@ def fifo(
     if moment is None:
         return plan
     blocks = oldest_blocks(plan, context, plan.tokens - goal, unit, keep_task=keep_task)
+    outside = _outside(plan, context)
+    numbers = {"tokens": plan.tokens + outside, "budget": whole_budget(context.settings)}
     if trim_to == 1:
-        return plan.drop(blocks, OVER_BUDGET, tokens=plan.tokens, budget=plan.budget)
-    numbers = {"tokens": plan.tokens, "budget": plan.budget, "goal": goal, **moment.numbers}
-    return plan.drop(blocks, CUT_BELOW[moment.name], **numbers)
+        return plan.drop(blocks, OVER_BUDGET, **numbers)
+    return plan.drop(blocks, CUT_BELOW[moment.name], goal=goal + outside, **numbers, **moment.numbers)
+
+
+def _outside(plan: HistoryPlan, context: Context) -> int:
+    """Tokens of the whole request that the plan leaves room for: the overhead, and what a layout adds."""
+    return max(whole_budget(context.settings), context.settings.overhead) - plan.budget

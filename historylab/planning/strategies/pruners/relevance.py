@@ -13,19 +13,19 @@ from pydantic import Field
 from historylab.errors import SettingsError
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
-from historylab.planning.strategies.base import Context
+from historylab.planning.strategies.base import Context, whole_budget
 from historylab.planning.strategies.facts import relevance_index
 from historylab.registry import FINE, register
 
 LESS_RELEVANT = reason(
     "relevance",
-    "Over the budget, which has room for {budget:,}, and less relevant to “{question}” than what is sent.",
+    "Over the budget, which allows {budget:,}, and less relevant to “{question}” than what is sent.",
     setting="budget",
 )
 NO_LONGER_NEW = reason(
     "relevance_recent",
-    "Over the budget, which has room for {budget:,}: the {recent:newest messages} leave half of it to "
-    "what is more relevant to “{question}”, and this one doesn't fit into the other half.",
+    "Over the budget, which allows {budget:,}: the {recent:newest messages} leave half of the room to what is more "
+    "relevant to “{question}”, and this one doesn't fit into the other half.",
     setting="budget",
 )
 SHOWN = 60  # characters of the question in the reason
@@ -68,9 +68,10 @@ def relevance(
     else:
         free &= ~newest
     blocks = _least_relevant(plan, scores, free, excess)
+    numbers = {"budget": whole_budget(context.settings), "question": shown}
     if crowded:
-        plan = plan.drop(blocks & newest, NO_LONGER_NEW, budget=plan.budget, question=shown, recent=recent)
-    return plan.drop(blocks, LESS_RELEVANT, budget=plan.budget, question=shown)
+        plan = plan.drop(blocks & newest, NO_LONGER_NEW, recent=recent, **numbers)
+    return plan.drop(blocks, LESS_RELEVANT, **numbers)
 
 
 def _newest_blocks(context: Context, messages: int) -> np.ndarray:
