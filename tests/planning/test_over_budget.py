@@ -107,8 +107,8 @@ def test_reserve_and_overhead_may_take_it_all():
     ],
 )
 def test_a_message_says_why_it_is_not_cut(sketch, chosen, message, said):
-    plan = replay(conv(sketch), Settings(policy="all", budget=40, **chosen)).plans[-1]
-    over = "though the request is over the budget, which has room for 40."
+    plan = replay(conv(sketch), Settings(policy="all", budget=75, overhead=30, reserve=5, **chosen)).plans[-1]
+    over = "though the request is over the budget, which allows 70."
     assert plan.reason(range(plan.size)[message]).sentence == f"{said}, {over}"
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from historylab.planning.blocks import Ranges, before
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Reason, reason
-from historylab.planning.strategies.base import first_of_last_turns
+from historylab.planning.strategies.base import first_of_last_turns, whole_budget
 from historylab.registry import member
 from historylab.settings.model import Settings
 
-_OVER = "though the request is over the budget, which has room for {budget:,}."
+_OVER = "though the request is over the budget, which allows {budget:,}."
 QUESTION = reason("question", f"The newest user message: never cut, {_OVER}")
 NEWEST = reason("newest_block", f"The newest message (a tool call counts with its results): never cut, {_OVER}")
 PROTECTED = reason(
@@ -35,7 +35,7 @@ class WhyUncut:
         if not plan.any_open(before(plan.history.blocks)):
             return plan
         numbers = {
-            "budget": plan.budget,
+            "budget": whole_budget(self._settings),
             "turns": self._settings.min_turns,
             "pruner": self._settings.pruner,
             "named": self._title,
