@@ -34,11 +34,14 @@ from historylab.summarizers.values import ASCII_WORD, argument_values, ends_of, 
 WORD = re.compile(r"[A-Za-z0-9_]+|[^\x00-\x7f]")  # a letter outside ASCII is a word: Chinese has no spaces
 NEXT_LINE = re.compile(r"[ \t]*\r?\n[ \t]*")
 LINE_NUMBER = re.compile(r"\d{1,7}(?:\t|→| *[|│:]|  |(?=\r?\n|\Z))[ \t]*")  # "12→", "12\t", "12: ", "12 | ", "12  "
-RUNS_INTO = re.compile(rf"(?:[A-Za-z0-9]-|\d[.:]|(?<![\d,])\d{{1,3}},|\b(?:{DAYS_AND_MONTHS}) )\Z")
-RUNS_ON = re.compile(rf"[A-Za-z0-9_]|-[A-Za-z0-9]|[.:]\d|,\d{{3}}(?!\d)| (?:{DAYS_AND_MONTHS})\b")
+RUNS_INTO = re.compile(rf"(?:[A-Za-z0-9]-|\d[.:]|\b(?:{DAYS_AND_MONTHS}) )\Z")
+THOUSANDS, OF_THOUSANDS = re.compile(r"(?<![\d,])\d{1,3},\Z"), re.compile(r"\d{3}(?!\d)")
+RUNS_ON = re.compile(rf"[A-Za-z0-9_]|-[A-Za-z0-9]|[.:]\d| (?:{DAYS_AND_MONTHS})\b")
+MORE_THOUSANDS = re.compile(r",\d{3}(?!\d)")
 GROUP_BEFORE, GROUP_AFTER = re.compile(r"\d \Z"), re.compile(r" \d")
 LONGEST_BEFORE = 11  # characters of "Wednesday " and what stands before
 MEASURED = re.compile(r"\d[\d.,]* (?:[^\W\d_]{1,2}|seconds|minutes|hours|days|euros?|dollars?|[A-Z]{3})")
+JSON_BEGINS, ESCAPED_BLANK = frozenset('{["'), re.compile(r"(?<!\\)\\[nrt]")  # else "\\nCART-7" would be one word
 SMALL = 2  # digits: such numbers stand before the lines of any file
 LINE_ENDS = ("", "\r", "\n")
 NOWHERE = np.empty(0, np.int64)
@@ -98,6 +101,10 @@ def contains_value(text: str, value: str) -> bool:
 def _stands_alone(text: str, start: int, end: int) -> bool:
     if RUNS_INTO.search(text, max(0, start - LONGEST_BEFORE), start) or RUNS_ON.match(text, end):
         return False
+    if OF_THOUSANDS.match(text, start) and THOUSANDS.search(text, max(0, start - LONGEST_BEFORE), start):
+        return False
+    if text[start:end].isdigit() and MORE_THOUSANDS.match(text, end):
+        return False
     if GROUP_BEFORE.search(text, max(0, start - 2), start) and GROUP_AFTER.match(text, end):
         return False
     return end - start > SMALL or not numbers_a_line(text, start, end)
@@ -135,6 +142,8 @@ def _begins(text: str, start: int, line: str) -> bool:
 def searchable_text(message: Message, content: str | None = None) -> str:
     """The text of a message to search: its content (or the one given in its place) and its calls' values, unescaped."""
     text = message.content if content is None else content
+    if text[:1] in JSON_BEGINS and "\\" in text:
+        text = ESCAPED_BLANK.sub(" \n", text)
     if not message.tool_calls:
         return text
     return "\0".join([text, *(value for call in message.tool_calls for _, value in argument_values(call))])

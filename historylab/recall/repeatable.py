@@ -24,9 +24,9 @@ READING = ABOUT.union(
 """First words of the names of tools that only read, and of commands; with ABOUT also last ones: order_status."""
 NOUNS_TOO = frozenset({"book", "comment", "copy", "issue", "mark", "order", "post", "set", "update", "upload"})
 CHANGING = NOUNS_TOO.union(
-    ("add", "and", "append", "apply", "assign", "buy", "cancel", "change", "charge", "clear", "close", "commit"),
+    ("add", "append", "apply", "assign", "buy", "cancel", "change", "charge", "clear", "close", "commit"),
     ("create", "delete", "deploy", "drop", "edit", "enroll", "exchange", "insert", "install", "kill", "make", "merge"),
-    ("migrate", "modify", "move", "or", "pay", "publish", "push", "put", "refund", "register", "remove", "rename"),
+    ("migrate", "modify", "move", "pay", "publish", "push", "put", "refund", "register", "remove", "rename"),
     ("replace", "reserve", "reset", "return", "save", "schedule", "send", "sign", "spawn", "submit", "transfer"),
     ("undo", "upgrade", "write"),
 )

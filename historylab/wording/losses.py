@@ -15,6 +15,7 @@ from historylab.planning.replay import Timeline
 from historylab.recall.retention import FACTS, Kept, Loss, Retention
 from historylab.recall.sayers import BY_ASSISTANT, BY_INJECTED, BY_PERSON, BY_SYSTEM, BY_TOOL
 from historylab.recall.severity import FETCHABLE, GONE_FOR_GOOD
+from historylab.recall.value_kinds import kind_of_value
 from historylab.wording.cuts import capitalize_first
 from historylab.wording.message_text import without_escapes
 from historylab.wording.must_remember import GLYPH
@@ -110,11 +111,15 @@ def worst_first(losses: Iterable[Loss]) -> list[Loss]:
 def named_loss(losses: Iterable[Loss]) -> Loss | None:
     """The one to name of losses in order of the requests; None of none.
 
-    It is one that a reader makes sense of, as a line of code is not; of these one of the worst, and of those the first.
+    It is one that a reader makes sense of, as a line of code is not, nor a number that no person said, which may stand
+    there by chance; of these one of the worst, and of those the first.
     """
-    return min(
-        losses, key=lambda loss: (loss.kind != "star" and bool(CODE.search(loss.value)), loss.badness), default=None
-    )
+    return min(losses, key=lambda loss: (_is_obscure(loss), loss.badness), default=None)
+
+
+def _is_obscure(loss: Loss) -> bool:
+    by_chance = kind_of_value(loss.value) == "number" and loss.severity != BY_PERSON
+    return loss.kind != "star" and (by_chance or CODE.search(loss.value) is not None)
 
 
 def severity_in_words(loss: Loss) -> str:

@@ -70,6 +70,13 @@ def test_a_round_number_is_a_need_where_it_was_said_under_the_same_name():
     assert values(person("Is her note there, number 11?"), called("read_note", number=11)) == ["11"]
 
 
+def test_a_value_stands_alone_in_rows_with_commas_and_behind_an_escaped_line_break():
+    for row in ("48,4.57,216.00", "7,415,92", '{"text": "sold\\n4.57"}', '["4.57\\t415"]'):
+        value = "4.57" if "4.57" in row else "92"
+        assert values(found(row), Message("assistant", f"It is {value} now."))[-1:] == [value]
+    assert values(found("In all 7,415 carts."), Message("assistant", "That is 415 now.")) == []
+
+
 def test_numbers_of_the_lines_of_a_file_are_not_what_a_call_needs():
     listed = found("\n".join(f"{n:6d}→x" for n in range(640, 680)))
     assert values(listed, called("read", offset=657)) == []
@@ -189,6 +196,7 @@ def test_what_an_answer_chose_is_needed_by_a_later_one_unless_it_is_in_all_of_th
     assert later("Then Harbour Master is her job.", "One glass for the Harbour Master.") == ["Harbour Master"]
     assert later("Add “Noise off” there.", "Then “Noise off” is shown.") == ["Noise off"]
     assert later(*["It takes 8743 steps."] * 5) == []
+    assert later("See “the sum of two” at line 1000, top of 2023 tables.", "“the sum of two”: 1000, 2023 tables.") == []
     assert values(called("plan", steps=["Noise off today"]), called("plan", steps=["Noise off today"])) == []
 
 

@@ -60,6 +60,7 @@ def test_what_a_reading_tool_found_can_be_fetched_again_at_a_price():
 def test_what_a_tool_said_that_changes_something_is_gone_for_good():
     assert severity(*asked("book_flight", "Booked: QX-55", to="Oslo")) == "tool"
     assert severity(*asked("get_or_create_booking", "QX-55", to="Oslo")) == "tool"
+    assert severity(*asked("get_trains_and_offers", "QX-55", to="Oslo")) == "fetchable"
 
 
 def test_a_call_that_needs_the_value_itself_cannot_fetch_it():
