@@ -68,7 +68,7 @@ WORDS = re.compile(r"[A-Za-z]+(?:[_ -][A-Za-z]+)*")
 FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 YEAR = re.compile(r"(?:19|20)\d\d")
 COMMON = re.compile(r"-?[1-9]0*|-?[1-9][05]0*|(?:19|20)\d\d|[~^v]?\d\.\d|\d\d?")  # round, a year, a short one
-IN_ANY = re.compile(rf"{COMMON.pattern}|(?:\d|{YEAR.pattern}) .*|[a-z ]+")  # words of one's own: 1000, 2 ms, a heading
+IN_ANY = re.compile(rf"{COMMON.pattern}|(?:\d|{YEAR.pattern}) .*")  # wording: 1000, 2 ms, "2023 top"
 OF_CODE = re.compile(r"\$\d|(?:0?\.)?\d[a-z]{1,3}")  # a parameter, a small length or time: they are in any code
 PLAIN_CODE = re.compile(r"[a-z]+(?: [a-z]+)?")
 CALLED = re.compile(r"[!?]?\(|/\d")
@@ -216,13 +216,17 @@ class Routine:
     def _is_worded(self, use: Use, said: np.ndarray) -> bool:
         """Tell whether the assistant's own wording has it, not an answer that tells again what few say.
 
-        A date it words anew, however it was told. Round numbers, small amounts and plain words are of any wording, and
-        what was computed can be again.
+        A date it words anew, however it was told. Round numbers and small amounts are of any wording, and what was
+        computed can be again.
         """
         if not self._is_own(said) or kind_of_value(use.value) == "date":
             return False
-        anywhere = use.kind == "reference" or self._is_often(said) or IN_ANY.fullmatch(use.value)
-        return bool(anywhere) or (use.shape in (NUMBER, AMOUNT_OF) and self._is_computed(use.value, said.item(0)))
+        phrased = use.kind == "reference" or use.shape == QUOTED or IN_ANY.fullmatch(use.value)
+        return (
+            bool(phrased)
+            or self._is_often(said)
+            or (use.shape in (NUMBER, AMOUNT_OF) and self._is_computed(use.value, said.item(0)))
+        )
 
     def _is_computed(self, value: str, first: int) -> bool:
         """Tell whether it is the sum or the difference of two numbers that stand there or just before."""

@@ -83,7 +83,7 @@ class _Judge:
     def __init__(self, conversation: Conversation):
         self.sayers, self._conversation = find_sayers(conversation), conversation
         results = np.flatnonzero(conversation.columns.role == TOOL).tolist()
-        self._calls = {i: call for i in results if (call := _call_of(conversation, i))}
+        self._calls = {i: _call_of(conversation, i) for i in results}
         self._same_call: dict[tuple[str, str], list[int]] = {}
         for i, call in self._calls.items():
             self._same_call.setdefault((call.name, call.arguments), []).append(i)
@@ -147,10 +147,9 @@ def _is_given(value: str, call: ToolCall) -> bool:
     return any(contains_value(given, value) for _, given in argument_values(call))
 
 
-def _call_of(conversation: Conversation, result: int) -> ToolCall | None:
-    """The call that a result answers, or what is known of it where the file holds none: the tool's name."""
-    name = conversation[result].name
-    return answered_call(conversation, result) or (ToolCall("", name) if name else None)
+def _call_of(conversation: Conversation, result: int) -> ToolCall:
+    """The call that a result answers, or what is known of it where the file holds none: the tool's name, or nothing."""
+    return answered_call(conversation, result) or ToolCall("", conversation[result].name or "")
 
 
 # -- what fetching takes

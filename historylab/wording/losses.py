@@ -41,6 +41,9 @@ VALUE_WORDS = {
     "rule": "rules",
 }
 VALUE, USED = 60, 60  # characters of a lost value, and of what it was used for
+DOUBTS = {"text": 1, "number": 2}
+"""Kind of a lost value → how likely it is to stand there by chance, where no person said it."""
+SURE = 5  # characters of an id: a shorter one may be one by its looks alone
 CODE = re.compile(r"[\n(){}\[\]<>;=`|$]|^\s*(?:import|from|def|class|return|const|let|var|if|for|#|//)\s")
 """What stands in a line of code, hardly in what people say, nor in a name, a date, an id or a path."""
 
@@ -111,15 +114,20 @@ def worst_first(losses: Iterable[Loss]) -> list[Loss]:
 def named_loss(losses: Iterable[Loss]) -> Loss | None:
     """The one to name of losses in order of the requests; None of none.
 
-    It is one that a reader makes sense of, as a line of code is not, nor a number that no person said, which may stand
-    there by chance; of these one of the worst, and of those the first.
+    It is one that a reader makes sense of, as a line of code is not, and of these one of the surest: what a person
+    said, an id, a date or a path rather than a name, and least a number, which may stand there by chance; of those one
+    of the worst, and of these the first.
     """
-    return min(losses, key=lambda loss: (_is_obscure(loss), loss.badness), default=None)
+    return min(losses, key=lambda loss: (_doubt(loss), loss.badness), default=None)
 
 
-def _is_obscure(loss: Loss) -> bool:
-    by_chance = kind_of_value(loss.value) == "number" and loss.severity != BY_PERSON
-    return loss.kind != "star" and (by_chance or CODE.search(loss.value) is not None)
+def _doubt(loss: Loss) -> int:
+    if loss.kind == "star":
+        return 0
+    if CODE.search(loss.value):
+        return len(DOUBTS) + 1
+    short = len(loss.value) < SURE
+    return 0 if loss.severity == BY_PERSON else max(short, DOUBTS.get(kind_of_value(loss.value), 0))
 
 
 def severity_in_words(loss: Loss) -> str:

@@ -63,6 +63,10 @@ def test_what_a_tool_said_that_changes_something_is_gone_for_good():
     assert severity(*asked("get_trains_and_offers", "QX-55", to="Oslo")) == "fetchable"
 
 
+def test_what_a_tool_said_whose_call_the_file_lacks_could_be_asked_again():
+    assert severity(Message("tool", "Booked: QX-55"), Message("assistant", "Noted.")) == "fetchable"
+
+
 def test_a_call_that_needs_the_value_itself_cannot_fetch_it():
     assert severity(*asked("get_booking", "QX-55: Oslo", code="QX-55")) == "assistant"
     assert severity(Message("user", "QX-55?"), *asked("get_booking", "QX-55: Oslo", code="QX-55")) == "person"
@@ -129,7 +133,7 @@ def test_the_losses_are_counted_by_severity_and_the_needs_by_kind_of_value():
         ("order_status", True),
         ("book_flight", False),
         ("generate_token", False),
-        ("", False),
+        ("", True),
     ],
 )
 def test_a_tools_name_says_whether_the_same_call_would_tell_again(tool, reads):
