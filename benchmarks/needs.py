@@ -85,7 +85,7 @@ def labelled(folder: Path, split: str) -> list[Judged]:
 
 
 def call_of(conversation: Conversation, label: Label, text: str, whole: str) -> Need | None:
-    """The need the rule makes of a unit: the same text, nearly, or a longer name that it is part of.
+    """The need the rule makes of a unit: the same text, nearly, or a longer one that it is part of.
 
     What is none is wrongly called only where it is used, as its text may be a need elsewhere in the same message, and
     not by a need that is another unit: the path in a command isn't the command.
@@ -106,8 +106,8 @@ def call_of(conversation: Conversation, label: Label, text: str, whole: str) -> 
 
 
 def is_within(label: Label, need: Need, whole: str) -> bool:
-    """Tell whether the unit is a part of a longer value on one line that is called there: Rosa, of Garten Rosa."""
-    if need.used_as != used_as(label["place"]) or "\n" in need.value:
+    """Tell whether the unit is a part of a longer value that is called there: Rosa, of Garten Rosa."""
+    if need.used_as != used_as(label["place"]):
         return False
     start = whole.find(need.value, max(0, label["end"] - len(need.value)))
     return 0 <= start <= label["start"]

@@ -119,7 +119,7 @@ class Routine:
         if use.quotes:
             return False
         first = said.item(0)
-        made_up = self._made_up.get(use.value) == first and kind_of_value(use.value) != "path"
+        made_up = self._made_up.get(use.value) == first and not self._has_file(use.value)
         plain = use.shape == FEW_WORDS and (len(said) > self._rare or not self._is_a_persons(first))
         if made_up or plain or self._is_known(use):
             return True
@@ -201,6 +201,11 @@ class Routine:
         found = {name for text in texts for name in FILE.findall(text)}
         folders = {name for text in texts for name in FOLDER.findall(text)}
         return {name.rpartition(".")[0] for name in found if is_file(name)} | folders
+
+    def _has_file(self, value: str) -> bool:
+        """Tell whether it is a path, or a module of the project by its file's name: shop.cart_view."""
+        owner, _, name = value.rpartition(".")
+        return kind_of_value(value) == "path" or (bool(owner) and name in self._files)
 
     def _is_known(self, use: Use) -> bool:
         """Tell whether everybody knows it, or who is told of the tools."""

@@ -280,6 +280,9 @@ def test_a_message_that_is_sent_again_needs_nothing_a_second_time():
 def test_names_that_a_script_makes_up_are_none_but_what_it_writes_stays():
     script = 'python -c "\nhtml_of_cart = render(1)\nprint(html_of_cart)\n"'
     assert values(called("bash", command=script), called("write", path="t.py", content="html_of_cart = 2\n")) == []
+    imports = called("bash", command='python -c "\nfrom web.cart_view import show\n"')
+    shown = found("./web/cart_view.py")
+    assert values(imports, shown, called("write", path="t.py", content="import web.cart_view\n")) == ["web.cart_view"]
     written = called("bash", command="cat > web/cart.py <<'EOF'\ndef total_of_cart():\n    pass\nEOF")
     assert values(written, called("bash", command="grep total_of_cart web/cart.py")) == ["total_of_cart", "web/cart.py"]
 
