@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from historylab.recall.shapes import (
     AMOUNT_OF,
+    FEW_WORDS,
     FIRST,
     HUMP,
     LONGEST,
@@ -76,7 +77,7 @@ def spellings_of(value: str, shape: int) -> Iterator[tuple[str, int]]:
         yield value, shape
         yield from ((" ".join(words[k:]), PROPER) for k in range(1, len(words)))
         yield from ((word, PROPER) for word in words[1:-1])
-    elif shape in PHRASES:
+    elif shape in (*PHRASES, FEW_WORDS):
         yield value, shape
     else:
         yield from ((part, of_part) for part in parts_of_token(value) if (of_part := token_shape(part)) != PLAIN)

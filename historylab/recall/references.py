@@ -244,7 +244,7 @@ class _Reading(NamedTuple):
             lines, earlier = (), self.mentions.before(use.value, self.size)
         if not len(earlier):
             return None
-        new_in_small = use.shape in NAMES and not len(self.mentions.before(use.value.lower(), self.size))
+        new_in_small = use.shape in NAMES and not len(self.mentions.before(use.value.lower(), earlier.item(0) + 1))
         if self.routine.covers(use, earlier, new_in_small):
             return None
         return Need(use.kind, self.step, use.value, earlier, self.message, use.used_as, lines)

@@ -114,13 +114,14 @@ class Routine:
     def covers(self, use: Use, said: np.ndarray, new_in_small: bool) -> bool:
         """Tell whether the use of a value, which these earlier messages say, needs none of them.
 
-        `new_in_small`: nobody said it without its capitals.
+        `new_in_small`: nobody had said it without its capitals when it was said first.
         """
         if use.quotes:
             return False
         first = said.item(0)
         made_up = self._made_up.get(use.value) == first and not self._has_file(use.value)
-        plain = use.shape == FEW_WORDS and (len(said) > self._rare or not self._is_a_persons(first))
+        often = use.kind == "reference" and len(said) > self._rare
+        plain = use.shape == FEW_WORDS and (often or not self._is_a_persons(first))
         if made_up or plain or self._is_known(use):
             return True
         if use.shape in NAMES:

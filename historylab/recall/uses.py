@@ -32,6 +32,7 @@ SIGNATURE = re.compile(r"^[A-Z][a-z]+(?:-[a-z]+)*-by: .*$", re.MULTILINE | re.IG
 CODE = frozenset("={};<")
 IN_LIST = re.compile(r"\.\d+(?=\.|\Z)")
 PHRASE = 120  # characters of a value of several words
+COMPOUND = re.compile(r"[^\W\d_]{2,}-[^\W\d_]{2,}")  # second-hand, no e-mail
 MOST_WORDS = 3  # of plain words that are an argument: more are a sentence
 TELLS = re.compile(r"(?<=.)[A-Z]|\d|[^\x00-\x7f]")  # a capital where no sentence begins
 
@@ -179,6 +180,8 @@ def _tokens(use: Use, *, phrases: bool = True, joined: bool = False) -> Iterator
         whole = use.kind == "reference" and token == text
         if shape != NAME or whole or joined or not _may_be_prose(token, text):
             yield use._replace(value=token, shape=shape, whole=whole)
+        elif use.kind == "link" and COMPOUND.fullmatch(token):
+            yield use._replace(value=token, shape=FEW_WORDS)
     if phrases:
         prose = use.kind == "link" or "\n" not in text or CODE.isdisjoint(text)
         for phrase, shape in (phrases_of(text) if prose else quotations_in(text)).items():

@@ -406,9 +406,18 @@ def test_scripts_of_a_temporary_folder_are_passing_and_a_year_is_told():
     assert values(found("word " * 300 + "since 2016"), Message("assistant", "It began in 2016.")) == ["2016"]
 
 
-def test_two_words_joined_are_prose_and_three_are_a_name():
+def test_two_words_joined_are_prose_unless_a_person_said_them_and_three_are_a_name():
     answer = Message("assistant", "The quarter-to-nine call-in is yours.")
     assert values(found("a quarter-to-nine call-in"), answer) == ["quarter-to-nine"]
+    assert values(person("my call-in at quarter-to-nine"), answer) == ["quarter-to-nine", "call-in"]
+    assert values(person("Send an e-mail."), Message("assistant", "The e-mail is sent.")) == []
+
+
+def test_a_name_stays_one_though_the_word_is_said_in_small_letters_later():
+    dog, cake = person("The dog is called Biscuit."), person("Is there a biscuit left?")
+    answer = Message("assistant", "That one is for Biscuit.")
+    assert values(dog, cake, answer) == ["Biscuit"]
+    assert values(cake, dog, answer) == []
 
 
 def test_an_option_a_kind_and_a_name_of_a_platform_are_no_needs_whatever_said_them_first():

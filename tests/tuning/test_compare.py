@@ -44,7 +44,7 @@ def test_the_figures_are_those_of_the_timeline():
     assert found.stars_lost is None
     assert found.cost > 0
     assert measure_figures(replay(CHAT, Settings(model="nobody knows it"))).cost is None
-    assert (found.facts_lost, measure_figures(replay(load_sample()[0], Settings())).facts_lost) == (None, 20)
+    assert (found.facts_lost, measure_figures(replay(load_sample()[0], Settings())).facts_lost) == (None, 21)
 
 
 def test_what_must_be_remembered_is_told_first_lost_and_by_how_many_more():

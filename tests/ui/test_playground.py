@@ -28,7 +28,7 @@ def test_it_opens_on_a_sample_with_a_visible_cut_and_a_plain_sentence(path):
     assert "the model sees" in said
     assert "1,496 of 8,000 tokens  18.7% of the budget." in said
     assert text(app).count("(o200k_base, exact for gpt-5.5)") == 1
-    assert "20 of 136 facts  that later answers used were gone" in said
+    assert "21 of 141 facts  that later answers used were gone" in said
     assert "$0.8" in said
 
 
