@@ -85,7 +85,7 @@ def labelled(folder: Path, split: str) -> list[Judged]:
 
 
 def call_of(conversation: Conversation, label: Label, text: str, whole: str) -> Need | None:
-    """The need the rule makes of a unit: the same text, nearly, or a longer one that it is part of.
+    """The need the rule makes of a unit: the same text, nearly, or, of what isn't none, a longer one that it is in.
 
     What is none is wrongly called only where it is used, as its text may be a need elsewhere in the same message, and
     not by a need that is another unit: the path in a command isn't the command.
@@ -99,10 +99,11 @@ def call_of(conversation: Conversation, label: Label, text: str, whole: str) -> 
         others = {bare(unit.text) for unit in candidates(conversation, message)} | set(filter(AMOUNT.fullmatch, needs))
     if exact := needs.get(bare(text)):
         return exact
-    if nearly := [n for value, n in needs.items() if value not in others and covers(value, bare(text))]:
-        return nearly[0]
-    parts = [need for need in needs.values() if label["label"] != "none" and is_within(label, need, whole)]
-    return parts[0] if parts else None
+    if nearly := next((n for value, n in needs.items() if value not in others and covers(value, bare(text))), None):
+        return nearly
+    if label["label"] == "none":
+        return None
+    return next((need for need in needs.values() if is_within(label, need, whole)), None)
 
 
 def is_within(label: Label, need: Need, whole: str) -> bool:

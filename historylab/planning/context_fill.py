@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from historylab.planning.replay import KINDS, Timeline
+from historylab.planning.strategies.base import request_budget
 from historylab.pricing import window_of
 from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
@@ -91,7 +92,7 @@ def _context_by_kind(timeline: Timeline) -> Mapping[str, np.ndarray]:
 def context_budget(timeline: Timeline, number: int) -> int:
     """Tokens that the context of request `number` (from 0) may have: the budget less the reserve."""
     plan, settings = timeline.plans[number], timeline.settings
-    room = settings.budget - settings.reserve
+    room = request_budget(settings)
     ours = plan.budget == max(0, room - settings.overhead)  # a recorded decision may be under another budget
     return room if ours else plan.budget + settings.overhead
 

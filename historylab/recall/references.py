@@ -90,8 +90,8 @@ def find_needs(conversation: Conversation) -> tuple[tuple[Need, ...], ...]:
 def contains_value(text: str, value: str) -> bool:
     """Whether `text` contains `value` as whole words: "1234" doesn't contain "12".
 
-    Several lines may be indented otherwise, or numbered; a number stands by itself, not in a time, a date or an id, and
-    a small one doesn't number a line.
+    Several lines may be indented otherwise, or numbered; a number stands by itself, not in a time, a date, an id or a
+    larger number (1,234), and a small one doesn't number a line.
     """
     if value.replace(".", "", 1).isdigit():
         return any(_stands_alone(text, end - len(value), end) for end in ends_of(text, value))
@@ -140,7 +140,9 @@ def _begins(text: str, start: int, line: str) -> bool:
 
 
 def searchable_text(message: Message, content: str | None = None) -> str:
-    """The text of a message to search: its content (or the one given in its place) and its calls' values, unescaped."""
+    """The text of a message to search: its content (or the one given in its place), in which line breaks that JSON
+    escapes are real ones, and its calls' values, unescaped.
+    """
     text = message.content if content is None else content
     if text[:1] in JSON_BEGINS and "\\" in text:
         text = ESCAPED_BLANK.sub(" \n", text)

@@ -76,7 +76,7 @@ def can_be_repeated(name: str, arguments: str) -> bool:
     if command is not None:
         return not any(PASSING_PROGRAMS.intersection(_program(words)[:1]) for words in _parts(command))
     words = _words(name)
-    return not READING.isdisjoint(words[:1]) or PASSING.isdisjoint(words)
+    return PASSING.isdisjoint(words) or words[0] in READING
 
 
 @lru_cache(maxsize=4096)

@@ -1,8 +1,8 @@
 """Uses of a value that a request could make without being told it, or whose earlier mentions are accidents.
 
-Known are values of a tool's schema, what an argument or an answer always has, words of the assistant's own, numbers
-that it computed, and names of libraries, which no message defines, quotes or has a file of. The definitions of the
-tools, who said it first and how, and how often it is used decide.
+Known are values of a tool's schema, what an argument or an answer always has, what the assistant's own wording has
+(round, often said or computed), and names of libraries, which no message defines, quotes or has a file of. The
+definitions of the tools, who said it first and how, and how often it is used decide.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import builtins
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
@@ -65,7 +66,7 @@ NEAR, MOST_FIGURES = 2, 100  # messages before a number, and figures of each
 LOOKED_AT = 5  # messages that are searched for how they say it
 LINE_NUMBER_ENDS = ("→", "\t", "  ", " |")
 WORDS = re.compile(r"[A-Za-z]+(?:[_ -][A-Za-z]+)*")
-FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
+FIGURE = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?")
 YEAR = re.compile(r"(?:19|20)\d\d")
 COMMON = re.compile(r"-?[1-9]0*|-?[1-9][05]0*|(?:19|20)\d\d|[~^v]?\d\.\d|\d\d?")  # round, a year, a short one
 IN_ANY = re.compile(rf"{COMMON.pattern}|(?:\d|{YEAR.pattern}) .*")  # wording: 1000, 2 ms, "2023 top"
@@ -120,19 +121,19 @@ class Routine:
             return False
         first = said.item(0)
         made_up = self._made_up.get(use.value) == first and not self._has_file(use.value)
-        often = use.kind == "reference" and len(said) > self._rare
-        plain = use.shape == FEW_WORDS and (often or not self._is_a_persons(first))
+        habit = use.kind == "reference" and len(said) > self._rare  # as an argument; in an answer it is no habit
+        plain = use.shape == FEW_WORDS and (habit or not self._is_a_persons(first))
         if made_up or plain or self._is_known(use):
             return True
         if use.shape in NAMES:
             several = " " in use.value and not self._is_programs(first)
             proper = several or (use.shape == PROPER and not self._is_programs(first))
             proper = proper or any(self._is_within(use.value, said))
-            told = (several and use.shape == PROPER) or not self._is_own(said)
-            named = proper and new_in_small and told and not use.value.rstrip("s").isupper()
+            introduced = (several and use.shape == PROPER) or not self._is_own(said)
+            named = proper and new_in_small and introduced and not use.value.rstrip("s").isupper()
             return not named and (self._is_own(said) or not self._is_given(use.value, said))
         if use.shape in (NUMBER, WEAK, *PHRASES):
-            return self._is_worded(use, said) or self._is_accident(use, said) or self._is_plain_code(use, said)
+            return self._is_own_wording(use, said) or self._is_accident(use, said) or self._is_plain_code(use, said)
         if use.shape == STRONG:
             tried = (
                 use.kind == "reference" and not use.whole and kind_of_value(use.value) == "date" and self._is_own(said)
@@ -219,31 +220,30 @@ class Routine:
             return True
         return (use.shape == NAME and value in self._of_tools) or bool(in_code and OF_CODE.fullmatch(value))
 
-    def _is_worded(self, use: Use, said: np.ndarray) -> bool:
-        """Tell whether the assistant's own wording has it, not an answer that tells again what few say.
+    def _is_own_wording(self, use: Use, said: np.ndarray) -> bool:
+        """Tell whether it is the assistant's own wording: nobody told it, and it can be written anew.
 
-        A date it words anew, however it was told. Round numbers and small amounts are of any wording, and what was
-        computed can be again.
+        Not a date, which it rewords however it was told; nor what few answers say, unless it is round, small or a sum.
         """
         if not self._is_own(said) or kind_of_value(use.value) == "date":
             return False
-        phrased = use.kind == "reference" or use.shape == QUOTED or IN_ANY.fullmatch(use.value)
-        return (
-            bool(phrased)
-            or self._is_often(said)
-            or (use.shape in (NUMBER, AMOUNT_OF) and self._is_computed(use.value, said.item(0)))
-        )
+        if use.kind == "reference" or use.shape == QUOTED or IN_ANY.fullmatch(use.value) or not self._is_rare(said):
+            return True
+        return use.shape in (NUMBER, AMOUNT_OF) and self._is_computed(use.value, said.item(0))
 
     def _is_computed(self, value: str, first: int) -> bool:
         """Tell whether it is the sum or the difference of two numbers that stand there or just before."""
         near = self._texts[max(0, first - NEAR) : first + 1]
         (result, *_), numbers = _figures(value), {number for text in near for number in _figures(text)}
-        return any({result - each, result + each} & numbers for each in numbers - {0, result, result / 2})
+        others = numbers - {0, result, result / 2}  # a number and itself, or nothing, prove no sum
+        return any({result - each, result + each} & numbers for each in others)
 
-    def _is_often(self, said: np.ndarray) -> bool:
-        """Tell whether more messages say it than a fact is said in; that answers say it again makes it no accident."""
+    def _is_rare(self, said: np.ndarray) -> bool:
+        """Tell whether few enough messages say it for a fact; answers that repeat it count only where nothing else
+        says it.
+        """
         others = np.count_nonzero(self._role[said] != ASSISTANT)
-        return bool((others or len(said)) > self._rare)
+        return bool((others or len(said)) <= self._rare)
 
     def _is_plain_code(self, use: Use, said: np.ndarray) -> bool:
         """Tell whether it is plain words, quoted or marked as code, which nothing declares or assigns."""
@@ -254,7 +254,7 @@ class Routine:
 
     def _is_accident(self, use: Use, said: np.ndarray) -> bool:
         if use.shape == WEAK:
-            return self._is_often(said)
+            return not self._is_rare(said)
         return use.shape == NUMBER and self._is_common_number(use, said)
 
     def _is_common_number(self, use: Use, said: np.ndarray) -> bool:
@@ -270,7 +270,7 @@ class Routine:
         year = YEAR.fullmatch(use.value) is not None and use.kind == "link"
         if year or not COMMON.fullmatch(use.value):
             listed = use.kind == "reference" and all(_numbers_lines(text, use.value) for text in looked_at)
-            return self._is_often(said) or listed
+            return listed or not self._is_rare(said)
         persons, answers = self._is_a_persons(said.item(0)), use.kind == "link"
         short = len(looked_at[0]) <= SHORT or (persons and answers and len(said) == 1)
         told = len(use.value) > 1 and len(said) <= FEW and short
@@ -313,8 +313,8 @@ def _file_names(parts: Iterable[str]) -> Iterator[str]:
         yield HUMPS.sub("_", part).lower()
 
 
-def _figures(text: str) -> list[float]:
-    return [float(each.replace(",", "")) for each in FIGURE.findall(text)[:MOST_FIGURES]]
+def _figures(text: str) -> list[Decimal]:
+    return [Decimal(each.replace(",", "")) for each in FIGURE.findall(text)[:MOST_FIGURES]]
 
 
 def _is_under(text: str, name: str, number: str) -> bool:

@@ -27,12 +27,12 @@ PROGRAM = re.compile(r"%\{\w+\}|(?:^|[;&|(\n]) *(?:sudo +)?([a-z]+(?:-[a-z]+)+)(
 QUOTES = re.compile(r'(?<!\\)"'), re.compile(r"'")
 TAG = re.compile(r"</?[a-z_]+>")  # of a markup: a form, no value
 WRITES = re.compile(r"(?<![0-9&<-])>{1,2}(?![&>])(?! *[\"']?/tmp/)")  # to a file that stays
-SIGNATURE = re.compile(r"^[A-Z][a-z]+(?:-[a-z]+)*-by: .*$", re.MULTILINE | re.IGNORECASE)
+SIGNATURE = re.compile(r"^[a-z]+(?:-[a-z]+)*-by: .*$", re.MULTILINE | re.IGNORECASE)
 """The line under the message of a commit that says who made it."""
 CODE = frozenset("={};<")
 IN_LIST = re.compile(r"\.\d+(?=\.|\Z)")
 PHRASE = 120  # characters of a value of several words
-COMPOUND = re.compile(r"[^\W\d_]{2,}-[^\W\d_]{2,}")  # second-hand, no e-mail
+COMPOUND = re.compile(r"[^\W\d_]{2,}-[^\W\d_]{2,}")  # two whole words: second-hand, not e-mail
 MOST_WORDS = 3  # of plain words that are an argument: more are a sentence
 TELLS = re.compile(r"(?<=.)[A-Z]|\d|[^\x00-\x7f]")  # a capital where no sentence begins
 
@@ -174,7 +174,9 @@ def _may_be_prose(token: str, text: str) -> bool:
 
 
 def _tokens(use: Use, *, phrases: bool = True, joined: bool = False) -> Iterator[Use]:
-    """The uses within a text, but for itself as a whole: `joined` words are names where no prose is."""
+    """The uses within a text, but for itself as a whole: `joined` words are names where no prose is; two of them in an
+    answer are plain words, which only a person makes a need.
+    """
     text = use.value
     for token, shape in tokens_of(DATED.sub(" ", text)).items():
         whole = use.kind == "reference" and token == text

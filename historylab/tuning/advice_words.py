@@ -146,8 +146,8 @@ def _elsewhere_words(found: VerdictGrounds) -> str:
 
 
 def _grown_words(found: VerdictGrounds) -> str:
-    """The cost later on, where what was cheaper becomes dearer than the base, or what did the same cheaper."""
-    uncut = max(abs(1 - found.beside.cost_ratio), abs(1 - found.beside.base_cost_ratio)) < 1e-6
+    """The cost with twice the history, where it exceeds the base's or, where neither cuts anything yet, is below it."""
+    uncut = math.isclose(found.beside.cost_ratio, 1) and math.isclose(found.beside.base_cost_ratio, 1)
     if found.grown <= 1.005 and not (uncut and found.grown < 0.995):
         return ""
     verb = "cost" if found.priced else "send"
@@ -190,7 +190,7 @@ def _likely(found: VerdictGrounds) -> str:
 
 
 def _event_words(limits: Limits) -> str:
-    """The event whose chance is told: nothing is said of what the wish may give up."""
+    """The event whose chance is told: the least to keep is said first, and nothing of what the wish may give up."""
     if limits.more_cost:
         event = "keeps no less"
     else:

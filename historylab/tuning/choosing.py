@@ -186,10 +186,8 @@ class Choosing:
 
     def _fits(self, trial: Trial) -> bool:
         """Tell whether a trial that doesn't limit what is sent keeps within the model's window."""
-        settings = trial.settings
-        window = settings.window or window_of(settings.model)
         most = max(int(trial.outcomes[n].tokens[i:j].max(initial=0)) for n, i, j in self.spans)
-        return settings.pruner != "off" or not window or most <= window
+        return trial.settings.pruner != "off" or _is_within_window(trial.settings, most)
 
     def beaten(self, trial: Trial, others: Iterable[Trial]) -> bool:
         """Tell whether one of the others keeps as much for 5 % less, or keeps 2 points more for no more."""
@@ -206,19 +204,21 @@ class Choosing:
         return least[1] if least and least[0].cost.value <= MUCH_LESS else None
 
     def cheaper_when_grown(self, others: Iterable[Trial]) -> Trial | None:
-        """The least of those that cut nothing, even with twice the history, if the base does so far alone and costs
-        more by then: it will soon cut, where each cut loses the cache.
+        """The smallest settings that cut nothing even with twice the history, where the base cuts nothing yet but will,
+        and costs more by then: where it begins to cut, each cut loses the cache.
         """
         if len(self.spans) > 1 or self.wishes.aim not in BETTER_AIMS or self.trials.cancelled():
             return None
-        ((number, _, stop),) = self.spans
-        grown, mine = self.trials.grown, self.base.settings
-        if not _cuts_nothing(self.base.outcomes[number]) or _cuts_nothing(grown(mine, number, stop)):
+        ((number, first, stop),) = self.spans
+        so_far, later, mine = slice(first, stop), slice(stop, None), self.base.settings
+        if not _cuts_nothing(self.base.outcomes[number], so_far):
             return None
-        whole = [t for t in others if t is not self.base and _cuts_nothing(t.outcomes[number]) and not self.broken(t)]
+        if _cuts_nothing(self.trials.grown(mine, number, stop), later):
+            return None
+        whole = [t for t in others if _cuts_nothing(t.outcomes[number], so_far) and not self.broken(t)]
         for trial in sorted(whole, key=lambda trial: (trial.settings.pruner != mine.pruner, trial.settings.budget)):
-            later, window = grown(trial.settings, number, stop), trial.settings.window or window_of(mine.model)
-            if _cuts_nothing(later) and later.tokens.max() <= (window or math.inf):
+            grown = self.trials.grown(trial.settings, number, stop)
+            if _cuts_nothing(grown, later) and _is_within_window(trial.settings, int(grown.tokens.max())):
                 return trial if self.cost_when_grown(trial) <= 1 - LESS_COST else None
         return None
 
@@ -262,8 +262,13 @@ def _withheld(ours: Outcome, base: Outcome, those: slice) -> int:
     return int(np.maximum(0, base.tokens[those] - ours.tokens[those]).sum())
 
 
-def _cuts_nothing(outcome: Outcome) -> bool:
-    return bool(np.allclose(outcome.cost, outcome.untrimmed))
+def _cuts_nothing(outcome: Outcome, those: slice) -> bool:
+    return bool(np.allclose(outcome.cost[those], outcome.untrimmed[those]))
+
+
+def _is_within_window(settings: Settings, tokens: int) -> bool:
+    window = settings.window or window_of(settings.model)
+    return not window or tokens <= window
 
 
 def _beats(other: Comparison, ours: Comparison) -> bool:

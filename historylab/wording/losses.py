@@ -41,9 +41,7 @@ VALUE_WORDS = {
     "rule": "rules",
 }
 VALUE, USED = 60, 60  # characters of a lost value, and of what it was used for
-DOUBTS = {"text": 1, "number": 2}
-"""Kind of a lost value → how likely it is to stand there by chance, where no person said it."""
-SURE = 5  # characters of an id: a shorter one may be one by its looks alone
+SURE = 5  # characters of an id, a date or a path: what is shorter may only look like one
 CODE = re.compile(r"[\n(){}\[\]<>;=`|$]|^\s*(?:import|from|def|class|return|const|let|var|if|for|#|//)\s")
 """What stands in a line of code, hardly in what people say, nor in a name, a date, an id or a path."""
 
@@ -122,12 +120,15 @@ def named_loss(losses: Iterable[Loss]) -> Loss | None:
 
 
 def _doubt(loss: Loss) -> int:
+    """How unsure a loss is, from 0: a person's or an id, a date, a path; a name; a number; a line of code."""
     if loss.kind == "star":
         return 0
     if CODE.search(loss.value):
-        return len(DOUBTS) + 1
-    short = len(loss.value) < SURE
-    return 0 if loss.severity == BY_PERSON else max(short, DOUBTS.get(kind_of_value(loss.value), 0))
+        return 3
+    if loss.severity == BY_PERSON:
+        return 0
+    kind = kind_of_value(loss.value)
+    return 2 if kind == "number" else int(kind == "text" or len(loss.value) < SURE)
 
 
 def severity_in_words(loss: Loss) -> str:

@@ -70,11 +70,21 @@ def test_a_round_number_is_a_need_where_it_was_said_under_the_same_name():
     assert values(person("Is her note there, number 11?"), called("read_note", number=11)) == ["11"]
 
 
-def test_a_value_stands_alone_in_rows_with_commas_and_behind_an_escaped_line_break():
-    for row in ("48,4.57,216.00", "7,415,92", '{"text": "sold\\n4.57"}', '["4.57\\t415"]'):
-        value = "4.57" if "4.57" in row else "92"
-        assert values(found(row), Message("assistant", f"It is {value} now."))[-1:] == [value]
-    assert values(found("In all 7,415 carts."), Message("assistant", "That is 415 now.")) == []
+@pytest.mark.parametrize(
+    ("row", "value"),
+    [
+        ("48,4.57,216.00", "4.57"),
+        ("7,415,92", "92"),
+        ('{"text": "sold\\n4.57"}', "4.57"),
+        ('["4.57\\t415"]', "4.57"),
+        ("C:\\new4.57 b", None),
+        ('{"path": "C:\\\\n4.57"}', None),
+        ("In all 7,415 carts.", None),
+    ],
+)
+def test_a_number_stands_alone_in_rows_with_commas_and_behind_a_line_break_that_json_escapes(row, value):
+    needed = values(found(row), Message("assistant", f"It is {value or ('415' if '415' in row else '4.57')} now."))
+    assert needed == ([value] if value else [])
 
 
 def test_numbers_of_the_lines_of_a_file_are_not_what_a_call_needs():

@@ -58,6 +58,16 @@ def test_of_two_alike_so_far_the_one_that_will_withhold_more_is_less_sure_to_las
     assert choosing.foretell(young).holds < choosing.foretell(steady).holds - 0.1
 
 
+def test_what_cuts_nothing_yet_but_dearly_once_it_has_grown_is_bettered_by_the_least_that_never_does():
+    mine, least, larger = tried(cost=(1, 1.5)), tried(), tried()
+    assert choose_among(mine, larger, least).cheaper_when_grown([mine, larger, least]) is least
+    hardly, cutting = tried(cost=(1, 1.01)), tried(cost=(0.9, 1.5))
+    assert choose_among(hardly, least).cheaper_when_grown([hardly, least]) is None
+    assert choose_among(cutting, least).cheaper_when_grown([cutting, least]) is None
+    assert choose_among(least, larger).cheaper_when_grown([least, larger]) is None
+    assert choose_among(mine, least, wishes="keeps most").cheaper_when_grown([mine, least]) is None
+
+
 def test_a_summary_that_says_more_is_not_picked_beside_messages_that_keep_more_for_no_more():
     mine, by_summary, by_messages = tried(6), tried(10, noted=3), tried(9)
     assert picked(mine, by_summary, wishes="keeps most") is by_summary

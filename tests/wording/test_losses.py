@@ -69,6 +69,7 @@ def test_what_a_reader_makes_sense_of_is_named_before_a_line_of_code():
     assert named("ORD-77", "HW-3917") == "ORD-77"
     assert named("1,240", "Noor Haddad", "ORD-77") == "ORD-77"
     assert named("x = 1", "1,240", "Noor Haddad") == "Noor Haddad"
+    assert named("B42", "ORD-77") == "ORD-77"
     said = [Loss("link", 0, 0, "1,240", severity="person"), Loss("link", 1, 0, "ORD-77", severity="assistant")]
     assert named_loss(said).value == "1,240"
     assert named_loss([]) is None

@@ -104,8 +104,8 @@ class Context:
         return before(first_of_last_turns(plan, turns) if turns else history.blocks, but=stays)
 
 
-def whole_budget(settings: Settings) -> int:
-    """Tokens a whole request may have, what is outside its messages included: the budget less the reserve."""
+def request_budget(settings: Settings) -> int:
+    """The most tokens a request may have, what is outside its messages included: the budget less the reserve."""
     return max(0, settings.budget - settings.reserve)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from historylab.planning.blocks import Ranges, before
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Reason, reason
-from historylab.planning.strategies.base import first_of_last_turns, whole_budget
+from historylab.planning.strategies.base import first_of_last_turns, request_budget
 from historylab.registry import member
 from historylab.settings.model import Settings
 
@@ -35,7 +35,7 @@ class WhyUncut:
         if not plan.any_open(before(plan.history.blocks)):
             return plan
         numbers = {
-            "budget": whole_budget(self._settings),
+            "budget": request_budget(self._settings),
             "turns": self._settings.min_turns,
             "pruner": self._settings.pruner,
             "named": self._title,

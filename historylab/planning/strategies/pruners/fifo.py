@@ -6,7 +6,7 @@ follows the cut is no longer in the provider's prompt cache (docs/evidence.md).
 
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
-from historylab.planning.strategies.base import Context, KeepTask, whole_budget
+from historylab.planning.strategies.base import Context, KeepTask, request_budget
 from historylab.planning.strategies.cutting import (
     LAST_IN_PAUSE,
     UNTIMED,
@@ -59,7 +59,7 @@ def fifo(
         return plan
     blocks = oldest_blocks(plan, context, plan.tokens - goal, unit, keep_task=keep_task)
     outside = _outside(plan, context)
-    numbers = {"tokens": plan.tokens + outside, "budget": whole_budget(context.settings)}
+    numbers = {"tokens": plan.tokens + outside, "budget": request_budget(context.settings)}
     if trim_to == 1:
         return plan.drop(blocks, OVER_BUDGET, **numbers)
     return plan.drop(blocks, CUT_BELOW[moment.name], goal=goal + outside, **numbers, **moment.numbers)
@@ -67,4 +67,4 @@ def fifo(
 
 def _outside(plan: HistoryPlan, context: Context) -> int:
     """Tokens of the whole request that the plan leaves room for: the overhead, and what a layout adds."""
-    return max(whole_budget(context.settings), context.settings.overhead) - plan.budget
+    return max(request_budget(context.settings), context.settings.overhead) - plan.budget

@@ -13,7 +13,7 @@ from pydantic import Field
 from historylab.errors import SettingsError
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
-from historylab.planning.strategies.base import Context, whole_budget
+from historylab.planning.strategies.base import Context, request_budget
 from historylab.planning.strategies.facts import relevance_index
 from historylab.registry import FINE, register
 
@@ -68,7 +68,7 @@ def relevance(
     else:
         free &= ~newest
     blocks = _least_relevant(plan, scores, free, excess)
-    numbers = {"budget": whole_budget(context.settings), "question": shown}
+    numbers = {"budget": request_budget(context.settings), "question": shown}
     if crowded:
         plan = plan.drop(blocks & newest, NO_LONGER_NEW, recent=recent, **numbers)
     return plan.drop(blocks, LESS_RELEVANT, **numbers)
