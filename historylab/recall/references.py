@@ -13,11 +13,13 @@ edited since. New text is not, as it repeats much of the old.
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -40,8 +42,9 @@ RUNS_ON = re.compile(rf"[A-Za-z0-9_]|-[A-Za-z0-9]|[.:]\d| (?:{DAYS_AND_MONTHS})\
 MORE_THOUSANDS = re.compile(r",\d{3}(?!\d)")
 GROUP_BEFORE, GROUP_AFTER = re.compile(r"\d \Z"), re.compile(r" \d")
 LONGEST_BEFORE = 11  # characters of "Wednesday " and what stands before
-MEASURED = re.compile(r"\d[\d.,]* (?:[^\W\d_]{1,2}|seconds|minutes|hours|days|euros?|dollars?|[A-Z]{3})")
-JSON_BEGINS, ESCAPED_BLANK = frozenset('{["'), re.compile(r"(?<!\\)\\[nrt]")  # else "\\nCART-7" would be one word
+MEASURED = re.compile(r"\d[\d.,–-]* (?:[^\W\d_]{1,2}|seconds|minutes|hours|days|euros?|dollars?|[A-Z]{3})")
+ESCAPED_BLANK = re.compile(r"(?<!\\)\\[nrt]")  # else "\\nCART-7" would be one word
+JSON_BEGINS = frozenset('{["')
 SMALL = 2  # digits: such numbers stand before the lines of any file
 LINE_ENDS = ("", "\r", "\n")
 NOWHERE = np.empty(0, np.int64)
@@ -144,11 +147,19 @@ def searchable_text(message: Message, content: str | None = None) -> str:
     escapes are real ones, and its calls' values, unescaped.
     """
     text = message.content if content is None else content
-    if text[:1] in JSON_BEGINS and "\\" in text:
+    if message.role == "tool" and "\\" in text and _is_json(message.content):
         text = ESCAPED_BLANK.sub(" \n", text)
     if not message.tool_calls:
         return text
     return "\0".join([text, *(value for call in message.tool_calls for _, value in argument_values(call))])
+
+
+@lru_cache(maxsize=4096)
+def _is_json(text: str) -> bool:
+    try:
+        return text[:1] in JSON_BEGINS and json.loads(text) is not None
+    except (ValueError, RecursionError):
+        return False
 
 
 class Mentions:

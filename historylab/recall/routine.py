@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 
@@ -73,7 +74,7 @@ IN_ANY = re.compile(rf"{COMMON.pattern}|(?:\d|{YEAR.pattern}) .*")  # wording: 1
 OF_CODE = re.compile(r"\$\d|(?:0?\.)?\d[a-z]{1,3}")  # a parameter, a small length or time: they are in any code
 PLAIN_CODE = re.compile(r"[a-z]+(?: [a-z]+)?")
 CALLED = re.compile(r"[!?]?\(|/\d")
-ASSIGNED = re.compile(r" ?=(?![=>])(?![^\n;]*\|\|)")  # and not for want of it: `x = x || y`
+ASSIGNED = re.compile(r" ?=(?![=>])(?![^\n;]{0,200}\|\|)")  # and not for want of it: `x = x || y`
 FROM_MODULE, FROM_FILE = re.compile(r"\bfrom ([\w.]+) import \(?[\w,\s]*\Z"), re.compile(r"[\w,\s]*\}? from ['\"]\.")
 REACH = 300  # characters of an import that are looked at
 WITHIN = re.compile(r"(?<![\w'-])[a-z][\w'-]*,? \Z")  # after a word in small letters, which a heading has not
@@ -94,6 +95,7 @@ class Routine:
         self._rare = max(RARE, RARELY * len(texts))
         self._often = max(FEW, MOST * len(passages))
         self._given: dict[tuple[str, int], bool] = {}
+        self._figures: dict[int, list[Decimal]] = {}
         self._made_up: dict[str, int] = {}  # what a script says first, and the message
         self._schema = schema_values(conversation)
         self._of_argument = defaultdict[tuple[str, str], Counter[str]](Counter)
@@ -233,10 +235,15 @@ class Routine:
 
     def _is_computed(self, value: str, first: int) -> bool:
         """Tell whether it is the sum or the difference of two numbers that stand there or just before."""
-        near = self._texts[max(0, first - NEAR) : first + 1]
-        (result, *_), numbers = _figures(value), {number for text in near for number in _figures(text)}
+        near = range(max(0, first - NEAR), first + 1)
+        (result, *_), numbers = _figures(value), {number for i in near for number in self._figures_of(i)}
         others = numbers - {0, result, result / 2}  # a number and itself, or nothing, prove no sum
         return any({result - each, result + each} & numbers for each in others)
+
+    def _figures_of(self, message: int) -> list[Decimal]:
+        if message not in self._figures:
+            self._figures[message] = _figures(self._texts[message])
+        return self._figures[message]
 
     def _is_rare(self, said: np.ndarray) -> bool:
         """Tell whether few enough messages say it for a fact; answers that repeat it count only where nothing else
@@ -314,7 +321,7 @@ def _file_names(parts: Iterable[str]) -> Iterator[str]:
 
 
 def _figures(text: str) -> list[Decimal]:
-    return [Decimal(each.replace(",", "")) for each in FIGURE.findall(text)[:MOST_FIGURES]]
+    return [Decimal(each[0].replace(",", "")) for each in islice(FIGURE.finditer(text), MOST_FIGURES)]
 
 
 def _is_under(text: str, name: str, number: str) -> bool:

@@ -299,8 +299,8 @@ class _Tuning:
         chosen = self._best_of_all(everything)
         held_out = replace(held_out, holds=held_out.holds * everything.chance_of_lasting(chosen))
         each = ClusterSums.concatenate(parts)
-        elsewhere = share_interval(np.stack([each.held, each.needed], 1).astype(int).tolist())
-        return _Judged(chosen, everything.compare(chosen), held_out, elsewhere)
+        shares = [] if chosen.sends_all else np.stack([each.held, each.needed], 1).astype(int).tolist()
+        return _Judged(chosen, everything.compare(chosen), held_out, share_interval(shares))
 
     def _best_of_all(self, everything: Choosing) -> Trial:
         """The choice among all trials there are once those of a search on everything are among them."""

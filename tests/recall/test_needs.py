@@ -177,6 +177,7 @@ def test_a_sum_is_no_need_but_what_it_was_made_of_is():
         ("My daughter Mateusza sings.", "Then ask Mateusza.", ["Mateusza"]),
         ('{"from": "ATL", "seats": ["F4", "F5"]}', "From ATL, seat F5.", ["F5", "ATL"]),
         ("It took over 3 hours.", "More than 3 hours is too long.", ["3 hours"]),
+        ("Stay 3-4 hours.", "I'd stay 3-4 hours, too.", ["3-4 hours"]),
         ("It prints 'Hello, Cart!' twice.", "You see 'Hello, Cart!' again.", ["Hello, Cart!"]),
         ("『骨のパズル』はありますか。", "『骨のパズル』は五月二日まで貸出中です。", ["骨のパズル"]),
         ("打开src/a.py文件", "我改了src/a.py。", ["src/a.py"]),

@@ -21,16 +21,17 @@ from historylab.planning.strategies.cutting import (
 from historylab.registry import register
 
 OVER_BUDGET = reason(
-    "budget", "Oldest first: the request had {tokens:,} tokens, the budget allows {budget:,}.", setting="budget"
+    "budget", "Oldest first: {before}the request had {tokens:,} tokens, the budget allows {budget:,}.", setting="budget"
 )
 _DOWN = "Oldest first, down to {goal:,} tokens, "
-_FULL = f"{_DOWN}last when the request had {{tokens:,}} and the budget allowed {{budget:,}}"
+_FULL = f"{_DOWN}last when {{before}}the request had {{tokens:,}} and the budget allowed {{budget:,}}"
 CUT_BELOW = {
     "full": reason("budget_cut", f"{_FULL}.", setting="budget"),
     "untimed": reason("budget_cut_untimed", f"{_FULL}: {UNTIMED}", setting="budget"),
     "turn": reason(
         "budget_cut_turn",
-        f"{_DOWN}last at the start of a turn, when the request had {{tokens:,}} and the budget allowed {{budget:,}}.",
+        f"{_DOWN}last at the start of a turn, when {{before}}the request had {{tokens:,}} and the budget allowed "
+        "{{budget:,}}.",
         setting="budget",
     ),
     "cold": reason("budget_cut_cold", f"{_DOWN}{LAST_IN_PAUSE}", setting="budget"),
@@ -58,8 +59,9 @@ def fifo(
     if moment is None:
         return plan
     blocks = oldest_blocks(plan, context, plan.tokens - goal, unit, keep_task=keep_task)
-    outside = _outside(plan, context)
-    numbers = {"tokens": plan.tokens + outside, "budget": request_budget(context.settings)}
+    outside, settings = _outside(plan, context), context.settings
+    before = "" if settings.layout == "off" else "before its layout "  # which may send less
+    numbers = {"tokens": plan.tokens + outside, "budget": request_budget(settings), "before": before}
     if trim_to == 1:
         return plan.drop(blocks, OVER_BUDGET, **numbers)
     return plan.drop(blocks, CUT_BELOW[moment.name], goal=goal + outside, **numbers, **moment.numbers)
