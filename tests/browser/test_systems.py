@@ -11,7 +11,7 @@ from historylab.systems.presets.base import presets
 
 pytestmark = pytest.mark.browser
 
-TITLES = {"": "Your own settings", **{name: p.title for name, p in presets().items() if not p.provider}}
+TITLES = {"": "Your own settings", **{name: preset.title for name, preset in presets().items()}}
 CHOSEN = """name => {
     const system = new URLSearchParams(location.search).get('system') ?? '';
     const drawing = !document.querySelector('[data-testid=stApp][data-test-script-state=notRunning]');
