@@ -120,7 +120,7 @@ def named_loss(losses: Iterable[Loss]) -> Loss | None:
 
 
 def _doubt(loss: Loss) -> int:
-    """How unsure a loss is, from 0: a person's or an id, a date, a path; a name; a number; a line of code."""
+    """Rank a loss by doubt, from 0: a person's or an id, a date, a path; a name; a number; a line of code."""
     if loss.kind == "star":
         return 0
     if CODE.search(loss.value):
