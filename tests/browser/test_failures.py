@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from browser_pages import SECONDS, headline, settled
 from faulty_server import SECRET
-from server_process import playground
+from server_process import FAULTY, playground
 
 pytestmark = pytest.mark.browser
 
@@ -27,7 +27,7 @@ def home(chromium_path, fault):
     """A server with that fault, started with a file to open."""
     chat = fault.with_name("ferry.json")
     chat.write_text(json.dumps(SAID), "utf-8")
-    with playground(str(chat), fault=fault) as url:
+    with playground(str(chat), script=(FAULTY, fault)) as url:
         yield url
 
 

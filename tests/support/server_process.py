@@ -6,27 +6,26 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-SPY = Path(__file__).with_name("network_spy.py")
-FAULTY = Path(__file__).with_name("faulty_server.py")
+COMMAND = ("-m", "historylab")
+SPY, FAULTY = (Path(__file__).with_name(name) for name in ("network_spy.py", "faulty_server.py"))
+"""Scripts that start it otherwise: the one writes a line for every address looked up or called to the file it is given,
+with the other choosing a system fails while that file is there.
+"""
 SECONDS_TO_STOP = 20
 OURS = ("HISTORYLAB_", "NEXT_PUBLIC_", "STREAMLIT_", "NODE_ENV")
 
 
 @contextmanager
 def playground(
-    *options: str, env: Mapping[str, str] | None = None, calls: Path | None = None, fault: Path | None = None
+    *options: str, env: Mapping[str, str] | None = None, script: Sequence[str | Path] = COMMAND
 ) -> Iterator[str]:
-    """The address of a headless server on a free port, stopped on leaving. `env` is added to a clean environment.
-
-    `calls` is a file that gets a line for every address the server looks up or calls. While the file `fault` is there,
-    choosing a system fails.
-    """
-    process = start(*options, env=env, calls=calls, fault=fault)
+    """The address of a headless server on a free port, stopped on leaving. `env` is added to a clean environment."""
+    process = start(*options, env=env, script=script)
     try:
         yield address(process)
     finally:
@@ -36,11 +35,10 @@ def playground(
 
 
 def start(
-    *options: str, env: Mapping[str, str] | None = None, calls: Path | None = None, fault: Path | None = None
+    *options: str, env: Mapping[str, str] | None = None, script: Sequence[str | Path] = COMMAND
 ) -> subprocess.Popen:
     """`historylab --headless --port 0 …`, its output and errors in one pipe."""
-    ours = [SPY, calls] if calls else [FAULTY, fault] if fault else ["-m", "historylab"]
-    command = [sys.executable, *map(str, ours), "--headless", "--port", "0", *options]
+    command = [sys.executable, *map(str, script), "--headless", "--port", "0", *options]
     clean = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     return subprocess.Popen(command, cwd=ROOT, env={**clean, **(env or {})}, text=True, encoding="utf-8", **pipes)

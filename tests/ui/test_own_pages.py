@@ -6,7 +6,7 @@ import http.client
 from urllib.parse import urlsplit
 
 import pytest
-from server_process import playground
+from server_process import SPY, playground
 
 UPGRADE = {
     "Connection": "Upgrade",
@@ -55,7 +55,7 @@ def calls(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def url(calls):
-    with playground(calls=calls) as url:
+    with playground(script=(SPY, calls)) as url:
         yield url
 
 
@@ -116,7 +116,7 @@ def test_an_origin_that_the_operator_names_is_let_in_without_asking_outside(tmp_
         "STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS": "https://lab.example",
         "STREAMLIT_SERVER_ALLOWED_HOSTS": "127.0.0.1 lab.example",
     }
-    with playground(env=listed, calls=calls) as url:
+    with playground(env=listed, script=(SPY, calls)) as url:
         assert status(url, STREAM, Origin="https://lab.example") == 101
         assert status(url, STREAM, Host="lab.example", Origin="https://lab.example") == 101
         assert status(url, "/", Host="lab.example") == 200
