@@ -23,14 +23,21 @@ NEEDED, TOKENS = 10, 1_000
 BUDGETS = count(10_000, 1_000)
 
 
-def tried(kept: ArrayLike = NEEDED, *, noted: int = 0, cost: ArrayLike = 1.0, withheld: ArrayLike = 0) -> Trial:
+def tried(
+    kept: ArrayLike = NEEDED,
+    *,
+    noted: int = 0,
+    cost: ArrayLike = 1.0,
+    withheld: ArrayLike = 0,
+    window: int | None = None,
+) -> Trial:
     """Settings under which a request held so many of its values, some in the summary alone, cost so much, and lacked so
     many tokens. Of a pair of costs or tokens, the second is that once the history has grown.
     """
     facts = (np.resize(each, 2 * SEEN)[:, None] * (np.arange(3) == USED) for each in (NEEDED, kept, noted))
     costs, lacking = (np.repeat(np.broadcast_to(each, 2), SEEN) for each in (cost, withheld))
     outcome = Outcome(*facts, costs, np.ones(2 * SEEN), TOKENS - lacking, np.zeros(2 * SEEN, bool), priced=True)
-    return Trial(Settings(policy="all", pruner="fifo", budget=next(BUDGETS)), (outcome,), {})
+    return Trial(Settings(policy="all", pruner="fifo", budget=next(BUDGETS), window=window), (outcome,), {})
 
 
 def choose_among(*trials: Trial, wishes: str = BETTER) -> Choosing:
@@ -61,6 +68,8 @@ def test_of_two_alike_so_far_the_one_that_will_withhold_more_is_less_sure_to_las
 def test_what_cuts_nothing_yet_but_dearly_once_it_has_grown_is_bettered_by_the_least_that_never_does():
     mine, least, larger = tried(cost=(1, 1.5)), tried(), tried()
     assert choose_among(mine, larger, least).cheaper_when_grown([mine, larger, least]) is least
+    narrow = tried(window=TOKENS - 1)
+    assert choose_among(mine, narrow).cheaper_when_grown([mine, narrow]) is None
     hardly, cutting = tried(cost=(1, 1.01)), tried(cost=(0.9, 1.5))
     assert choose_among(hardly, least).cheaper_when_grown([hardly, least]) is None
     assert choose_among(cutting, least).cheaper_when_grown([cutting, least]) is None
