@@ -3,7 +3,8 @@
 `historylab proxy` puts a Trimmer in front of an API. The ASGI app refuses clients it doesn't know and requests that
 two servers may read in two ways; reads, plans and writes a body in a thread; passes it on, and its answer back piece
 by piece. Where a plan sends everything as it was, and in an audit, the bytes that came are the bytes that are sent.
-The three APIs with messages are rows of a table of routes; every other path passes through untouched.
+The APIs with messages are rows of a table of routes, known by how a path ends, whatever stands before it; every other
+path below a version passes through untouched, and any other is refused.
 
 **Faults.** A fault of ours costs no app its answer: the request goes through as it came, and a header says why. Under
 a filter or a projection it is refused instead, and so is all other text that no filter sees. Only the upstream's own

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Coroutine, Sequence
 from typing import Any
 
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
@@ -22,7 +22,7 @@ from historylab.proxy.headers import secrets_in
 from historylab.proxy.pending import HUNG_UP, STOPPED, PendingExchange
 from historylab.proxy.refusals import Refused, refusal
 from historylab.proxy.relay import UpstreamRequest, relay
-from historylab.proxy.routes import Route, route_of
+from historylab.proxy.routes import Route, is_base, route_of
 from historylab.proxy.trimming import Trimming
 from historylab.proxy.upstream import Upstream
 from historylab.recordings.recorder import Recorder
@@ -33,7 +33,7 @@ HEALTH = b"/historylab/health"
 POLICY_VIOLATION = 1008
 SECONDS_TO_RECORD = 5
 """How long what was under way at the end may take to be recorded."""
-NO_WAY = "only paths below /v1 are passed on, with at most the name of an app before it"
+NO_WAY = "only paths below /v1 are passed on, with at most an app's name before it, and those that end as an API's do"
 UNFILTERED = "a filter or projection is set, which can't be applied to what is asked for here"
 
 
@@ -106,6 +106,9 @@ class Proxy:
             if method == "GET" and scope["raw_path"] == HEALTH:
                 await JSONResponse(self.health())(scope, receive, send)
                 return
+            if is_base(method, scope["raw_path"]):  # some clients ask once whether anything is there
+                await Response(status_code=204)(scope, receive, send)
+                return
             self.counts.requests += 1
             route = route_of(method, scope["raw_path"], headers.get("user-agent", ""))
             if route is None:
@@ -141,7 +144,7 @@ class Proxy:
         pending = await self._decide(route, scope, body) if route.form else None
         content = pending.exchange.sent if pending is not None else body
         try:
-            request = UpstreamRequest(scope["method"], route.rest, scope["query_string"], scope["headers"], content)
+            request = UpstreamRequest(scope["method"], route.path, scope["query_string"], scope["headers"], content)
             await relay(self.upstream, request, pending, send)
         except asyncio.CancelledError as ended:
             self._record_later(pending, str(ended) or STOPPED)

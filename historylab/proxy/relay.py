@@ -29,10 +29,10 @@ FAULTS: tuple[tuple[type[Exception], int, str], ...] = (
 
 
 class UpstreamRequest(NamedTuple):
-    """A request as the upstream gets it: `rest` and `query` of its path, as they came."""
+    """A request as the upstream gets it: `path` and `query`, as they came."""
 
     method: str
-    rest: bytes
+    path: bytes
     query: bytes
     headers: RawHeaders
     body: bytes

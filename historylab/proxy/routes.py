@@ -11,50 +11,71 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
-TRIMMED: Mapping[bytes, str] = {
-    b"/chat/completions": "chat_completions",
-    b"/messages": "anthropic",
-    b"/responses": "responses",
+TRIMMED: Mapping[str, str] = {
+    "chat/completions": "chat_completions",
+    "messages": "anthropic",
+    "responses": "responses",
 }
-"""Path below the version → the form of its requests (`formats/requests`)."""
-COUNTS = b"/messages/count_tokens"
+"""The end of a path → the form of its requests (`formats/requests`), whatever stands before it."""
+COUNTS = re.compile(r".*/messages/count_tokens")
 """A body with text that is counted and answered by no model."""
+OWN_NAMES = frozenset((b"api", b"anthropic", b"openai"))
+"""Names that stand before the version in providers' own paths (`/openai/v1/responses`), so that no app has them."""
 READING = ("GET", "HEAD", "DELETE")
 METHODS = (*READING, "POST", "PUT", "PATCH")
 
 ENCODED = rb"%(?!2[eEfF]|5[cC]|25|[01]|7[fF])[0-9A-Fa-f]{2}"  # no dot, slash, backslash, percent sign or control
 SEGMENT = rb"(?!\.\.?(?:[/;]|$))(?:[\w.~!$&'()*+,;=:@-]|" + ENCODED + rb")+"
-PATH = re.compile(rb"/(?:(?P<app>" + SEGMENT + rb")/)?v1(?P<rest>(?:/" + SEGMENT + rb")*/?)")
+VERSION = rb"v1(?:(?:alpha|beta)\d*)?"
+WHOLE = re.compile(rb"(?:/" + SEGMENT + rb")*/?")
+BELOW_VERSION = re.compile(rb"/(?:(?P<app>[^/]+)/)?(?P<path>" + VERSION + rb"(?:/.*)?)")
+BASE = re.compile(rb"/(?:" + SEGMENT + rb"/?)?")
+TRIMMED_END = re.compile(rf".*/(?P<end>{'|'.join(TRIMMED)})")
 PRODUCT = re.compile(r"[!#$%&'*+.^`|~\w-]+", re.ASCII)
 LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """`rest`: the path below the version, as it came; `form`: of its requests, "" for what passes through untouched."""
+    """`path`: what the upstream is asked for; `form`: of its requests, "" for what passes through untouched."""
 
     app: str
     form: str
-    rest: bytes
+    path: bytes
 
     @property
     def provider(self) -> str:
         """In whose shape errors are, as far as the path says."""
-        return "anthropic" if self.rest.startswith(b"/messages") else "openai"
+        return "anthropic" if self.form == "anthropic" or b"/messages" in self.path else "openai"
 
     def may_carry_text(self, method: str) -> bool:
         """Whether it may bring messages to a model that no filter of ours looks at."""
-        return not self.form and method not in READING and _plain(self.rest) != COUNTS
+        return not self.form and method not in READING and not COUNTS.fullmatch(_plain(self.path))
 
 
 def route_of(method: str, path: bytes, user_agent: str) -> Route | None:
-    """The route of a request, by its path as it came; None for what is refused."""
-    found = PATH.fullmatch(path)
-    if not found or method not in METHODS:
+    """The route of a request, by its path as it came; None for what is refused.
+
+    A name directly before the version is an app's and goes no further. Any other path that an API's own clients ask for
+    (`/openai/deployments/D/chat/completions`) is asked for whole, if its body can be trimmed.
+    """
+    if method not in METHODS or not path.startswith(b"/") or not WHOLE.fullmatch(path):
         return None
-    name = (found["app"] or b"").decode("ascii") or first_product(user_agent)
-    form = TRIMMED.get(_plain(found["rest"]), "") if method == "POST" else ""
-    return Route(name[:LONGEST_NAME], form, found["rest"])
+    trimmed = TRIMMED_END.fullmatch(_plain(path)) if method == "POST" else None
+    below = BELOW_VERSION.fullmatch(path)
+    if not below and not trimmed:
+        return None
+    named = below["app"] if below and below["app"] not in OWN_NAMES else None
+    name = (named or b"").decode("ascii") or first_product(user_agent)
+    asked = b"/" + below["path"] if below and named else path
+    return Route(name[:LONGEST_NAME], TRIMMED[trimmed["end"]] if trimmed else "", asked)
+
+
+def is_base(method: str, path: bytes) -> bool:
+    """Whether it asks whether anything answers at the address that an app was given, which names the app at most."""
+    if method != "HEAD":
+        return method == "GET" and path == b"/"
+    return bool(BASE.fullmatch(path)) and not BELOW_VERSION.fullmatch(path)
 
 
 def first_product(user_agent: str) -> str:
@@ -63,5 +84,6 @@ def first_product(user_agent: str) -> str:
     return found[0] if found else ""
 
 
-def _plain(rest: bytes) -> bytes:
-    return unquote_to_bytes(rest).rstrip(b"/")
+def _plain(path: bytes) -> str:
+    """The path as servers read it."""
+    return unquote_to_bytes(path).decode("latin-1").rstrip("/")

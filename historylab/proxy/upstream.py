@@ -15,6 +15,7 @@ from historylab.proxy.headers import RawHeaders
 from historylab.serving.callers import is_loopback
 
 VERSION = re.compile(r"v\d+\w*")
+ASKED_VERSION = re.compile(rb"\A/v\d\w*(?=/|$)")
 KEPT = 4
 """Seconds that a connection is kept for another request: less than servers keep theirs, who would end it."""
 PATIENCE = httpx2.Timeout(connect=10, read=3600, write=60, pool=None)
@@ -24,13 +25,14 @@ PATIENCE = httpx2.Timeout(connect=10, read=3600, write=60, pool=None)
 class Upstream:
     """A server by its URL, with the version of its API or without: `…/v1` and `/v1/…` don't double.
 
-    Where the path names another version (`…/v1beta/openai`), it takes the place of `/v1`. Raises SettingsError.
+    Where its address names a version (`…/v1beta/openai`), that takes the place of the one that is asked for; and a path
+    that begins with its own is whole. Raises SettingsError.
     """
 
     def __init__(self, url: str):
         self.url, path = _check_url(url)
-        versioned = any(VERSION.fullmatch(segment) for segment in path.split("/"))
-        self._path = (path if versioned else f"{path}/v1").encode("ascii")
+        self._versioned = any(VERSION.fullmatch(segment) for segment in path.split("/"))
+        self._path = path.encode("ascii")
         self._at = httpx2.URL(self.url)
         self._client: httpx2.AsyncClient | None = None
 
@@ -44,12 +46,18 @@ class Upstream:
         return self._at.scheme == "http" and not _is_near(self.host)
 
     def request(
-        self, method: str, rest: bytes, query: bytes, headers: RawHeaders, content: bytes | AsyncIterable[bytes]
+        self, method: str, path: bytes, query: bytes, headers: RawHeaders, content: bytes | AsyncIterable[bytes]
     ) -> httpx2.Request:
-        """A request for a path below the version; nothing in it chooses another host."""
-        target = self._path + rest + (b"?" + query if query else b"")
+        """A request for a path that begins with a version or is whole; nothing in it chooses another host."""
+        target = self._below(path) + (b"?" + query if query else b"")
         body = content or None if isinstance(content, bytes) else content
         return httpx2.Request(method, self._at.copy_with(raw_path=target), headers=list(headers), content=body)
+
+    def _below(self, path: bytes) -> bytes:
+        """The path below this server's address."""
+        if (path + b"/").startswith(self._path + b"/"):
+            return path
+        return self._path + (ASKED_VERSION.sub(b"", path) if self._versioned else path)
 
     async def send(self, request: httpx2.Request) -> httpx2.Response:
         """The answer's beginning, whose body is yet to be read; redirects are the client's to follow."""

@@ -70,6 +70,19 @@ def test_other_paths_pass_through_untouched(client, upstream, path):
     assert upstream.heads[-1].method == "GET" and "content-length" not in upstream.heads[-1].headers
 
 
+def test_a_path_of_a_provider_s_own_is_trimmed_and_keeps_its_query(upstream, settings):
+    path, asked = "/openai/deployments/pier-7/chat/completions?api-version=2026-10-21", chat("a", "b", "c", "d", "e")
+    with running_proxy(upstream.origin, settings) as proxy:
+        httpx2.post(f"{proxy.url}{path}", json=asked)
+    assert upstream.heads[-1].path == path and upstream.requests == [chat("c", "d", "e")]
+
+
+def test_a_question_whether_anything_is_there_is_answered_and_counted_nowhere(client, upstream):
+    before = client.get("/historylab/health").json()["counts"]
+    assert client.head("/").status_code == client.get("/").status_code == client.head("/ferry-bot").status_code == 204
+    assert client.get("/historylab/health").json()["counts"] == before and upstream.heads == []
+
+
 def test_keys_are_passed_on_and_what_is_for_the_proxy_is_not(client, upstream):
     client.post(CHAT, json=chat("a"), headers={"Authorization": "Bearer sk-1", "Historylab-Token": "t", "X-Own": "1"})
     got = upstream.heads[-1].headers

@@ -8,8 +8,8 @@ from historylab.errors import SettingsError
 from historylab.proxy.upstream import Upstream
 
 
-def asked(upstream: str, rest: str = "/messages", query: str = "") -> str:
-    return str(Upstream(upstream).request("POST", rest.encode(), query.encode(), [], b"").url)
+def asked(upstream: str, path: str = "/v1/messages", query: str = "") -> str:
+    return str(Upstream(upstream).request("POST", path.encode(), query.encode(), [], b"").url)
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,23 @@ def asked(upstream: str, rest: str = "/messages", query: str = "") -> str:
 )
 def test_the_version_stands_once_in_what_is_asked(upstream, url):
     assert asked(upstream) == url
+
+
+@pytest.mark.parametrize(
+    ("upstream", "path", "url"),
+    [
+        ("https://x.example", "/openai/deployments/D/chat/completions", "/openai/deployments/D/chat/completions"),
+        ("https://x.example/openai", "/openai/deployments/D/responses", "/openai/deployments/D/responses"),
+        ("https://x.example/api/paas/v4", "/v1/chat/completions", "/api/paas/v4/chat/completions"),
+        ("https://x.example/api/paas/v4", "/api/paas/v4/chat/completions", "/api/paas/v4/chat/completions"),
+        ("https://x.example/api/paas/v4", "/chat/completions", "/api/paas/v4/chat/completions"),
+        ("https://x.example/v1beta", "/v1beta/models", "/v1beta/models"),
+        ("https://x.example", "/v1beta/models", "/v1beta/models"),
+        ("https://x.example/open", "/openai/v1/responses", "/open/openai/v1/responses"),
+    ],
+)
+def test_a_path_that_begins_with_the_upstream_s_own_is_asked_for_once(upstream, path, url):
+    assert asked(upstream, path) == f"https://x.example{url}"
 
 
 def test_a_query_is_passed_on_as_it_came():
