@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from recorded_app import MODELS, TOOL, RecordedApp, gist_of
 
-from historylab import Settings, load
+from historylab import Settings, load, replay
 from historylab.conversation.usage import usage_of
 from historylab.recordings.sent_plans import sent_plans
 from historylab.stores.memory import InMemoryStore
@@ -39,11 +39,11 @@ def done(app: RecordedApp, step: str, words: int) -> None:
 
 @pytest.mark.parametrize("api", MODELS)
 @settings(max_examples=40)
-@given(steps=steps, first=st.integers(0, len(UNDER) - 1))
-def test_what_was_recorded_comes_back_with_the_same_decisions(api, steps, first):
+@given(steps=steps, first=st.integers(0, len(UNDER) - 1), respells=st.booleans())
+def test_what_was_recorded_comes_back_with_the_same_decisions(api, steps, first, respells):
     store = InMemoryStore()
     with pytest.MonkeyPatch.context() as patched:
-        app = RecordedApp(store, api, UNDER[first], patched)
+        app = RecordedApp(store, api, UNDER[first], patched, respells=respells)
         for step, words in steps:
             done(app, step, words)
         app.ask(3)
@@ -62,3 +62,17 @@ def test_what_was_recorded_comes_back_with_the_same_decisions(api, steps, first)
             assert usage_of(message).input == app.usage[message.content]
     found = sent_plans(conversation)
     assert (found.otherwise, found.unrecorded) == ((), ())
+
+
+@pytest.mark.parametrize("api", MODELS)
+def test_what_the_client_sent_comes_back_though_it_writes_arguments_in_its_own_way(api, monkeypatch):
+    store = InMemoryStore()
+    app = RecordedApp(store, api, UNDER[1], monkeypatch, respells=True)
+    for turn in range(12):
+        app.use_tool(turn)
+    app.close()
+    (conversation,) = load("".join(f"{record.text}\n" for record in store.read_records()).encode(), name="app.jsonl")
+    assert [gist_of(message) for message in conversation] == app.messages()
+    replayed = replay(conversation, UNDER[1])
+    assert [step.plan.tokens for step in replayed.steps] == [plan.tokens for plan in app.plans]
+    assert [step.plan.sketch() for step in replayed.steps] == [plan.sketch() for plan in app.plans]

@@ -28,10 +28,11 @@ class RecordedApp:
     """One chat over an API.
 
     `history` has its items, `usage` the tokens reported for each answer by its text, `plans` those of all requests.
+    `respells`: it sends arguments back as its own JSON library writes them.
     """
 
-    def __init__(self, store, api: str, settings: Settings, monkeypatch):
-        self.api, self.settings, self.store = api, settings, store
+    def __init__(self, store, api: str, settings: Settings, monkeypatch, *, respells: bool = False):
+        self.api, self.settings, self.store, self.respells = api, settings, store, respells
         self.history: list[dict[str, Any]] = []
         self.usage: dict[str, int] = {}
         self.plans: list[HistoryPlan] = []
@@ -126,7 +127,7 @@ class RecordedApp:
         )
         told = {"status": 429, "error": "too many"} if answer is None else {"response": self._response(answer)}
         assert self.recorder.record(replace(exchange, **told), 30)
-        self.history += answer or []
+        self.history += [_respelled(item) for item in answer or []] if self.respells else answer or []
 
     def messages(self) -> list[tuple[Any, ...]]:
         """What was said so far, as our messages say it."""
@@ -155,10 +156,11 @@ class RecordedApp:
         """The items of an answer."""
         text, ids = self._text("answer", words), [f"call_{next(self._numbers)}" for _ in range(calls)]
         self.usage[text] = 100 + len(self.usage)
-        arguments = json.dumps({"day": words})
+        given = {"day": words, "at": "pier 9"}
+        arguments = json.dumps(given)
         match self.api:
             case "anthropic":
-                used = [{"type": "tool_use", "id": id, "name": TOOL, "input": {"day": words}} for id in ids]
+                used = [{"type": "tool_use", "id": id, "name": TOOL, "input": given} for id in ids]
                 return [{"role": "assistant", "content": [{"type": "text", "text": text}, *used]}]
             case "responses":
                 said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
@@ -202,7 +204,26 @@ class RecordedApp:
         return " ".join([f"{kind} {next(self._numbers)}", *["word"] * words])
 
 
+def _respelled(item: dict[str, Any]) -> dict[str, Any]:
+    """An item of an answer with the arguments of its calls written anew: other spaces, another order."""
+
+    def anew(value: Any) -> Any:
+        match value:
+            case {"arguments": str(text)}:
+                again = json.dumps(json.loads(text), separators=(",", ":"), sort_keys=True)
+                return {**value, "arguments": again}
+            case {"input": dict(given)}:
+                return {**value, "input": dict(sorted(given.items()))}
+            case dict():
+                return {name: anew(held) for name, held in value.items()}
+            case list():
+                return [anew(held) for held in value]
+        return value
+
+    return anew(item)
+
+
 def gist_of(message) -> tuple[Any, ...]:
     """What a message says."""
-    calls = [(call.id, call.name, json.loads(call.arguments)) for call in message.tool_calls]
+    calls = [(call.id, call.name, call.arguments) for call in message.tool_calls]
     return message.role, message.content, calls, message.tool_call_id

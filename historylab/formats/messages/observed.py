@@ -100,6 +100,7 @@ class _Stitching:
         if thread is None or not sent:
             self._continue(Thread(), request, sent)
         elif known == len(thread.messages):
+            _take_spelling(thread, request, thread.asked)
             self._continue(thread, request, sent)
         elif known == len(sent):
             self._take_late(thread, request, sent)
@@ -113,7 +114,9 @@ class _Stitching:
             if reason:
                 self.report.warn(reason, request.where)
             alone = reason or known <= prompt_length(request.messages)
-            self._continue(Thread() if alone else Thread(thread, known), request, sent)
+            branch = Thread() if alone else Thread(thread, known)
+            _take_spelling(branch, request, thread.asked)
+            self._continue(branch, request, sent)
 
     def conversations(self, report: Report) -> Iterator[Conversation]:
         """One per root, on the path of its latest request, with the other paths as branches."""
@@ -165,6 +168,14 @@ def _place(thread: Thread, request: Exchange, at: int) -> None:
     thread.answered[at] = request
     time = answer.timestamp or request.ended or request.started
     thread.messages[at] = replace(answer, timestamp=time, metadata={**answer.metadata, **said})
+
+
+def _take_spelling(thread: Thread, request: Exchange, asked: int) -> None:
+    """Take an answer as the request repeats it: a client that writes arguments anew is counted by what it sends."""
+    for at in range(asked, len(thread.messages)):
+        answer, repeated = thread.messages[at], request.messages[at]
+        if (answer.content, answer.tool_calls) != (repeated.content, repeated.tool_calls):
+            thread.messages[at] = replace(answer, content=repeated.content, tool_calls=repeated.tool_calls)
 
 
 def _reason(thread: Thread, request: Exchange, sent: list[int], known: int) -> str:
