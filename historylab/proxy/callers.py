@@ -35,7 +35,8 @@ def check_caller(headers: Headers, names: Collection[str], tokens: Sequence[str]
     if sum(len(name) + len(value) for name, value in headers.raw) > LARGEST_HEADERS:
         raise Refused(431, f"its headers have more than {LARGEST_HEADERS:,} bytes", "headers")
     if headers.get("upgrade", "").lower() == "websocket":
-        raise Refused(400, "websockets are not passed on", "websocket")
+        # a client that also speaks HTTP (Codex) tries that after 426, and after no other refusal
+        raise Refused(426, "websockets are not passed on", "websocket")
 
 
 def _has_token(given: Sequence[str], tokens: Sequence[str]) -> bool:

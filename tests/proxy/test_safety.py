@@ -87,12 +87,19 @@ def test_no_target_leads_anywhere_but_below_the_upstreams_address(proxy, upstrea
         "X-A: b\0",
         "Bad Name: b",
         "Host: other.example",
-        "Upgrade: websocket\nConnection: Upgrade\nSec-WebSocket-Version: 13\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAA==",
     ],
 )
 def test_what_two_servers_may_read_in_two_ways_is_refused(proxy, upstream, lines):
     answer = answer_to(proxy, f"POST {CHAT} HTTP/1.1\nHost: localhost\n{lines}", b"{}")
     assert status_of(answer) in (400, 403, 501) and upstream.heads == []
+
+
+def test_a_websocket_is_refused_so_that_its_client_asks_by_http_instead(proxy, upstream):
+    asked = (
+        "Upgrade: websocket\nConnection: Upgrade\nSec-WebSocket-Version: 13\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAA=="
+    )
+    assert status_of(answer_to(proxy, f"GET /v1/responses HTTP/1.1\nHost: localhost\n{asked}")) == 426
+    assert upstream.heads == []
 
 
 @pytest.mark.parametrize(
