@@ -30,6 +30,7 @@ FENCES = {
     "psycopg": ("historylab/stores/",),
     "psycopg_pool": ("historylab/stores/",),
     "httpx2": ("historylab/proxy/",),
+    "httpcore2": ("historylab/proxy/",),
     "uvicorn": ("historylab/proxy/",),
     "rich": ("historylab/cli/",),
     "distributed": ("historylab/cli/sweep.py",),

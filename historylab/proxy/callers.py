@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from starlette.datastructures import Headers
 
 from historylab.proxy.headers import TOKEN
-from historylab.proxy.refusals import Refused
+from historylab.proxy.refusals import CLOSES, Refused
 from historylab.serving.address import EVERY_INTERFACE
 from historylab.serving.callers import asked_by_other_site, host_name
 
@@ -24,14 +24,15 @@ def known_names(host: str) -> Collection[str]:
 def check_caller(headers: Headers, names: Collection[str], tokens: Sequence[str]) -> None:
     """Refuse a request that no program meant for this server sends. Raises Refused."""
     hosts, lengths = headers.getlist("host"), headers.getlist("content-length")
+    if len(lengths) > 1 or (lengths and "transfer-encoding" in headers) or not all(map(_is_length, lengths)):
+        # Before all else: nobody knows where such a request ends, so nothing behind it is read.
+        raise Refused(400, "the length of the request is given in two ways, or is no number", "length", CLOSES)
     if len(hosts) != 1 or (names and host_name(hosts[0]) not in names):
         raise Refused(403, "it is not known by the name in the Host header; see --host", "host")
     if asked_by_other_site(headers):
         raise Refused(403, "a web page asked for this, and only programs are answered", "origin")
     if tokens and not _has_token(headers.getlist(TOKEN), tokens):
         raise Refused(401, f"the header {TOKEN} must hold the token it was started with", "token")
-    if len(lengths) > 1 or (lengths and "transfer-encoding" in headers) or not all(map(_is_length, lengths)):
-        raise Refused(400, "the length of the request is given in two ways, or is no number", "length")
     if sum(len(name) + len(value) for name, value in headers.raw) > LARGEST_HEADERS:
         raise Refused(431, f"its headers have more than {LARGEST_HEADERS:,} bytes", "headers")
     if headers.get("upgrade", "").lower() == "websocket":

@@ -18,16 +18,15 @@ KINDS = {
     529: "overloaded_error",
 }
 
+CLOSES: RawHeaders = ((b"connection", b"close"),)
+
 
 class Refused(Exception):
-    """A request that is answered by the proxy itself, with this status and sentence."""
+    """A request that is answered by the proxy itself, with this status and sentence; `headers`: what else these say."""
 
-    headers: RawHeaders = ()
-    """What else its headers say."""
-
-    def __init__(self, status: int, sentence: str, code: str):
+    def __init__(self, status: int, sentence: str, code: str, headers: RawHeaders = ()):
         super().__init__(sentence)
-        self.status, self.sentence, self.code = status, sentence, code
+        self.status, self.sentence, self.code, self.headers = status, sentence, code, headers
 
 
 def error_body(

@@ -100,11 +100,10 @@ async def _record_fault(fault: Exception, upstream: Upstream, pending: PendingEx
     """Record that the upstream gave no answer, and return the refusal to send instead."""
     status, sentence = next((status, said) for kind, status, said in FAULTS if isinstance(fault, kind))
     log.warning("%s: %s (%s)", upstream.url, sentence, type(fault).__name__)
-    refused = Refused(status, f"{sentence} ({upstream.url})", "upstream")
     if pending is not None:
         await pending.record(sentence)
-        refused.headers = pending.headers()
-    return refused
+    ours = pending.headers() if pending is not None else ()
+    return Refused(status, f"{sentence} ({upstream.url})", "upstream", ours)
 
 
 class AnswerStream:

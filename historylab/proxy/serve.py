@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import signal
 import socket
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 
 import uvicorn
+from uvicorn.server import HANDLED_SIGNALS
 
 from historylab.proxy.app import Proxy
 from historylab.proxy.callers import LARGEST_HEADERS
+from historylab.proxy.connection import Connection
 
 GRACE = 10
 """Seconds in which answers that are under way may end before their connections are cut."""
@@ -25,7 +30,7 @@ class Server(uvicorn.Server):
         # path, headers and faults may hold keys; what goes wrong, the proxy logs itself.
         config = uvicorn.Config(
             proxy,
-            http="h11",
+            http=Connection,
             ws="none",
             lifespan="on",
             log_config=None,
@@ -45,3 +50,16 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             self._ready()
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """End when told to, with status 0: uvicorn would raise the signal once more when it is done."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self.handle_exit) for number in HANDLED_SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)

@@ -12,6 +12,7 @@ import httpx2
 
 from historylab.errors import SettingsError
 from historylab.proxy.headers import RawHeaders
+from historylab.proxy.surplus import WholeAnswer
 from historylab.serving.callers import is_loopback
 
 VERSION = re.compile(r"v\d+\w*")
@@ -69,7 +70,10 @@ class Upstream:
                 trust_env=not is_loopback(self.host),  # proxies of the network
                 cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # cookies are the clients' own
             )
-        return await self._client.send(request, stream=True, auth=None)
+        response = await self._client.send(request, stream=True, auth=None)
+        if "network_stream" in response.extensions:
+            response.stream = WholeAnswer(response)
+        return response
 
     async def close(self) -> None:
         """Close the connections."""

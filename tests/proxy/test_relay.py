@@ -138,6 +138,43 @@ def test_a_stream_that_ends_with_its_connection_counts_only_with_its_last_event(
         client.post(CHAT, json=chat("a"))
 
 
+def answer_and(surplus: bytes, body: bytes = b"{}"):
+    """An answer, and at once in the same packet what nobody asked for."""
+
+    def behave(handler):
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s%s" % (len(body), body, surplus))
+
+    return behave
+
+
+STRAY = b'HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n"a\'s own"'
+
+
+@pytest.mark.parametrize("body", [b"{}", b"[" + b" " * 300_000 + b"]"], ids=["short", "long"])
+@pytest.mark.parametrize("surplus", [STRAY, STRAY[:20], b"\r\n"], ids=["answer", "half", "line"])
+def test_what_comes_after_an_answer_is_nobodys_next_answer(client, upstream, surplus, body):
+    upstream.behaviours = [answer_and(surplus, body), says("hello there")]
+    assert client.post(CHAT, json=chat("a")).content == body
+    for _ in range(2):
+        assert "hello there" in client.post(CHAT, json=chat("b")).text
+
+
+def test_a_head_that_is_answered_with_a_body_spoils_no_other_answer(client, upstream):
+    upstream.behaviours = [answer_and(b""), says("hello there")]
+    assert client.head("/v1/models").status_code == 200
+    assert "hello there" in client.post(CHAT, json=chat("b")).text
+
+
+def test_a_connection_on_which_nothing_else_came_is_used_again(upstream):
+    """Also the alarm for a release of the HTTP client in which the look at what it read finds nothing."""
+    upstream.behaviours = [answer_and(b"", b"[" + b" " * 300_000 + b"]"), says("hello there")]
+    with running_proxy(upstream.url) as proxy:
+        for _ in range(3):
+            httpx2.post(f"{proxy.url}{CHAT}", json=chat("a"))
+        pool = proxy.app.upstream._client._transport._pool
+        assert [connection.info().rpartition(" ")[2] for connection in pool.connections] == ["3"]
+
+
 def test_an_upstream_that_gives_no_answer_is_an_error_in_the_shape_of_its_api(client, upstream):
     upstream.behaviours = [hangs_up]
     openai, anthropic = client.post(CHAT, json=chat("a")), client.post(MESSAGES, json=chat("a"))

@@ -23,6 +23,13 @@ def answer_to(proxy: RunningProxy, head: str, content: bytes = b"") -> bytes:
         return answer
 
 
+def all_answers_to(proxy: RunningProxy, head: str, content: bytes) -> bytes:
+    """All that comes back until the proxy closes the connection."""
+    with socket.create_connection(proxy.address, timeout=30) as connection:
+        connection.sendall(head.replace("\n", "\r\n").encode("latin-1") + b"\r\n\r\n" + content)
+        return b"".join(iter(lambda: connection.recv(65_536), b""))
+
+
 def status_of(answer: bytes) -> int:
     return int(answer.split()[1])
 
@@ -100,6 +107,26 @@ def test_a_websocket_is_refused_so_that_its_client_asks_by_http_instead(proxy, u
     )
     assert status_of(answer_to(proxy, f"GET /v1/responses HTTP/1.1\nHost: localhost\n{asked}")) == 426
     assert upstream.heads == []
+
+
+@pytest.mark.parametrize("host", ["localhost", "other.example"])
+def test_nothing_is_read_behind_a_request_whose_end_is_in_doubt(proxy, upstream, host):
+    head = f"POST {CHAT} HTTP/1.1\nHost: {host}\nContent-Length: 9\nTransfer-Encoding: chunked"
+    smuggled = b"0\r\n\r\nGET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    answers = all_answers_to(proxy, head, smuggled)
+    assert answers.count(b"HTTP/1.1 ") == 1 and status_of(answers) == 400
+    assert b"connection: close" in answers and upstream.heads == []
+
+
+@pytest.mark.parametrize("path", ["/admin", "/v1/models", CHAT])
+def test_the_body_of_a_refused_request_is_not_the_next_one(small, upstream, path):
+    """A path that isn't passed on, a web page, a body that is too large: all are refused before it is read."""
+    text = b"GET /v1/smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n".ljust(LARGEST + 1)
+    origin = "" if path == CHAT else "\nOrigin: http://evil.example"
+    head = f"POST {path} HTTP/1.1\nHost: localhost\nContent-Length: {len(text)}{origin}"
+    last = b"GET /historylab/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    answers = all_answers_to(small, head, text + last)
+    assert answers.count(b"HTTP/1.1 ") == 2 and b'"version"' in answers and upstream.heads == []
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ class Handler(BaseHTTPRequestHandler):
             server.left.release()
             raise
 
-    do_GET = do_DELETE = do_POST
+    do_GET = do_HEAD = do_DELETE = do_POST
 
     def log_message(self, *_: object) -> None:
         """Nothing on the console."""
