@@ -8,7 +8,9 @@ one role in a row joined, results in the turn after their calls and first in it.
   refused from Claude 4.6 on: https://platform.claude.com/docs/en/about-claude/models/migration-guide; before, if it
   ends in white space: https://github.com/tailcallhq/forgecode/issues/1872. Anthropic's own API takes a beginning by
   the assistant, Bedrock doesn't: https://github.com/anthropics/anthropic-sdk-typescript/issues/622. System messages
-  alone are refused: https://github.com/langchain-ai/langchain/issues/30764.
+  alone are refused: https://github.com/langchain-ai/langchain/issues/30764. Among the others one must follow a user's
+  turn and come last or before an answer, from Opus 4.8 on; where a plan leaves it no such place it is moved, so that
+  none is refused for it: https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages.
 * Gemini. A call must follow the user or a result: https://github.com/google-gemini/gemini-cli/issues/11814; with as
   many results as calls: https://github.com/google-gemini/gemini-cli/issues/4217. Any other beginning by the model is
   refused as reported, unverified: https://github.com/NousResearch/hermes-agent/issues/55427. Newer models refuse an

@@ -73,6 +73,7 @@ def decide(trimmers: Trimmers, exchange: Exchange, content: bytes, encoded: bool
         if applied and not is_unchanged(body, decision.sent, field):
             exchange.sent = write_body(decision.sent)
         exchange.plan, exchange.live_plan, exchange.chat, exchange.state = plan, decision.plan, decision.chat, state
+        exchange.moved = decision.moved
         return
     except Exception as problem:
         why = UNREADABLE if body is None else next((w for kind, w in CAUSES if isinstance(problem, kind)), FAULT)

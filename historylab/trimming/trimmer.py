@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from historylab.errors import SettingsError, StoreError, UnknownMember
-from historylab.formats.requests import FORMS, Request
+from historylab.formats.requests import FORMS, Request, WrittenRequest
 from historylab.planning.pipeline import open_instruments, open_pipeline
 from historylab.planning.plan import HistoryPlan
 from historylab.registry import opened_later
@@ -35,12 +35,13 @@ class Decision(NamedTuple):
     """One request decided: what `trim` returns for it, its plan, and the chat it belongs to.
 
     `chat` is the same object for all requests of a chat, for as long as the Trimmer remembers that; it may be a key of
-    a `WeakKeyDictionary`.
+    a `WeakKeyDictionary`. `moved`: system messages that are in the system field instead, for want of a place.
     """
 
     sent: Any
     plan: HistoryPlan
     chat: Hashable
+    moved: int = 0
 
 
 class Trimmer:
@@ -87,9 +88,9 @@ class Trimmer:
     def decide(self, messages: Any) -> Decision:
         """`trim` and `plan` at once, for one who needs both; raises what `trim` raises."""
         with self._chats.chat_of(messages, self._format) as (known, request):
-            plan, back = self._plan_and_write(known, request)
+            plan, written = self._plan_and_write(known, request)
             log_decision(plan, self.settings)
-            return Decision(back, plan, known)
+            return Decision(written.back, plan, known, written.moved)
 
     @overload
     async def atrim(self, messages: Mapping[str, Any]) -> dict[str, Any]: ...
@@ -116,7 +117,7 @@ class Trimmer:
         """Forget all conversations; what is in the store stays."""
         self._chats.clear()
 
-    def _plan_and_write(self, known: KnownChat, request: Request) -> tuple[HistoryPlan, Any]:
+    def _plan_and_write(self, known: KnownChat, request: Request) -> tuple[HistoryPlan, WrittenRequest]:
         """The plan, with what the form of that API adds, and what is sent."""
         plan, conversation = known.chat.plan(), known.chat.conversation
         written = request.form.write(request, plan.render(), known.places)
@@ -124,7 +125,7 @@ class Trimmer:
             plan = open_pipeline(self.settings).in_form(plan, written.planned, written.sent)
         warn_of_returned(conversation, self.settings, plan)
         warn_over_budget(conversation, self.settings, self._instruments, plan)
-        return plan, written.back
+        return plan, written
 
 
 def _open_store(store: StateStore | str) -> StateStore:

@@ -36,6 +36,16 @@ def test_headers_say_what_was_decided(client):
     assert headers["historylab-request"].startswith("r-") and "historylab-untrimmed" not in headers
 
 
+def test_a_header_says_how_many_system_messages_stand_in_the_system_field_for_want_of_a_place(client, upstream):
+    told = [{"role": "system", "content": f"Rule {k}."} for k in range(2)]
+    asked, answered, *others = CLAUDE["messages"]
+    body = {**CLAUDE, "messages": [asked, told[0], answered, *others, told[1]]}
+    assert "historylab-moved" not in client.post(MESSAGES, json=body).headers
+    body = {**CLAUDE, "messages": [asked, told[0], answered, *others[:5], told[1], *others[5:]]}
+    assert client.post(MESSAGES, json=body).headers["historylab-moved"] == "system=1"
+    assert [block["text"] for block in upstream.requests[1]["system"]] == ["Be brief.", "Rule 0."]
+
+
 def test_no_text_of_a_message_stands_in_a_header(client):
     answer = client.post(CHAT, json=chat("s3cret\r\nhistorylab-x: 1", *SAID[1:]))
     assert "s3cret" not in str(answer.headers) and "historylab-x" not in answer.headers

@@ -130,14 +130,31 @@ def _messages_fault(body: Mapping[str, Any]) -> str | None:
     calls: set[str] = set()
     for k, message in enumerate(messages):
         role, blocks = message["role"], _blocks(message["content"])
-        if message.keys() - {"role", "content"} or role not in ("user", "assistant"):
+        if message.keys() - {"role", "content"} or role not in ("user", "assistant", "system"):
             return f"messages.{k}: {role!r} with {sorted(message)}"
+        if role == "system":
+            if fault := _system_fault(k, messages, blocks):
+                return fault
+            continue
         if role == "user" and not blocks:
             return f"messages.{k}: content is required"
         if fault := _text_fault(f"messages.{k}", blocks) or _turn_fault(k, role, blocks, calls):
             return fault
         calls = {block["id"] for block in blocks if block["type"] == "tool_use"}
     return _thinking_fault(body)
+
+
+def _system_fault(k: int, messages: Sequence[Mapping[str, Any]], blocks: Sequence[Mapping[str, Any]]) -> str | None:
+    """What is wrong with a system message among the others, or with its place."""
+    if {block["type"] for block in blocks} != {"text"}:
+        return f"messages.{k}: role 'system' takes text blocks"
+    if k == 0 or messages[k - 1]["role"] != "user":
+        before = _blocks(messages[k - 1]["content"])[-1:] if k else ()
+        if not (before and messages[k - 1]["role"] == "assistant" and before[0]["type"] == "server_tool_use"):
+            return f"messages.{k}: role 'system' must follow a 'user' message"
+    if k + 1 < len(messages) and messages[k + 1]["role"] != "assistant":
+        return f"messages.{k}: role 'system' must precede an 'assistant' message or end the array"
+    return _text_fault(f"messages.{k}", blocks)
 
 
 def _frame_fault(body: Mapping[str, Any]) -> str | None:
@@ -178,9 +195,12 @@ def _turn_fault(k: int, role: str, blocks: Sequence[Mapping[str, Any]], calls: s
 
 def _thinking_fault(body: Mapping[str, Any]) -> str | None:
     """While a tool runs, the turn that called it keeps its thinking."""
-    if body.get("thinking", {}).get("type") not in ("enabled", "adaptive") or len(body["messages"]) < 2:
+    if (
+        body.get("thinking", {}).get("type") not in ("enabled", "adaptive")
+        or sum(m["role"] != "system" for m in body["messages"]) < 2
+    ):
         return None
-    turn, results = body["messages"][-2:]
+    turn, results = [m for m in body["messages"] if m["role"] != "system"][-2:]
     runs = isinstance(results["content"], list) and results["content"][0]["type"] == "tool_result"
     if runs and turn["content"][0]["type"] not in ("thinking", "redacted_thinking"):
         return "expected `thinking` or `redacted_thinking` before `tool_use` in the last assistant message"

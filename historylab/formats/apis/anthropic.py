@@ -1,7 +1,8 @@
 """Anthropic Messages: lists with typed blocks, request bodies, logs and batches with their answers, streamed events.
 
-The system prompt stands beside the messages and comes first here; results in user messages become tool messages. A list
-of plain texts looks like OpenAI's and is read as such; a body names this API by its model or its `max_tokens`.
+The system prompt stands beside the messages and comes first here; what is said in its role later on stands among them;
+results in user messages become tool messages. A list of plain texts looks like OpenAI's and is read as such; a body
+names this API by its model or its `max_tokens`.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ RULES = ApiFeatures(errors=True, call_ids="[^a-zA-Z0-9_-]")
 TYPES = ("tool_use", "server_tool_use", "mcp_tool_use", "thinking", "redacted_thinking", "document")
 OTHERS = {"tool_calls", "tool_call_id", "function_call", "parts", "blocks", "toolInvocations"}
 """Fields of a message that this API doesn't have."""
-ROLES = ("user", "assistant")
+ROLES = ("user", "assistant", "system")  # the last never first
 EVENTS = (
     *("message_start", "content_block_start", "content_block_delta", "content_block_stop"),
     *("message_delta", "message_stop", "ping"),
@@ -63,6 +64,8 @@ def looks_like_anthropic(content: Content) -> float:
         return 0.9
     records = [r for r in API.sample(values) if isinstance(r, dict)]
     if not records or any(OTHERS & r.keys() or r.get("role") not in ROLES for r in records):
+        return 0
+    if records[0]["role"] == "system":
         return 0
     if any(_is_own(block) for r in records for block in (r["content"] if isinstance(r.get("content"), list) else ())):
         return 0.8

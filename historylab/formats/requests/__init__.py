@@ -19,7 +19,10 @@ who keeps messages read from an equal list: the objects of the list given now co
 same: cache markers are part of none.
 
 A list or body that the API takes is written as one that it takes: roles alternate where they must, results come first
-in the user's next message, thinking and reasoning stay with their calls. Where a summary has to stand in a user's
+in the user's next message, thinking and reasoning stay with their calls. System messages among Anthropic's others stay
+where they may stand: after a user's turn, last or before an answer, one at a place. A cut that takes a place away moves
+its message to the next one, or to the end of the system field, which is touched in no other case (`written.moved`).
+What is sent whole is sent as it came, wherever its system messages stand. Where a summary has to stand in a user's
 message or within instructions it is marked with its digest (`summary_marks`), and read back as a system message. A plan
 knows nothing of marks, of a user's words where the API wants some (`LEFT_OUT`), or of a result that has no place for a
 shorter text: `written.sent` are the messages with them, `written.planned` those that a plan counted in their place.

@@ -20,7 +20,8 @@ class Anthropic(Form):
     """Messages as Anthropic's Messages API takes them.
 
     Each result in a user's message is a message of its own, and so is a summary of ours, which a list, having no system
-    field, holds in a user's message. Thinking is in the metadata of the answer it led to.
+    field, holds in a user's message. Thinking is in the metadata of the answer it led to. System messages among the
+    others keep their place, or take the next (`system_places`), or stand at the end of the system field.
     """
 
     name = "anthropic"
@@ -50,13 +51,15 @@ class Anthropic(Form):
 
     def with_systems(self, body: dict[str, Any], messages: Sequence[Message], now: Now) -> dict[str, Any]:
         chosen = [message for message in messages if is_beside(message)]
-        if tuple(chosen) == now.request.systems:
+        if tuple(chosen) == now.request.systems and not now.moved:
             return body
         given = {message: message.source["content"] for message in now.request.systems}
         blocks: list[Any] = []
         for message in chosen:
             held = given.get(message)
             blocks += held if isinstance(held, list) else [text_block(message.content)]
+        for moved in now.moved:
+            blocks += moved
         without = {name: value for name, value in body.items() if name != self.system_field}
         return {**body, self.system_field: blocks} if blocks else without
 

@@ -13,7 +13,7 @@ from historylab.formats.messages.excerpt import Excerpt
 from historylab.formats.messages.summary_marks import mark_summary
 from historylab.formats.requests.form import STRICT, call_records, fields_of
 
-ROLES = ("user", "assistant")
+ROLES = ("user", "assistant", "system")
 THOUGHTS = ("thinking", "redacted_thinking")
 Block = dict[str, Any]
 
@@ -38,8 +38,16 @@ def messages_from_item(item: Any) -> list[Message]:
 
 
 def messages_as_sent(item: Any) -> list[Message]:
-    """The messages of an item, a summary with its mark."""
-    return [replace(m, content=mark_summary(m.content)) if m.role == "system" else m for m in messages_from_item(item)]
+    """The messages of an item, a summary in a user's with its mark."""
+    messages = messages_from_item(item)
+    if item_role(item) == "system":
+        return messages
+    return [replace(m, content=mark_summary(m.content)) if m.role == "system" else m for m in messages]
+
+
+def item_role(item: Any) -> Any:
+    """The role of an item: "system" is said in its place among the others, from Claude Opus 4.8 on."""
+    return fields_of(item).get("role")
 
 
 def as_block(given: Any) -> Any:

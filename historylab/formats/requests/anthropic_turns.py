@@ -1,7 +1,11 @@
-"""The messages of a plan as Anthropic's API takes them: roles in alternation, results first in the user's turn."""
+"""The messages of a plan as Anthropic's API takes them: roles in alternation, results first in the user's turn.
+
+System messages among them are placed afterwards, by `system_places`.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,8 +15,9 @@ from historylab.formats.base import Losses
 from historylab.formats.messages.anthropic_blocks import CALLS, RESULT, content_of, is_result, text_block, to_blocks
 from historylab.formats.messages.excerpt import Excerpt
 from historylab.formats.messages.summary_marks import mark_summary
-from historylab.formats.requests.anthropic_items import THOUGHTS, Block, is_apart, messages_as_sent, runs_in
+from historylab.formats.requests.anthropic_items import THOUGHTS, Block, is_apart, item_role, messages_as_sent, runs_in
 from historylab.formats.requests.form import LEFT_OUT, Now, fields_of, in_runs, is_whole, parts_of, plain_copy
+from historylab.formats.requests.system_places import Wanted, join_the_unplaced, system_places
 
 MARKER = "cache_control"
 
@@ -46,9 +51,9 @@ def _turns(messages: Sequence[Message], now: Now) -> Iterator[_Turn]:
             turn = _Turn(role, _new_blocks(run[0]))
         else:
             item, place = now.item(source.origin[0]), now.place(source.origin[0])
-            role = fields_of(item)["role"]
+            role = item_role(item)
             turn = _Turn(role, [] if is_whole(run) else _kept_blocks(run, item), item, place)
-        turn.said, turn.differs = run, any(map(_differs, run))
+        turn.said, turn.differs = run, turn.role != "system" and any(map(_differs, run))
         if turn.blocks or is_whole(run):
             yield turn
 
@@ -115,27 +120,39 @@ def _is_thought(block: Any) -> bool:
 def turns_to_items(messages: Sequence[Message], now: Now) -> list[Any]:
     """Messages as items; those that are sent otherwise than planned are noted."""
     items = []
-    for turn in _in_alternation(messages, now):
+    turns = list(_turns(messages, now))
+    if not _are_all(turns, now):
+        turns = _with_systems(*_in_alternation(turns, now), now)
+    for turn in turns:
         items.append(item := turn.message)
         if turn.differs:
             now.otherwise(turn.said, messages_as_sent(item))
     return items
 
 
-def _in_alternation(messages: Sequence[Message], now: Now) -> list[_Turn]:
-    """Messages as turns of both roles in alternation, the user's first and last.
+def _are_all(turns: Sequence[_Turn], now: Now) -> bool:
+    """Whether these are the caller's own items, all of them: they stay as they were given."""
+    return len(turns) == len(now.items) and all(not t.blocks and t.place == k for k, t in enumerate(turns))
+
+
+def _in_alternation(turns: Sequence[_Turn], now: Now) -> tuple[list[_Turn], list[tuple[_Turn, int]]]:
+    """The turns of both roles in alternation, the user's first and last; each system message, and the turn before it.
 
     What the caller gave in a row stays as it was given. Where the plan brought two of a role together they are joined;
     where it leaves an answer first or last, or thinking that must begin its turn, words of the user say so.
     """
     found: list[_Turn] = []
-    first, last = (now.items[0], now.items[-1]) if now.items else (None, None)
+    systems: list[tuple[_Turn, int]] = []
+    first, last = (next((i for i in order if item_role(i) != "system"), None) for order in (now.items, now.items[::-1]))
     gap = _Turn("user", [text_block(LEFT_OUT)], differs=True)
-    for turn in _turns(messages, now):
+    for turn in turns:
+        if turn.role == "system":
+            systems.append((turn, len(found) - 1))
+            continue
         before = found[-1] if found else None
         if before is None:
             found += [gap] if turn.role != "user" and turn.item is not first else []
-        elif before.role == turn.role and not _were_together(before, turn):
+        elif before.role == turn.role and not _were_together(before, turn, now):
             more = _blocks_of(turn)
             if not (more and _is_thought(more[0])):
                 blocks, said = _results_first([*_blocks_of(before), *more]), [*before.said, *turn.said]
@@ -145,13 +162,51 @@ def _in_alternation(messages: Sequence[Message], now: Now) -> list[_Turn]:
         found.append(turn)
     if found and found[-1].role != "user" and found[-1].item is not last:
         found.append(gap)
-    return found
+    return found, systems
 
 
-def _were_together(before: _Turn, turn: _Turn) -> bool:
-    if before.blocks or turn.blocks or before.place is None:
+def _were_together(before: _Turn, turn: _Turn, now: Now) -> bool:
+    """Whether the caller gave them in a row, but for system messages."""
+    if before.blocks or turn.blocks or before.place is None or turn.place is None or turn.place <= before.place:
         return False
-    return turn.place == before.place + 1
+    return all(item_role(item) == "system" for item in now.items[before.place + 1 : turn.place])
+
+
+def _with_systems(turns: list[_Turn], systems: Sequence[tuple[_Turn, int]], now: Now) -> list[_Turn]:
+    """The turns with the system messages where the API takes them; of a body, the others go to its system field.
+
+    A list has none: there they are joined to the next one.
+    """
+    if not systems or not turns:
+        now.moved += [_blocks_of(turn) for turn, _ in systems]
+        return turns
+    follows = [turn.role == "assistant" for turn in turns[1:]] + [True]
+    free = [k for k, turn in enumerate(turns) if follows[k] and _may_be_followed_by_system(turn)]
+    wanted = [
+        Wanted(bisect_left(free, k), own=k in free and turn.place is not None and turns[k].place == turn.place - 1)
+        for turn, k in systems
+    ]
+    places = system_places(wanted, len(free))
+    if not now.request.whole and free:
+        places = join_the_unplaced(places, len(free))
+    placed: dict[int, _Turn] = {}
+    for (turn, _), place in zip(systems, places, strict=True):
+        if place is None:
+            now.moved.append(_blocks_of(turn))
+        elif former := placed.get(free[place]):
+            blocks, said = [*_blocks_of(former), *_blocks_of(turn)], [*former.said, *turn.said]
+            placed[free[place]] = _Turn("system", blocks, turn.item, turn.place, said, differs=True)
+        else:
+            placed[free[place]] = turn
+    return [each for k, turn in enumerate(turns) for each in (turn, placed.get(k)) if each is not None]
+
+
+def _may_be_followed_by_system(turn: _Turn) -> bool:
+    """Whether a system message may stand behind it: a user's turn, or one that ends in a call the server answers."""
+    if turn.role == "user":
+        return True
+    last = _blocks_of(turn)[-1:]
+    return bool(last) and last[0].get("type") in CALLS and last[0]["type"] != "tool_use"
 
 
 def _blocks_of(turn: _Turn) -> list[Block]:

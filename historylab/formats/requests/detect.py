@@ -39,7 +39,7 @@ FORMS: Mapping[str, Form] = {
 CHAT, RESPONSES, ANTHROPIC = (frozenset({name}) for name in FORMS)
 ANY = CHAT | RESPONSES | ANTHROPIC
 ROLES = {
-    "user": ANY, "assistant": ANY, "system": CHAT | RESPONSES, "developer": CHAT | RESPONSES, "tool": CHAT,
+    "user": ANY, "assistant": ANY, "system": ANY, "developer": CHAT | RESPONSES, "tool": CHAT,
     "function": CHAT,
 }  # fmt: skip
 OF_CHAT = ("tool_calls", "tool_call_id", "function_call", "refusal")

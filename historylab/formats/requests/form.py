@@ -49,12 +49,14 @@ class WrittenRequest(NamedTuple):
     """What to send, of the same kind as what was given.
 
     `planned`: messages that are in it otherwise than a plan renders them; `sent`: what is in their place, with all that
-    the form adds. Every other message is in it as planned.
+    the form adds. Every other message is in it as planned. `moved`: system messages that are at the end of the system
+    field, as a cut left them no place among the others.
     """
 
     back: Any
     planned: Sequence[Message]
     sent: Sequence[Message]
+    moved: int = 0
 
 
 class Form(ABC):
@@ -118,7 +120,7 @@ class Form(ABC):
         back: Any = self.items_of(messages, now)
         if request.whole:
             back = self.with_systems({**request.given, self.field: back}, messages, now)
-        return WrittenRequest(back, now.planned, now.sent)
+        return WrittenRequest(back, now.planned, now.sent, len(now.moved))
 
     @abstractmethod
     def items_of(self, messages: Sequence[Message], now: Now) -> list[Any]:
@@ -130,12 +132,16 @@ class Form(ABC):
 
 
 class Now:
-    """The items as they are given now, and which messages are sent otherwise than planned."""
+    """The items as they are given now, and which messages are sent otherwise than planned.
+
+    `moved`: the caller's own system messages that lost their place, for the body's system field.
+    """
 
     def __init__(self, request: Request, places: Mapping[int, int] | None):
         self.request, self.items = request, request.items
         self.planned: list[Message] = []
         self.sent: list[Message] = []
+        self.moved: list[Any] = []
         self._places = places
 
     def otherwise(self, planned: Iterable[Message], sent: Iterable[Message]) -> None:

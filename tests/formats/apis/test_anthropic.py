@@ -31,6 +31,8 @@ def as_json(value) -> bytes:
         ({"model": "claude-x", "max_tokens": 9, "messages": [HI, YES]}, "anthropic"),
         ({"max_tokens": 9, "system": "Be brief.", "messages": [HI, YES]}, "anthropic"),
         ([HI, CALLED, FOUND, YES], "anthropic"),
+        ([HI, CALLED, FOUND, PROMPT, YES], "anthropic"),
+        ({"model": "claude-x", "max_tokens": 9, "messages": [HI, PROMPT, YES]}, "anthropic"),
         ({"messages": [HI, CALLED]}, "anthropic"),
         ([HI, ANSWER], "anthropic"),
         (ANSWER, "anthropic"),
