@@ -24,7 +24,7 @@ from starlette.routing import Route
 
 from historylab.chat_models.base import Reply
 from historylab.conversation.message import Usage
-from historylab.proxy.scripted_upstream import wire
+from historylab.proxy.scripted_upstream.chat import ChatWire, completion, completion_chunks
 
 SAID = "The ferry to Ven leaves pier 4 at noon, and the crossing takes forty minutes. " * 4
 PATH = "/v1/chat/completions"
@@ -32,7 +32,7 @@ NOT_PASSED = ("host", "content-length", "connection", "transfer-encoding")
 
 
 def answered(model: str) -> dict[str, object]:
-    return wire.completion(Reply(SAID, (), Usage(100, 80), model), "x")
+    return completion(Reply(SAID, (), Usage(100, 80), model), "x")
 
 
 async def answer(request: Request) -> Response:
@@ -42,7 +42,7 @@ async def answer(request: Request) -> Response:
         return Response(json.dumps(body), media_type="application/json")
 
     async def events() -> AsyncIterator[bytes]:
-        for event in wire.server_sent(wire.CHAT_COMPLETIONS, wire.completion_chunks(body)):
+        for event in ChatWire().write_events({}, completion_chunks(body)):
             yield event
             await asyncio.sleep(0)
 

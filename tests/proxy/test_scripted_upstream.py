@@ -1,4 +1,4 @@
-"""The upstream that ships: answers by rule in both APIs' forms, usage that counts, a cache that remembers, a window."""
+"""The upstream that ships: answers by rule in each API's form, usage that counts, a cache that remembers, a window."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from thirty_turns import thirty_turns
 from historylab.chat_models.completions import Draft, read_completion
 from historylab.counters.base import open_counter
 from historylab.formats.messages.chat_messages import to_messages
-from historylab.proxy.scripted_upstream import wire
 from historylab.proxy.scripted_upstream.app import ScriptedUpstream
 from historylab.proxy.scripted_upstream.arguments import plausible
+from historylab.proxy.scripted_upstream.chat import completion_chunks
 
-CHAT, ANTHROPIC = wire.CHAT_COMPLETIONS, wire.ANTHROPIC
+CHAT, ANTHROPIC = "chat_completions", "anthropic"
 LOOK = {
     "type": "object",
     "properties": {
@@ -172,7 +172,7 @@ def test_the_chunks_of_a_stream_say_what_the_body_says():
     said = ask(ScriptedUpstream(), CHAT, [user("Pier 3?")], tools=[OPENAI_TOOL], tool_choice="required")
     for body in (said, ask(ScriptedUpstream(), CHAT, [user("Pier 3?")])):
         draft = Draft()
-        for chunk in wire.completion_chunks(body):
+        for chunk in completion_chunks(body):
             draft.take(chunk)
         assert draft.reply() == read_completion(body)
 

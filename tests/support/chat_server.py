@@ -15,10 +15,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
 from historylab.proxy.refusals import error_body
-from historylab.proxy.scripted_upstream import wire
+from historylab.proxy.scripted_upstream.chat import ChatWire, completion_chunks
+from historylab.proxy.scripted_upstream.messages import MessagesWire, message_events
 
 Behaviour = Callable[["Handler"], None]
 MESSAGES = "/v1/messages"
+APIS = {api.name: api for api in (ChatWire(), MessagesWire())}
 USAGE = {"prompt_tokens": 100, "completion_tokens": 7, "prompt_tokens_details": {"cached_tokens": 64}}
 
 
@@ -113,7 +115,7 @@ class Handler(BaseHTTPRequestHandler):
 
     @property
     def api(self) -> str:
-        return wire.ANTHROPIC if self.path.startswith(MESSAGES) else wire.CHAT_COMPLETIONS
+        return "anthropic" if self.path.startswith(MESSAGES) else "chat_completions"
 
     def send(self, status: int, text: str, kind: str = "application/json", **headers: str) -> None:
         content = self.packed(text.encode(), zlib.Z_FINISH)
@@ -133,7 +135,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def event(self, data: Any) -> None:
         text = data if isinstance(data, str) else json.dumps(data)
-        name = f"event: {data['type']}\n" if isinstance(data, dict) and self.api == wire.ANTHROPIC else ""
+        name = f"event: {data['type']}\n" if isinstance(data, dict) and self.api == "anthropic" else ""
         self.pause()
         self.chunk(self.packed(f"{name}data: {text}\n\n".encode(), zlib.Z_SYNC_FLUSH))
 
@@ -186,8 +188,8 @@ def answer(handler: Handler, body: Mapping[str, Any]) -> None:
     if not handler.body.get("stream"):
         handler.send(200, json.dumps(body))
         return
-    anthropic = handler.api == wire.ANTHROPIC
-    events(*(wire.message_events(body) if anthropic else wire.completion_chunks(body)), done=not anthropic)(handler)
+    anthropic = handler.api == "anthropic"
+    events(*(message_events(body) if anthropic else completion_chunks(body)), done=not anthropic)(handler)
 
 
 def events(*data: Any, done: bool = False) -> Behaviour:
@@ -233,7 +235,12 @@ def status(code: int, message: str = "no", *, param: str | None = None, retry_af
 
 def context_exceeded(tokens: int, window: int) -> Behaviour:
     """The 400 for a request that is longer than the model's window."""
-    return lambda handler: handler.send(400, json.dumps(wire.too_long(handler.api, tokens, window)))
+
+    def behave(handler: Handler) -> None:
+        api = APIS[handler.api]
+        handler.send(400, json.dumps(api.error(api.too_long(tokens, window))))
+
+    return behave
 
 
 def redirects(code: int, address: str) -> Behaviour:
@@ -252,7 +259,7 @@ def goes_on(handler: Handler) -> None:
     piece = {"choices": [{"index": 0, "delta": {"content": "on "}, "finish_reason": None}]}
     delta = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "on "}}
     while True:
-        handler.event(delta if handler.api == wire.ANTHROPIC else {"id": "x", "created": 1, "model": "x", **piece})
+        handler.event(delta if handler.api == "anthropic" else {"id": "x", "created": 1, "model": "x", **piece})
         time.sleep(0.01)
 
 

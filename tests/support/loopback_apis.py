@@ -13,7 +13,6 @@ from api_rules import body_fault
 from chat_server import MESSAGES, Behaviour, Handler, answer, says
 
 from historylab.proxy.refusals import error_body
-from historylab.proxy.scripted_upstream import wire
 
 Record = dict[str, Any]
 DONE: Record = {"role": "assistant", "content": "done"}
@@ -39,7 +38,7 @@ def speaks(answers: Iterable[Record] = (), refused: list[str] | None = None) -> 
 
 
 def _refusal(path: str, fault: str) -> dict[str, Any]:
-    api = wire.ANTHROPIC if path == MESSAGES else wire.CHAT_COMPLETIONS
+    api = "anthropic" if path == MESSAGES else "chat_completions"
     return error_body(api, 400, fault, param="input" if path == "/v1/responses" else "messages")
 
 

@@ -18,6 +18,13 @@ def main() -> None:
     parser.add_argument(
         "--window", type=int, default=WINDOW, metavar="TOKENS", help="longer requests are refused; default: %(default)s"
     )
+    parser.add_argument(
+        "--tool-turns",
+        type=int,
+        metavar="N",
+        help='call tools for N turns at each question that doesn\'t say so itself ("call tools 30 times"); '
+        "default: once, at every third question",
+    )
     arguments = parser.parse_args()
     log = partial(print, flush=True)
     try:
@@ -26,8 +33,8 @@ def main() -> None:
         sys.exit(str(problem))
     bound.listen()
     log(f"Scripted model server: {url_of(HOST, bound.getsockname()[1])}, no key needed (Ctrl-C stops it)")
-    upstream = ScriptedUpstream(arguments.window, log)
-    uvicorn.Server(uvicorn.Config(upstream.app(), log_level="warning")).run([bound])
+    upstream = ScriptedUpstream(arguments.window, log, arguments.tool_turns)
+    uvicorn.Server(uvicorn.Config(upstream.app(), log_level="error", ws="none")).run([bound])
 
 
 if __name__ == "__main__":

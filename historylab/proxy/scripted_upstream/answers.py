@@ -1,15 +1,22 @@
-"""What the upstream says: a text or a tool call, by rule, the same for the same request."""
+"""What the upstream says: a text or calls of tools, by rule, the same for the same request.
+
+Tools are called for as many turns as the newest question says ("call tools 30 times"), or as the command's option says;
+else once for every third question. The id of a call tells which turn of how many it is: a client may leave out earlier
+turns, and gets the next one all the same.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 from zlib import crc32
 
-from historylab.conversation.message import Message
+from historylab.proxy.scripted_upstream.api import Body, OfferedTool, WireApi
 from historylab.proxy.scripted_upstream.arguments import plausible
+from historylab.proxy.scripted_upstream.calls import call_arguments, choose_call
 
 OPENINGS = (
     "That is on record.",
@@ -26,61 +33,120 @@ FACTS = (
 )
 EXCERPT = 160
 CALLS_ONE_IN = 3
-
-
-@dataclass(frozen=True, slots=True)
-class OfferedTool:
-    """A tool that may be called, whichever API it was described to."""
-
-    name: str
-    schema: Any
+TWO_IN = 5
+"""One turn of so many calls two tools at once."""
+TURNS = re.compile(r"(?i)\btools?\b\D{0,20}?(\d{1,4}) times\b|\b(\d{1,4}) tool[ -](?:turns|calls)\b")
+NO_TOOLS = re.compile(r"(?i)\btext only\b|\b(?:do not|don't|never) (?:call|use) (?:any |the )?tools\b")
+TURN_OF = re.compile(r"_t(\d{1,4})of(\d{1,4})")
+FRAMED = re.compile(r"(?s)<([a-z]+[-_][a-z_-]+)>.*?</\1>")
+"""What a client adds to a user's words: <system-reminder>, <environment_context>, …"""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedRequest:
     """A request, as far as its answer depends on it.
 
-    `results` are those of the newest call, if they were sent last.
+    `results` are those of the newest calls, if they were sent last; `turns` the turns of calls since the question, and
+    `of` how many there shall be, where the ids of those calls say so.
     """
 
     question: str
-    results: Sequence[str]
-    messages: int
-    tools: Sequence[OfferedTool]
-    must_call: str | None
-    """The tool to call: its name, "" for any, None if no call is asked for."""
-    schema: Any
-    """Of an answer that has to be JSON; None for a text."""
+    results: Sequence[str] = ()
+    turns: int = 0
+    of: int | None = None
+    messages: int = 1
+    tools: Sequence[OfferedTool] = ()
+    choice: str | None = None
+    parallel: bool = True
+    schema: Any = None
 
 
-def parse_request(body: Mapping[str, Any], newest: Iterable[Message], messages: int) -> ParsedRequest:
-    """Read a request of either API; `newest` are its messages from the last one on."""
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A text, or calls: tools and their arguments. `turn`: which turn of how many it is, where that was asked for."""
+
+    text: str = ""
+    calls: Sequence[tuple[OfferedTool, str]] = field(default=())
+    turn: str = ""
+
+
+def parse_request(api: WireApi, body: Body, items: Sequence[Any]) -> ParsedRequest:
+    """Read a request of an API, from its end up to the newest question."""
     results: list[str] = []
-    question, at_end = "", True
-    for message in newest:
-        at_end = at_end and message.role == "tool"
-        if at_end:
-            results.insert(0, message.content)
-        if message.role == "user":
-            question = message.content
+    ids: list[str] = []
+    question, turns = "", 0
+    for item in reversed(items):
+        messages = [message for message in api.messages(item) if message.role not in ("system", "developer")]
+        found = [message for message in messages if message.role == "tool"]
+        if found and not turns:
+            results[:0] = [message.content for message in found]
+            ids += [message.tool_call_id or "" for message in found]
+        if found:
+            continue  # what a client adds beside results is no question
+        turns += any(message.role == "assistant" for message in messages)
+        question = next((text for m in messages if m.role == "user" and (text := _without_frames(m.content))), "")
+        if question:
             break
-    choice = body.get("tool_choice")
-    tools = [] if choice in ("none", {"type": "none"}) else [*_tools(body)]
-    return ParsedRequest(question, results, messages, tools, _must_call(choice), _schema(body))
+    told = next((match for id in ids if (match := TURN_OF.search(id))), None)
+    return ParsedRequest(
+        question,
+        results,
+        int(told[1]) if told else turns if results else 0,
+        int(told[2]) if told else None,
+        len(items),
+        api.tools(body),
+        api.choice(body),
+        api.in_parallel(body),
+        api.schema(body),
+    )
 
 
-def answer_to(request: ParsedRequest) -> str | tuple[OfferedTool, str]:
-    """The text of the answer, or the tool it calls and the arguments."""
-    seed = crc32(request.question.encode(errors="replace"))
-    calls = request.must_call is not None or seed % CALLS_ONE_IN == 0
-    if request.tools and not request.results and calls:
-        named = next((tool for tool in request.tools if tool.name == request.must_call), None)
-        tool = named or request.tools[seed // CALLS_ONE_IN % len(request.tools)]
-        arguments = plausible(tool.schema, request.question)
-        return tool, json.dumps(arguments if isinstance(arguments, dict) else {}, ensure_ascii=False)
+def answer_to(request: ParsedRequest, tool_turns: int | None = None) -> Said:
+    """The answer; `tool_turns`: for how many turns each question calls tools, if it doesn't say so itself."""
+    wanted = request.of or _turns_asked_for(request.question)
+    wanted = tool_turns if wanted is None else wanted
+    if request.tools and request.choice != "none" and not NO_TOOLS.search(request.question):
+        if wanted is not None and request.turns < wanted:
+            return _calls(request, wanted)
+        if wanted is None and not request.results and (request.choice is not None or _calls_once(request)):
+            return Said(calls=[_call(request)])
+        if not request.results and request.choice is not None:
+            return Said(calls=[_call(request)])
     if request.schema is not None:
-        return json.dumps(plausible(request.schema, request.question), ensure_ascii=False)
-    return _text(request, seed)
+        return Said(json.dumps(plausible(request.schema, request.question), ensure_ascii=False))
+    return Said(_text(request, _number_of(request)))
+
+
+def _calls(request: ParsedRequest, wanted: int) -> Said:
+    turn = request.turns
+    calls = [_call(request, turn)]
+    if request.parallel and turn % TWO_IN == TWO_IN - 1:
+        calls.append(_call(request, turn + 1))
+    return Said(calls=calls, turn=f"_t{turn + 1}of{wanted}")
+
+
+def _call(request: ParsedRequest, turn: int = 0) -> tuple[OfferedTool, str]:
+    named = next((tool for tool in request.tools if tool.name == request.choice), None)
+    if named:
+        return named, call_arguments(named, request.question, turn)
+    return choose_call(request.tools, request.question, turn)
+
+
+def _calls_once(request: ParsedRequest) -> bool:
+    return _number_of(request) % CALLS_ONE_IN == 0
+
+
+def _number_of(request: ParsedRequest) -> int:
+    return crc32(request.question.encode(errors="replace"))
+
+
+def _turns_asked_for(question: str) -> int | None:
+    found = TURNS.search(question)
+    return int(found[1] or found[2]) if found else None
+
+
+def _without_frames(text: str) -> str:
+    return FRAMED.sub("", text).strip()
 
 
 def _text(request: ParsedRequest, seed: int) -> str:
@@ -97,32 +163,3 @@ def _text(request: ParsedRequest, seed: int) -> str:
 def _excerpt(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= EXCERPT else text[: EXCERPT - 1] + "…"
-
-
-def _tools(body: Mapping[str, Any]) -> Iterable[OfferedTool]:
-    for tool in body.get("tools") or ():
-        function = tool.get("function") if isinstance(tool.get("function"), Mapping) else tool
-        if isinstance(function.get("name"), str):
-            yield OfferedTool(function["name"], function.get("parameters") or function.get("input_schema") or {})
-
-
-def _must_call(choice: Any) -> str | None:
-    """OpenAI says "required" or {"type": "function", …}, Anthropic {"type": "any"} or {"type": "tool", …}."""
-    if choice in ("required", {"type": "any"}):
-        return ""
-    if not isinstance(choice, Mapping):
-        return None
-    function = choice.get("function")
-    name = function.get("name") if isinstance(function, Mapping) else choice.get("name")
-    return name if isinstance(name, str) else None
-
-
-def _schema(body: Mapping[str, Any]) -> Any:
-    """The schema of structured output, as either API has it."""
-    output = body.get("response_format") or (body.get("output_config") or {}).get("format") or {}
-    match output.get("type"):
-        case "json_schema":
-            return output.get("schema") or (output.get("json_schema") or {}).get("schema") or {}
-        case "json_object":
-            return {"properties": {"answer": {"type": "string"}}}
-    return None

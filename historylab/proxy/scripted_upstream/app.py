@@ -1,12 +1,11 @@
-"""The two endpoints: they read a request as the API does, count it, and answer it, streamed if that was asked for."""
+"""The endpoints: they read a request as the API does, count it, and answer it, streamed if that was asked for."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -16,45 +15,39 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from historylab.chat_models.base import Reply
-from historylab.conversation.message import Message, ToolCall, Usage
-from historylab.costs.caches.base import open_cache
+from historylab.conversation.message import ToolCall
 from historylab.counters.base import Counter as TokenCounter
 from historylab.counters.base import count_text, open_counter
 from historylab.errors import LoadError
-from historylab.formats.requests.detect import FORMS
-from historylab.proxy.refusals import error_body
-from historylab.proxy.scripted_upstream import wire
 from historylab.proxy.scripted_upstream.answers import answer_to, parse_request
-from historylab.proxy.scripted_upstream.prefixes import Prefixes, digests_of, is_marked
+from historylab.proxy.scripted_upstream.api import CREATED, Body, RefusedByApi, WireApi
+from historylab.proxy.scripted_upstream.chat import ChatWire
+from historylab.proxy.scripted_upstream.messages import MessagesWire
+from historylab.proxy.scripted_upstream.prefixes import Prefixes
+from historylab.proxy.scripted_upstream.reading import ReadRequest, billed_usage, read_request
+from historylab.proxy.scripted_upstream.responses import ResponsesWire
 
 WINDOW = 128_000
-IDS = {wire.CHAT_COMPLETIONS: ("chatcmpl-", "call_"), wire.ANTHROPIC: ("msg_", "toolu_")}
-UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, LoadError)
-LIMITS = ("max_completion_tokens", "max_tokens")
-
-
-@dataclass(frozen=True)
-class Read:
-    """A request, item by item: its tools, its system prompt, its messages. `ends` are the tokens up to each."""
-
-    items: Sequence[Any]
-    digests: Sequence[bytes]
-    ends: Sequence[int]
-    messages: int
-
-    @property
-    def tokens(self) -> int:
-        return self.ends[-1]
-
-    def __str__(self) -> str:
-        return f"{self.messages} message{'s' * (self.messages != 1)}, {self.tokens} tokens"
+UNREADABLE = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, LoadError)
+PATHS = {"/v1/chat/completions": "chat_completions", "/v1/responses": "responses", "/v1/messages": "anthropic"}
+MODELS = ("gpt-5.5", "claude-opus-4-8", "gemini-3-flash")
+"""Those that are listed; a request may name any."""
 
 
 class ScriptedUpstream:
-    """Answers requests, and remembers which prefixes it has been sent. `log` gets a line for each."""
+    """Answers requests, and remembers which prefixes it has been sent. `log` gets a line for each.
 
-    def __init__(self, window: int = WINDOW, log: Callable[[str], object] = lambda line: None):
-        self.window, self.log = window, log
+    `tool_turns`: for how many turns each question calls tools; None: by rule.
+    """
+
+    def __init__(
+        self,
+        window: int = WINDOW,
+        log: Callable[[str], object] = lambda line: None,
+        tool_turns: int | None = None,
+    ):
+        self.window, self.log, self.tool_turns = window, log, tool_turns
+        self.apis: Mapping[str, WireApi] = {api.name: api for api in (ChatWire(), ResponsesWire(), MessagesWire())}
         self.prefixes = Prefixes()
         self._times_asked: Counter[bytes] = Counter()
 
@@ -65,87 +58,84 @@ class ScriptedUpstream:
 
             return answer
 
-        paths = {"/v1/chat/completions": wire.CHAT_COMPLETIONS, "/v1/messages": wire.ANTHROPIC}
-        return Starlette(routes=[Route(path, endpoint(api), methods=["POST"]) for path, api in paths.items()])
+        async def count_tokens(request: Request) -> Response:
+            return self.count_tokens("anthropic", await request.body())
 
-    def respond(self, api: str, content: bytes) -> Response:
+        answers = [Route(path, endpoint(api), methods=["POST"]) for path, api in PATHS.items()]
+        return Starlette(
+            routes=[
+                *answers,
+                Route("/v1/messages/count_tokens", count_tokens, methods=["POST"]),
+                Route("/v1/responses", _no_socket, methods=["GET"]),
+                Route("/v1/models", _models),
+                Route("/v1/models/{model:path}", _models),
+                Route("/", _hello),
+            ]
+        )
+
+    def respond(self, name: str, content: bytes) -> Response:
+        """The answer to a request of that API, or its refusal."""
+        api = self.apis[name]
         try:
-            body = json.loads(content)
-            read = self.read(api, body)
+            body, read = self._read(api, content)
             if read.tokens > self.window:
                 self.log(f"{read}: refused, as the window has {self.window}")
-                return JSONResponse(wire.too_long(api, read.tokens, self.window), 400)
-            reply, id = self.reply(api, body, read)
+                raise api.too_long(read.tokens, self.window)
+            reply, id = self._reply(api, body, read)
+            whole = api.whole(body, reply, id)
+        except RefusedByApi as refused:
+            self.log(f"refused: {refused}")
+            return JSONResponse(api.error(refused), refused.status)
         except UNREADABLE as problem:
-            return JSONResponse(error_body(api, 400, f"the request can't be read: {problem}"), 400)
+            return JSONResponse(api.error(RefusedByApi(f"the request can't be read: {problem}")), 400)
+        api.keep(body, whole)
         reads = reply.usage.cache_reads if reply.usage else 0
         cached = f" ({reads} from the cache)" if reads else ""
-        called = [f"called {call.name}" for call in reply.tool_calls]
-        self.log(f"{read}{cached}: {''.join(called) or 'answered'}")
-        return _response(api, body, reply, id)
+        called = ", ".join(f"called {call.name}" for call in reply.tool_calls)
+        self.log(f"{read}{cached}: {called or 'answered'}")
+        if not body.get("stream"):
+            return JSONResponse(whole)
 
-    def read(self, api: str, body: dict[str, Any]) -> Read:
-        """Raises LoadError, or another error of reading, for what the API would not take."""
-        request = FORMS[api].open(body, True, lambda _: False)
-        if not request.items:
-            raise LoadError("messages is empty")
-        model = str(body["model"])
-        head = [item for item in (body.get("tools"), body.get(request.form.system_field or " ")) if item]
-        items = [*head, *request.items]
-        ends, total = [], open_counter("exact", model).per_request
-        for k, item in enumerate(items):
-            total += _count_tokens(api if k >= len(head) else "", model, json.dumps(item))
-            ends.append(total)
-        return Read(items, digests_of(model, items), ends, len(request.items))
+        async def stream() -> Any:
+            for event in api.write_events(body, api.events(body, whole)):
+                yield event
 
-    def usage(self, api: str, body: dict[str, Any], read: Read) -> Usage:
-        """What is read from the cache and written to it, by the numbers that bills go by; the rest is input.
+        return StreamingResponse(stream(), media_type=api.media_type)
 
-        OpenAI caches by itself, Anthropic up to the last breakpoint of the request.
-        """
-        by_itself = api == wire.CHAT_COMPLETIONS
-        cache = open_cache("automatic" if by_itself else "explicit")
-        marked = by_itself or "cache_control" in body
-        marks = [len(read.items) - 1] if marked else [k for k, item in enumerate(read.items) if is_marked(item)]
-        if not marks:
-            return Usage(read.tokens)
-        shared = self.prefixes.known(read.digests[: marks[-1] + 1])
-        known, end = read.ends[shared - 1] if shared else 0, read.ends[marks[-1]]
-        reads = known // cache.step * cache.step if known >= cache.minimum else 0
-        writes = end - reads if cache.writes and end >= cache.minimum else 0
-        return Usage(read.tokens - reads - writes, cache_reads=reads, cache_writes=writes)
+    def count_tokens(self, name: str, content: bytes) -> Response:
+        """How many tokens a request has; it names no limit of its answer."""
+        api = self.apis[name]
+        try:
+            _, read = self._read(api, content, max_tokens=1)
+        except RefusedByApi as refused:
+            return JSONResponse(api.error(refused), refused.status)
+        except UNREADABLE as problem:
+            return JSONResponse(api.error(RefusedByApi(f"the request can't be read: {problem}")), 400)
+        return JSONResponse({"input_tokens": read.tokens})
 
-    def reply(self, api: str, body: dict[str, Any], read: Read) -> tuple[Reply, str]:
+    def _read(self, api: WireApi, content: bytes, **more: Any) -> tuple[Body, ReadRequest]:
+        body = api.complete({**json.loads(content), **more})
+        api.check(body)
+        return body, read_request(api, body)
+
+    def _reply(self, api: WireApi, body: Body, read: ReadRequest) -> tuple[Reply, str]:
         """The answer and its id, which no other answer has."""
-        said = answer_to(parse_request(body, _from_the_end(api, body), read.messages))
-        usage, model = self.usage(api, body, read), str(body["model"])
+        said = answer_to(parse_request(api, body, body[api.field]), self.tool_turns)
+        usage, model = billed_usage(api, body, read, self.prefixes), str(body["model"])
         times = self._times_asked[read.digests[-1]]
         self._times_asked[read.digests[-1]] += 1
         unique = read.digests[-1].hex()[:20] + (f"{times:x}" if times else "")
-        answer, call = IDS[api]
+        answer, call = api.prefixes
         counter = open_counter("exact", model)
-        if isinstance(said, tuple):
-            tool, arguments = said
-            calls = (ToolCall(call + unique, tool.name, arguments),)
-            usage = replace(usage, output=count_text(counter, arguments))
+        if said.calls:
+            calls = tuple(
+                ToolCall(f"{call}{unique}{'b' * k}{said.turn}", tool.name, arguments)
+                for k, (tool, arguments) in enumerate(said.calls)
+            )
+            usage = replace(usage, output=sum(count_text(counter, arguments) for _, arguments in said.calls))
             return Reply("", calls, usage, model, "tool_calls"), answer + unique
-        text, size, finish = _cut_to_limit(said, next((body[name] for name in LIMITS if body.get(name)), None), counter)
+        text, size, finish = _cut_to_limit(said.text, api.limit(body), counter)
         return Reply(text, (), replace(usage, output=size), model, finish), answer + unique
-
-
-@lru_cache(50_000)
-def _count_tokens(api: str, model: str, text: str) -> int:
-    """Tokens of one item: of its messages, or of a text, as what stands beside the messages."""
-    counter = open_counter("exact", model)
-    if not api:
-        return count_text(counter, text)
-    return int(counter.count(FORMS[api].at([json.loads(text)], 0)).sum())
-
-
-def _from_the_end(api: str, body: dict[str, Any]) -> Iterator[Message]:
-    items = body["messages"]
-    for k in range(len(items) - 1, -1, -1):
-        yield from reversed(FORMS[api].at(items, k))
 
 
 def _cut_to_limit(text: str, limit: int | None, counter: TokenCounter) -> tuple[str, int, str]:
@@ -159,18 +149,29 @@ def _cut_to_limit(text: str, limit: int | None, counter: TokenCounter) -> tuple[
     raise AssertionError
 
 
-def _response(api: str, body: dict[str, Any], reply: Reply, id: str) -> Response:
-    if api == wire.ANTHROPIC:
-        whole = wire.message(reply, id)
-        events = wire.message_events(whole)
-    else:
-        whole = wire.completion(reply, id)
-        events = wire.completion_chunks(whole, bool((body.get("stream_options") or {}).get("include_usage")))
-    if not body.get("stream"):
-        return JSONResponse(whole)
+async def _no_socket(request: Request) -> Response:
+    """Codex asks for a WebSocket first, and takes HTTP at once where it is told that there is none."""
+    refused = RefusedByApi("Responses are served over HTTP alone.", status=426)
+    return JSONResponse(ChatWire().error(refused), 426)
 
-    async def stream() -> Any:
-        for event in wire.server_sent(api, events):
-            yield event
 
-    return StreamingResponse(stream(), media_type="text/event-stream")
+async def _models(request: Request) -> Response:
+    """The models, or the one that is asked for; Anthropic's clients say which version they speak."""
+    one = request.path_params.get("model")
+    of_anthropic = "anthropic-version" in request.headers
+    models = [_model(name, of_anthropic) for name in ([one] if one else MODELS)]
+    if one:
+        return JSONResponse(models[0])
+    if not of_anthropic:
+        return JSONResponse({"object": "list", "data": models})
+    return JSONResponse({"data": models, "has_more": False, "first_id": MODELS[0], "last_id": MODELS[-1]})
+
+
+def _model(name: str, of_anthropic: bool) -> Body:
+    if of_anthropic:
+        return {"type": "model", "id": name, "display_name": name, "created_at": "2026-01-01T00:00:00Z"}
+    return {"id": name, "object": "model", "created": CREATED, "owned_by": "scripted"}
+
+
+async def _hello(request: Request) -> Response:
+    return JSONResponse({"scripted": "a model server without a model"})

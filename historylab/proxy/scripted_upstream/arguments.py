@@ -18,14 +18,17 @@ FORMATS = {
 }
 
 
-def plausible(schema: Any, question: str) -> Any:
-    """A value of the schema. Numbers and names are the question's where it has any."""
-    return _Filler(schema, question).value(schema, "value", DEEPEST)
+def plausible(schema: Any, question: str, chosen: Mapping[str, Any] | None = None) -> Any:
+    """A value of the schema. Numbers and names are the question's where it has any.
+
+    `chosen`: what an object shall hold, and beside it only what it must.
+    """
+    return _Filler(schema, question, chosen).value(schema, "value", DEEPEST)
 
 
 class _Filler:
-    def __init__(self, root: Any, question: str):
-        self.root, self.seed = root, crc32(question.encode(errors="replace"))
+    def __init__(self, root: Any, question: str, chosen: Mapping[str, Any] | None):
+        self.root, self.chosen, self.seed = root, chosen, crc32(question.encode(errors="replace"))
         self.numbers = [int(digits) for digits in re.findall(r"\d{1,6}", question)]
         self.names = re.findall(r"(?<=\s)[A-Z][\w-]+", question) or re.findall(r"\w{4,}", question)
 
@@ -42,7 +45,8 @@ class _Filler:
     def _of_type(self, schema: Mapping[str, Any], name: str, depth: int) -> Any:
         kinds = schema.get("type", "object" if "properties" in schema else "string")
         made: Any = self._text(schema, name)
-        match kinds if isinstance(kinds, str) else next((kind for kind in kinds if kind != "null"), "null"):
+        kind = kinds if isinstance(kinds, str) else next((kind for kind in kinds if kind != "null"), "null")
+        match kind.lower():  # Gemini's are in capitals
             case "object":
                 made = self._object(schema, depth)
             case "array":
@@ -77,16 +81,17 @@ class _Filler:
         return found
 
     def _object(self, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
-        """What is required; on the first level everything."""
-        properties = schema.get("properties")
+        """What is required; on the first level everything, or what was chosen."""
+        properties, chosen = schema.get("properties"), self.chosen if depth == DEEPEST else {}
         if not isinstance(properties, Mapping):
             return {}
-        required = properties if depth == DEEPEST else schema.get("required", ())
-        return {
+        required = properties if chosen is None else schema.get("required", ())
+        made = {
             str(name): self.value(inner, str(name), depth - 1)
             for name, inner in properties.items()
-            if name in required and depth
+            if name in required and name not in (chosen or ()) and depth
         }
+        return {**made, **(chosen or {})}
 
     def _number(self, schema: Mapping[str, Any]) -> float:
         low = schema.get("minimum", schema.get("exclusiveMinimum", 0) + ("exclusiveMinimum" in schema))
