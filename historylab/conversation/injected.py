@@ -57,6 +57,28 @@ OPENINGS: Mapping[str, tuple[str, ...]] = {
 TYPED = "command-args|bash-input|user_query|USER_REQUEST|userRequest"
 """Tags around a person's own words."""
 
+RULES, ENVIRONMENT = "rules", "environment"
+CONTEXTS = (
+    (
+        "Claude Code",
+        RULES,
+        r"<system-reminder>\s*(?:Contents of [^\n]+:$|(?s:.*?)^# claudeMd$)",
+        r"^Contents of (.+?)(?: \([^()\n]*\))?:$",
+    ),
+    ("Codex", RULES, r"# AGENTS\.md instructions\b[^\n]*\s*<INSTRUCTIONS>", r"\A\s*# AGENTS\.md instructions for (.+)"),
+    ("Codex", ENVIRONMENT, "<environment_context>", r"<(\w+)>"),
+    ("Gemini CLI", ENVIRONMENT, r"<session_context>|This is the Gemini CLI\. We are setting up", ""),
+    ("OpenHands", RULES, "<REPOSITORY_INSTRUCTIONS>", ""),
+)
+"""Of frames at the head of a message, those in which a coding agent tells its model what to work by.
+
+Tool, what the frame holds, how it begins, and what names its parts: files, a directory, fields of an environment. A
+later frame that names a part says it again; those that come with every message (Cline's) need not be kept.
+"""
+
+CONTEXT_WORDS = ("This is the Gemini CLI.",)
+"""Of those, the ones that begin with a word and not with a sign."""
+
 REMINDER = "<system-reminder>"
 """The one frame that stands in tools' results as well, and not as what the tool found."""
 
@@ -70,6 +92,27 @@ _AT_HEAD = re.compile(rf"\s*(?:{_FRAME}|{_any(OPENINGS)})\s*", re.DOTALL)
 _IN_TEXT = re.compile(rf"(?:^[ \t]*|(?<=>))(?:{_FRAME})|</(?:{TYPED})>", re.DOTALL | re.MULTILINE)
 _REMINDER = re.compile(rf"^[ \t]*{REMINDER}.*?(?:</system-reminder>|\Z)", re.DOTALL | re.MULTILINE)
 _BEGINS = re.compile(r"\s*[\[<#A-Z]")
+_CONTEXTS = [
+    (tool, holds, re.compile(rf"\s*(?:{begins})", re.MULTILINE), re.compile(names, re.MULTILINE) if names else None)
+    for tool, holds, begins, names in CONTEXTS
+]
+
+
+def agent_context(text: str) -> frozenset[tuple[str, str, str]]:
+    """The parts of a coding agent's context that a user's message begins with, at most after other frames.
+
+    Each as its tool, what it is (rules, environment) and its name. Empty for any other message.
+    """
+    at, parts = 0, set[tuple[str, str, str]]()
+    if _BEGINS.match(text) is None:
+        return frozenset()
+    while found := _AT_HEAD.match(text, at):
+        at, frame = found.end(), found.span()
+        for tool, holds, begins, names in _CONTEXTS:
+            if begins.match(text, *frame):
+                named = names.findall(found[0]) if names else ()
+                parts.update((tool, holds, name.strip()) for name in named or ("",))
+    return frozenset(parts)
 
 
 def without_frames(text: str) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from historylab.conversation.columns import TOOL
 from historylab.conversation.conversation import Conversation
 from historylab.errors import SettingsError
+from historylab.planning.agent_context import AGENT_CODES
 from historylab.planning.pins import RULE
 from historylab.planning.pipeline import plan_up_to
 from historylab.planning.plan import HistoryPlan
@@ -24,7 +25,7 @@ from historylab.planning.strategies.uncut import NEWEST, NO_PRUNER, PROTECTED, Q
 from historylab.registry import member
 from historylab.settings.fields import MOST_TOKENS
 from historylab.settings.model import Settings, stage_options
-from historylab.settings.pin import PIN_SETTINGS
+from historylab.settings.pin import AGENT_CONTEXT, PIN_RULES
 
 TRIES = 5  # budgets that are tried: a larger one can keep more history, which then needs a larger one still
 LIMITS = (2000, 500)  # of a tool result, in tokens
@@ -33,6 +34,7 @@ _PINNED = {
     INSTRUCTIONS.code: "system messages",
     STORED_SUMMARY.code: "stored summaries",
     RULE.code: "messages pinned by rules",
+    **dict.fromkeys(AGENT_CODES, "what the coding agent works by"),
 }
 _OPEN = {
     QUESTION.code: "the newest user message",
@@ -156,7 +158,9 @@ def _alternatives(plan: HistoryPlan, settings: Settings) -> Iterator[dict[str, A
     if settings.layout != "off":
         yield {"layout": "off"}
     if (plan.block_reasons == RULE.code).any():
-        yield {name: value for name in PIN_SETTINGS if settings.value(name) != (value := Settings().value(name))}
+        yield {name: value for name in PIN_RULES if settings.value(name) != (value := Settings().value(name))}
+    if np.isin(plan.block_reasons, AGENT_CODES).any():
+        yield {AGENT_CONTEXT: False}
 
 
 def _unless_default(changes: dict[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from historylab.conversation.growing import Growing, GrowingArray
 from historylab.conversation.message import Message
 from historylab.planning.reasons import EachMessage, reason
 from historylab.settings.model import Settings
-from historylab.settings.pin import MOST_CHARACTERS, PIN_OPTIONS, PIN_SETTINGS, read_roles, read_rules
+from historylab.settings.pin import MOST_CHARACTERS, PIN_RULES, read_roles, read_rules
 
 RULE = reason("pin_rule", "Pinned by {rule}: always sent.")
 PINNED_BY = "historylab: pinned by"
@@ -121,8 +121,7 @@ def _is_named(name: str, pattern: str) -> bool:
 
 def pin_rules(settings: Settings) -> PinRules | None:
     """The rules of the settings; None without any."""
-    options = settings.options
-    key = (settings.pin, *(options.get(name, option.default) for name, option in PIN_OPTIONS.items()))
+    key = tuple(settings.value(name) for name in PIN_RULES)
     return _rules(*key) if any(key) else None
 
 
@@ -135,7 +134,7 @@ def _rules(texts: str, roles: str, tools: str, first: int) -> PinRules:
 
 def without_rules(settings: Settings) -> Settings:
     """The same settings, pinning nothing by a rule."""
-    options = {name: value for name, value in settings.options.items() if name not in PIN_SETTINGS}
+    options = {name: value for name, value in settings.options.items() if name not in PIN_RULES}
     return settings.replace(pin="", options=options)
 
 

@@ -1,6 +1,7 @@
 """From a conversation and settings to a plan: the stage order, the fold over the stages, the trace, the layout.
 
-The order: what an API would refuse and what is pinned first, then filter, policy, tool outputs, compaction, pruner.
+The order: what an API would refuse and what is pinned first, then filter, what a coding agent works by, policy, tool
+outputs, compaction, pruner.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from historylab.conversation.message import Message
 from historylab.counters.base import count_messages, counter_for
 from historylab.errors import LoadError, PlanError
 from historylab.formats.base import describe
+from historylab.planning.agent_context import pin_agent_context
 from historylab.planning.history import History
 from historylab.planning.pins import PinRules, pin_rules, with_pins
 from historylab.planning.plan import HistoryPlan
@@ -24,6 +26,7 @@ from historylab.planning.strategies.base import Context, Instruments, needs_prev
 from historylab.planning.strategies.uncut import WhyUncut
 from historylab.registry import STAGE_FAMILIES, chosen_members, member, opened_later
 from historylab.settings.model import Settings
+from historylab.settings.pin import AGENT_CONTEXT
 
 if TYPE_CHECKING:
     from historylab.chat_models.base import ChatModel
@@ -89,11 +92,14 @@ def open_pipeline(settings: Settings) -> Pipeline:
     """The stages for these settings; `off` costs nothing."""
     members = [(family, m) for family in STAGE_FAMILIES for m in chosen_members(family, getattr(settings, family))]
     options = [settings.options_of(family, m.name) for family, m in members]
-    stages = [
+    stages: list[tuple[str, Callable[[HistoryPlan, Context], HistoryPlan]]] = [
         (f"{family}: {m.name}", partial(m.target, **chosen_options))
         for (family, m), chosen_options in zip(members, options, strict=True)
         if m.name not in ("off", "all")
     ]
+    if settings.value(AGENT_CONTEXT):
+        filters = sum(name.startswith("filter: ") for name, _ in stages)
+        stages.insert(filters, (AGENT_CONTEXT, pin_agent_context))
     carried = any(
         needs_previous_plan(m, chosen_options) for (_, m), chosen_options in zip(members, options, strict=True)
     )

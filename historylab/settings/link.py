@@ -84,9 +84,9 @@ class Link:
 
 
 def encode(settings: Settings, place: Place, preset: Mapping[str, str] = NO_PRESET) -> str:
-    """The query string of a link that decides every setting but `pin`. Raises SettingsError if it is too long.
+    """The query string of a link that decides every setting but the rules of `pin`.
 
-    `preset` has what the place's system decides, as raw texts by URL name.
+    `preset` has what the place's system decides, as raw texts by URL name. Raises SettingsError if it is too long.
     """
     query = urlencode(link_parameters(_as_parameters(settings), place, preset), safe=":,;=")
     if len(query) > LONGEST:

@@ -1,5 +1,7 @@
 """The setting `pin` and its options: what must stay, by its text, by who says it, by tool, or as one of the first.
 
+Besides these rules, what a coding agent tells its model of the project stays by default.
+
 A rule is plain text, in which `*` stands for any text: no regular expression. Rules are kept in one form, joined by
 `|`, so that they mean and export the same however they were written down.
 """
@@ -89,6 +91,15 @@ def pin_options(
             json_schema_extra=FINE,
         ),
     ] = 0,
+    agent_context: Annotated[
+        bool,
+        Field(
+            title="What a coding agent works by",
+            description="The project's rules and the environment that a coding agent tells its model (CLAUDE.md, "
+            "AGENTS.md) always stay, the newest of each directory. Other chats have none.",
+            json_schema_extra=FINE,
+        ),
+    ] = True,
 ) -> None:
     """The options of `pin`, as a stage's are the parameters of its function."""
 
@@ -96,4 +107,6 @@ def pin_options(
 PIN_OPTIONS: dict[str, Option] = {f"pin.{option.name}": option for option in options_of(pin_options)}
 """Dotted name → option."""
 PIN_SETTINGS = ("pin", *PIN_OPTIONS)
-"""The setting and its options: what a person may have written, so that no link carries them and none sets them."""
+AGENT_CONTEXT = "pin.agent_context"
+PIN_RULES = tuple(name for name in PIN_SETTINGS if name != AGENT_CONTEXT)
+"""What a person may have written, so that no link carries it and none sets it."""

@@ -22,6 +22,7 @@ from historylab.planning.strategies.layouts.systems_first import systems_first
 from historylab.registry import check_number
 from historylab.settings.model import Settings
 from historylab.settings.names import AGENTDOCK_ENVIRONMENT, AGENTDOCK_TEMPLATE, STRICT_ENVIRONMENT
+from historylab.settings.pin import AGENT_CONTEXT
 from historylab.settings.resolve import resolve_settings
 from historylab.settings.sources import query_parameters
 from historylab.systems.base import caller_objects, conversation_of, sent_messages
@@ -29,7 +30,11 @@ from historylab.systems.base import caller_objects, conversation_of, sent_messag
 log = logging.getLogger("historylab")
 
 PRESET = Settings(
-    policy="lastN", length=20, pruner="off", layout="systems_first", options={"policy.lastN.late_results": "drop"}
+    policy="lastN",
+    length=20,
+    pruner="off",
+    layout="systems_first",
+    options={"policy.lastN.late_results": "drop", AGENT_CONTEXT: False},
 )
 """AgentDock has no token budget: the policy alone decides, and history starts exactly at a user message."""
 

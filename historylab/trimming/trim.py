@@ -8,13 +8,14 @@ from math import lcm
 from operator import itemgetter
 from typing import Any, TypeVar, overload
 
+from historylab.conversation.injected import CONTEXT_WORDS, agent_context
 from historylab.formats.requests.items import LEADING_ROLES
 from historylab.planning.pipeline import open_pipeline
 from historylab.planning.reasons import Action
 from historylab.registry import STAGE_FAMILIES, chosen_members
 from historylab.settings.environment import environment_settings
 from historylab.settings.model import Settings
-from historylab.settings.pin import PIN_SETTINGS
+from historylab.settings.pin import AGENT_CONTEXT, PIN_RULES
 from historylab.trimming.decision_log import logs_decisions
 from historylab.trimming.trimmer import Trimmer
 from historylab.trimming.warn import USED_ONCE, say_once
@@ -66,6 +67,8 @@ def _ends(messages: Any, settings: Settings) -> Iterator[tuple[list[Any], list[A
     roles, contents = _roles_and_contents(messages) if step else ([], [])
     if not roles or "function" in roles or not _are_plain(contents):
         return
+    if settings.value(AGENT_CONTEXT) and any(map(agent_context, _that_may_be_context(roles, contents))):
+        return  # the end alone doesn't show what is kept from before it
     if not all(m.get("tool_call_id") for m, role in zip(messages, roles, strict=True) if role == "tool"):
         return  # results without ids are paired with calls in the order of the whole list
     results, size = roles.count("tool"), SHORT // 2
@@ -94,13 +97,22 @@ def _are_plain(contents: list[Any]) -> bool:
     return plain and all(type(part) is dict and part.get("type") in PARTS for part in parts)
 
 
+def _that_may_be_context(roles: list[Any], contents: list[Any]) -> Iterator[str]:
+    """The texts of users' messages whose beginning doesn't show at a glance that they are no coding agent's."""
+    for role, content in zip(roles, contents, strict=True):
+        if role == "user" and content:
+            text = content if type(content) is str else next((part["text"] for part in content if part.get("text")), "")
+            if not text[:1].isalnum() or text.startswith(CONTEXT_WORDS):
+                yield text
+
+
 @lru_cache(maxsize=64)
 def results_at_a_time(settings: Settings) -> int:
     """Of how many tool results a multiple may be left out where the end of a list decides what is sent; 0: of none."""
     if (
         open_pipeline(settings).carries
         or settings.projection != "off"
-        or any(settings.value(name) for name in PIN_SETTINGS)
+        or any(settings.value(name) for name in PIN_RULES)
     ):
         return 0
     step = 1

@@ -26,7 +26,8 @@ ORDINARY = (
 )  # fmt: skip
 ODD = (
     "call-1", "call-2", "call-same-id", "call-twice-one-id", "result", "result-of-the-oldest", "result-of-nobody",
-    "result-again", "empty user", "empty assistant", "image", "narrator", "pin",
+    "result-again", "empty user", "empty assistant", "image", "narrator", "pin", "rules-a", "rules-b",
+    "environment-cwd", "environment-cwd shell",
 )  # fmt: skip
 
 
@@ -58,6 +59,12 @@ class _Builder:
             self._call(rest)
         elif kind == "result":
             self._result(rest)
+        elif kind == "rules":
+            rule = f"<INSTRUCTIONS>\nrule {len(self.messages)}\n</INSTRUCTIONS>"
+            self._say("user", f"# AGENTS.md instructions for /srv/{rest}\n\n{rule}")
+        elif kind == "environment":
+            fields = "".join(f"<{field}>{len(self.messages)}</{field}>" for field in rest.split())
+            self._say("user", f"<environment_context>{fields}</environment_context>")
         elif event == "image":
             self._say("user", "look", media=("image",))
         else:

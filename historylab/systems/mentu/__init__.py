@@ -5,6 +5,7 @@ differs from the page, and what is done about it, is listed in docs/systems.md.
 """
 
 from historylab.settings.model import Settings
+from historylab.settings.pin import AGENT_CONTEXT
 from historylab.systems.mentu.history import (
     MAX_CHARS,
     MAX_PAIRS,
@@ -18,7 +19,14 @@ from historylab.systems.mentu.history import (
 from historylab.systems.mentu.memory import recall
 from historylab.systems.mentu.rows import STORED_CHARACTERS, rows_from_agent_stream, truncate_for_storage
 
-PRESET = Settings(policy="all", projection="collapsed_tools", pruner="pairs", layout="tagged_prompt", budget=200_000)
+PRESET = Settings(
+    policy="all",
+    projection="collapsed_tools",
+    pruner="pairs",
+    layout="tagged_prompt",
+    budget=200_000,
+    options={AGENT_CONTEXT: False},
+)
 """As Mentu sends history: tools collapsed, 20 pairs or 100,000 characters, one prompt. The budget is the window."""
 
 FUTURE = {

@@ -6,6 +6,7 @@ code differs, and what is done about it, is listed in docs/systems.md.
 
 from historylab.settings.fields import MOST_TOKENS
 from historylab.settings.model import Settings
+from historylab.settings.pin import AGENT_CONTEXT
 from historylab.systems.mycoder.agent import MAX_ITERATIONS, default_tools, tool_agent
 from historylab.systems.mycoder.checkpoint_places import Checkpoint
 from historylab.systems.mycoder.checkpoints import Checkpoints
@@ -43,6 +44,7 @@ PRESET = Settings(
         "compaction.preserve_recent.messages": PRESERVE_RECENT_MESSAGES,
         "compaction.preserve_recent.keep_task": False,
         "compaction.preserve_recent.min_freed": 0,
+        AGENT_CONTEXT: False,
     },
 )
 """As mycoder compacts: at half the model's window, everything but the newest ten messages. It knows no budget."""

@@ -7,6 +7,7 @@ what is done about it, is listed in docs/systems.md.
 
 from historylab.counters.octopus import approximate_token_count
 from historylab.settings.model import Settings
+from historylab.settings.pin import AGENT_CONTEXT
 from historylab.systems.octopus.assembly import STRATEGIES, AssembledHistory, assemble_history
 from historylab.systems.octopus.budget import (
     DEFAULT_BUDGET,
@@ -37,6 +38,7 @@ PRESET = Settings(
     budget=DEFAULT_BUDGET,
     reserve=OUTPUT_RESERVE,
     counter="octopus",
+    options={AGENT_CONTEXT: False},
 )
 """As Octopus starts: the oldest turns go first, the last three complete ones never."""
 

@@ -6,6 +6,7 @@ SDK for Python (2.12.0), on 2026-11-23. docs/systems.md says what of it is docum
 
 from historylab.registry import register
 from historylab.settings.model import Settings
+from historylab.settings.pin import AGENT_CONTEXT
 from historylab.systems.presets.base import Preset, PresetField, count_phrase
 from historylab.systems.presets.server_side import (
     LARGEST,
@@ -22,7 +23,7 @@ PRESET = Settings(
     policy="all",
     pruner="off",
     tool_output="clear",
-    options={f"{OPTION}keep": 3, f"{OPTION}batch": 1, f"{OPTION}trigger": 100_000},
+    options={f"{OPTION}keep": 3, f"{OPTION}batch": 1, f"{OPTION}trigger": 100_000, AGENT_CONTEXT: False},
 )
 COMPACTION = compaction_settings(150_000)
 FIELDS = (

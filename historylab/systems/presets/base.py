@@ -21,6 +21,7 @@ from historylab.registry import members
 from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.model import Settings, stage_options
 from historylab.settings.names import as_text, url_name
+from historylab.settings.pin import AGENT_CONTEXT
 
 NOT_DECIDED = frozenset({"model", "summarizer", "relevance", "overhead", "window", "counter_factor", "pin"})
 """Fields no system decides, unless its settings name something else than the default."""
@@ -73,7 +74,7 @@ class Preset:
         settings = self.variants.get(variant, self.settings)
         left = {n for n in NOT_DECIDED if settings.value(n) == Settings.model_fields[n].default} | self.yours
         names = [name for name in Settings.model_fields if name != "options"]
-        names += [name for name in stage_options() if _is_chosen(name, settings)]
+        names += [name for name in stage_options() if name == AGENT_CONTEXT or _is_chosen(name, settings)]
         return {name: settings.value(name) for name in names if name not in left}
 
     def changed(self, settings: Settings, variant: str = "") -> list[str]:

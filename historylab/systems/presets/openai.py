@@ -6,6 +6,7 @@ docs/systems.md says what of it is documented and what is assumed.
 
 from historylab.registry import register
 from historylab.settings.model import Settings
+from historylab.settings.pin import AGENT_CONTEXT
 from historylab.systems.presets.base import Preset, PresetField
 from historylab.systems.presets.server_side import (
     LARGEST,
@@ -17,7 +18,7 @@ from historylab.systems.presets.server_side import (
     sends_all,
 )
 
-PRESET = Settings(policy="all", pruner="off", **compaction_settings(200_000))
+PRESET = Settings(policy="all", pruner="off", options={AGENT_CONTEXT: False}, **compaction_settings(200_000))
 FIELDS = (
     PresetField(
         TRIGGER,

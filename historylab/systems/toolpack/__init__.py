@@ -6,6 +6,7 @@ Source: toolpack-agents' page on conversation history; where the published code 
 
 from historylab.counters.toolpack import estimate_tokens
 from historylab.settings.model import Settings
+from historylab.settings.pin import AGENT_CONTEXT
 from historylab.systems.toolpack.agent import BaseAgent
 from historylab.systems.toolpack.assembler import AssembledPrompt, assemble_prompt
 from historylab.systems.toolpack.capture import CaptureInterceptor, compose_chain
@@ -42,6 +43,7 @@ PRESET = Settings(
         "compaction.rolling.messages": SUMMARY_THRESHOLD,
         "compaction.rolling.keep_task": False,
         "compaction.rolling.min_freed": 0,
+        AGENT_CONTEXT: False,
         "pruner.fifo.unit": "block",
         "pruner.fifo.keep_task": False,
     },
