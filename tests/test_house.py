@@ -32,6 +32,7 @@ FENCES = {
     "httpx2": ("historylab/proxy/",),
     "httpcore2": ("historylab/proxy/",),
     "uvicorn": ("historylab/proxy/",),
+    "prometheus_client": ("historylab/proxy/metrics.py",),
     "rich": ("historylab/cli/",),
     "distributed": ("historylab/cli/sweep.py",),
 }

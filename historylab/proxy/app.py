@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Coroutine, Sequence
+import time
+from collections.abc import Collection, Coroutine, Iterator, Sequence
 from typing import Any
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from historylab._version import __version__
@@ -19,28 +20,32 @@ from historylab.proxy.callers import check_caller
 from historylab.proxy.counts import Counts
 from historylab.proxy.deciding import FAULT, SENTENCES, log_fault
 from historylab.proxy.headers import secrets_in
+from historylab.proxy.patience import PatientStore
 from historylab.proxy.pending import HUNG_UP, STOPPED, PendingExchange
 from historylab.proxy.refusals import Refused, refusal
 from historylab.proxy.relay import UpstreamRequest, relay
 from historylab.proxy.routes import Route, is_base, route_of
 from historylab.proxy.trimming import Trimming
 from historylab.proxy.upstream import Upstream
+from historylab.recordings.exchange import line_time
 from historylab.recordings.recorder import Recorder
+from historylab.stores.base import open_store
 
 log = logging.getLogger("historylab.proxy")
 
-HEALTH = b"/historylab/health"
+HEALTH, METRICS = b"/historylab/health", b"/metrics"
 POLICY_VIOLATION = 1008
 SECONDS_TO_RECORD = 5
 """How long what was under way at the end may take to be recorded."""
 NO_WAY = "only paths below /v1 are passed on, with at most an app's name before it, and those that end as an API's do"
+WITHOUT_STORE = "Until it does, requests are sent under the summaries that are known here, or untrimmed."
 UNFILTERED = "a filter or projection is set, which can't be applied to what is asked for here"
 
 
 class Proxy:
     """An ASGI app. `names`: those it may be asked by, any if empty; `tokens`: of which a request must bring one.
 
-    `close` is called at the end, when nothing is under way any more.
+    `store` has the summaries and records; it is closed at the end, when nothing is under way any more.
     """
 
     def __init__(
@@ -52,11 +57,11 @@ class Proxy:
         names: Collection[str] = (),
         tokens: Sequence[str] = (),
         largest: int = LARGEST,
-        close: Callable[[], None] = lambda: None,
+        store: PatientStore | None = None,
     ):
         self.upstream, self.trimming, self.recorder, self.counts = upstream, trimming, recorder, Counts()
         self._names, self._tokens, self._largest = names, tokens, largest
-        self._close_store = close
+        self.store = store or PatientStore(open_store("memory://"))
         self._later = set[asyncio.Task[Any]]()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -85,7 +90,7 @@ class Proxy:
         self.trimming.close()
         if self.recorder is not None:
             await asyncio.to_thread(self.recorder.close)
-        self._close_store()
+        self.store.close()
 
     def health(self) -> dict[str, Any]:
         """What the health answer says."""
@@ -97,14 +102,34 @@ class Proxy:
             "settings_file": said,
             "records": self.recorder is not None,
             "counts": self.counts.as_json(),
+            "problems": [*self._problems()],
         }
+
+    def _problems(self) -> Iterator[str]:
+        """A sentence for each thing that is wrong now."""
+        if problem := self.trimming.settings.problem:
+            yield f"The settings stay as they were: {problem}"
+        if since := self.store.away_since:
+            yield f"The store hasn't answered in time since {line_time(since)}: see what holds it. {WITHOUT_STORE}"
+        if since := self.counts.unrecorded_since:
+            yield f"Requests have passed unrecorded since {line_time(since)}."
+
+    def _own_answer(self, method: str, path: bytes) -> Response | None:
+        """What the proxy says of itself, where it is asked for that."""
+        if method != "GET" or path not in (HEALTH, METRICS):
+            return None
+        if path == HEALTH:
+            return JSONResponse(self.health())
+        from historylab.proxy.metrics import CONTENT_TYPE, metrics_text
+
+        return Response(metrics_text(self.counts, self.store), media_type=CONTENT_TYPE)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         provider, method, headers = "openai", scope["method"], Headers(scope=scope)
         try:
             check_caller(headers, self._names, self._tokens)
-            if method == "GET" and scope["raw_path"] == HEALTH:
-                await JSONResponse(self.health())(scope, receive, send)
+            if own := self._own_answer(method, scope["raw_path"]):
+                await own(scope, receive, send)
                 return
             if is_base(method, scope["raw_path"]):  # some clients ask once whether anything is there
                 await Response(status_code=204)(scope, receive, send)
@@ -145,7 +170,7 @@ class Proxy:
         content = pending.exchange.sent if pending is not None else body
         try:
             request = UpstreamRequest(scope["method"], route.path, scope["query_string"], scope["headers"], content)
-            await relay(self.upstream, request, pending, send)
+            await relay(self.upstream, request, pending, self._counting(send))
         except asyncio.CancelledError as ended:
             self._record_later(pending, str(ended) or STOPPED)
             raise
@@ -155,13 +180,26 @@ class Proxy:
         finally:
             self.counts.count_passed(pending)
 
+    def _counting(self, send: Send) -> Send:
+        """`send`, with errors among the upstream's answers counted."""
+
+        async def send_counting(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self.counts.count_answer(message["status"])
+            await send(message)
+
+        return send_counting
+
     async def _decide(self, route: Route, scope: Scope, body: bytes) -> PendingExchange:
         encoded = any(name == b"content-encoding" and value != b"identity" for name, value in scope["headers"])
         secrets = secrets_in(scope["headers"], scope["query_string"]) if self.recorder is not None else ()
         exchange = Exchange(app=route.app, api=route.form, mode=self.trimming.mode, secrets=secrets)
+        began = time.perf_counter()
         await self.trimming.decide(exchange, body, encoded)
-        self.counts.count_decision(exchange, body, self.trimming.applies)
-        return PendingExchange(exchange, self.recorder, doubtful=self.counts.store_fails)
+        summarised = exchange.live_plan is not None and exchange.live_plan.summary is not None
+        exchange.stale |= summarised and self.store.away_since > 0
+        self.counts.count_decision(exchange, body, self.trimming.applies, time.perf_counter() - began)
+        return PendingExchange(exchange, self.recorder, store=self.store, doubtful=self.counts.store_fails)
 
     def _record_later(self, pending: PendingExchange | None, error: str) -> None:
         """Have it recorded, though nobody waits for its answer any more."""

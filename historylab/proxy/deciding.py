@@ -19,6 +19,7 @@ from pydantic_core import PydanticSerializationError, to_json
 from historylab.conversation.exchange import Exchange
 from historylab.errors import HistoryLabError, InstrumentError, LoadError, StoreError
 from historylab.formats.requests import FORMS
+from historylab.proxy.patience import one_request
 from historylab.proxy.refusals import Refused
 from historylab.recordings.exchange import plan_fields, settings_fields
 from historylab.recordings.noted_state import NotedState
@@ -67,7 +68,7 @@ def decide(trimmers: Trimmers, exchange: Exchange, content: bytes, encoded: bool
             raise LoadError("it is compressed" if encoded else "it is no JSON object, or has a name twice")
         field = FORMS[exchange.api].field
         exchange.body = with_list(body, field)
-        with trimmers.store.note_state(exchange.secrets) as state:
+        with one_request(exchange), trimmers.store.note_state(exchange.secrets) as state:
             decision = trimmers.of(exchange.api).decide(body)
         plan = plan_fields(decision.plan)
         if applied and not is_unchanged(body, decision.sent, field):

@@ -10,6 +10,7 @@ from time import time
 
 from historylab.proxy.app import Proxy
 from historylab.proxy.callers import known_names
+from historylab.proxy.patience import PatientStore
 from historylab.proxy.settings_file import SettingsFile
 from historylab.proxy.trimming import Trimming
 from historylab.proxy.upstream import Upstream
@@ -39,11 +40,11 @@ def open_proxy(
     """
     asked, file = Upstream(upstream), SettingsFile(settings)
     store = open_recording(record) if record is not None else open_store("memory://")
-    recorder = None if record is None else _recorder(store, redact, keep_days)
-    announce = partial(_note_start, recorder, asked, file.path, mode)
+    recorder, patient = None if record is None else _recorder(store, redact, keep_days), PatientStore(store)
+    announce = partial(_note_start, recorder, patient, asked, file.path, mode)
     announce(file.settings)
-    trimming = Trimming(file, NotedState(store, recorder.redaction if recorder else None), mode, announce)
-    return Proxy(asked, trimming, recorder, names=known_names(host), tokens=tokens, close=store.close)
+    trimming = Trimming(file, NotedState(patient, recorder.redaction if recorder else None), mode, announce)
+    return Proxy(asked, trimming, recorder, names=known_names(host), tokens=tokens, store=patient)
 
 
 def _recorder(store: Store, redact: Sequence[str], keep_days: float | None) -> Recorder:
@@ -56,12 +57,18 @@ def _recorder(store: Store, redact: Sequence[str], keep_days: float | None) -> R
 
 
 def _note_start(
-    recorder: Recorder | None, upstream: Upstream, file: Path | None, mode: str, settings: Settings
+    recorder: Recorder | None,
+    store: PatientStore,
+    upstream: Upstream,
+    file: Path | None,
+    mode: str,
+    settings: Settings,
 ) -> None:
     """Record under which settings requests are sent from now on."""
     if recorder is not None:
         recorder.note(
             "proxy",
+            timeout=store.patience_left(0.0),
             mode=mode,
             settings_file=str(file) if file else None,
             settings=settings_fields(settings),

@@ -10,6 +10,7 @@ from historylab.conversation.exchange import Exchange
 from historylab.proxy.answers import RelayedAnswer
 from historylab.proxy.deciding import SHAPE, STORE, log_fault
 from historylab.proxy.headers import sketch_header
+from historylab.proxy.patience import PatientStore
 from historylab.recordings.exchange import line_time, new_id
 from historylab.recordings.recorder import Recorder
 
@@ -23,11 +24,13 @@ BROKEN, UNFINISHED = "the upstream broke the connection off", "the answer has no
 class PendingExchange:
     """An exchange whose request was decided; takes its answer as it arrives and is recorded once, if at all.
 
-    `doubtful`: the last record failed.
+    `store` is where it is recorded; `doubtful`: the last record failed.
     """
 
-    def __init__(self, exchange: Exchange, recorder: Recorder | None = None, *, doubtful: bool = False):
-        self.exchange, self._recorder, self._doubtful = exchange, recorder, doubtful
+    def __init__(
+        self, exchange: Exchange, recorder: Recorder | None = None, *, store: PatientStore, doubtful: bool = False
+    ):
+        self.exchange, self._store, self._recorder, self._doubtful = exchange, store, recorder, doubtful
         self._began, self._clock = time.time(), time.perf_counter()
         exchange.id, exchange.started = new_id(), line_time(self._began)
         self._answer: RelayedAnswer | None = None
@@ -46,6 +49,8 @@ class PendingExchange:
         yield "mode", exchange.mode
         if exchange.untrimmed:
             yield "untrimmed", exchange.untrimmed
+        elif exchange.stale:
+            yield "state", "stale"
         if plan := exchange.plan:
             yield "tokens", f"sent={plan['tokens']} before={plan['before']} budget={plan['budget']}"
             yield "decisions", sketch_header(plan["decisions"])
@@ -87,7 +92,11 @@ class PendingExchange:
         try:
             large = self._answer is not None and self._answer.size > LARGE
             await asyncio.to_thread(self._finish, error) if large else self._finish(error)
-            written = await recorder.arecord(self.exchange)
+            left = self._store.patience_left(self.exchange.waited)
+            began = time.perf_counter()
+            written = await recorder.arecord(self.exchange, left)
+            if not written and time.perf_counter() - began >= left:
+                self._store.give_up()
         except Exception as problem:
             log_fault("A request can't be recorded", problem)
         self.unrecorded = "" if written else STORE

@@ -18,6 +18,7 @@ from historylab import Settings
 from historylab.conversation.exchange import Exchange
 from historylab.errors import StoreError
 from historylab.proxy.answers import RelayedAnswer
+from historylab.proxy.patience import PatientStore
 from historylab.proxy.pending import PendingExchange
 from historylab.recordings.recorder import Recorder
 from historylab.stores.base import open_store
@@ -137,7 +138,7 @@ def test_one_that_its_client_left_is_too(client, upstream, recorded):
 def test_one_whose_client_leaves_while_it_is_written_is_kept(store, recorded):
     async def leaves() -> None:
         exchange = Exchange(api="chat_completions", app="app", mode="trim", body=chat("a"), untrimmed="store")
-        pending = PendingExchange(exchange, recorder)
+        pending = PendingExchange(exchange, recorder, store=PatientStore(store))
         writing = asyncio.ensure_future(pending.record())
         await asyncio.sleep(0)
         writing.cancel()

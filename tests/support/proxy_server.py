@@ -15,6 +15,7 @@ from typing import Any
 
 from historylab.proxy.app import Proxy
 from historylab.proxy.callers import known_names
+from historylab.proxy.patience import PatientStore
 from historylab.proxy.serve import Server
 from historylab.proxy.settings_file import SettingsFile
 from historylab.proxy.trimming import Trimming
@@ -39,11 +40,18 @@ class RunningProxy:
 
 @contextmanager
 def running_proxy(
-    upstream: str, file: Path | None = None, *, mode: str = "trim", recorder: Recorder | None = None, **options: Any
+    upstream: str,
+    file: Path | None = None,
+    *,
+    mode: str = "trim",
+    recorder: Recorder | None = None,
+    store: PatientStore | None = None,
+    **options: Any,
 ) -> Iterator[RunningProxy]:
     """A proxy under the settings of a file, while the block runs."""
-    trimming = Trimming(SettingsFile(file), NotedState(open_store("memory://")), mode)
-    with serving(Proxy(Upstream(upstream), trimming, recorder, names=known_names("127.0.0.1"), **options)) as running:
+    store = store or PatientStore(open_store("memory://"))
+    trimming, names = Trimming(SettingsFile(file), NotedState(store), mode), known_names("127.0.0.1")
+    with serving(Proxy(Upstream(upstream), trimming, recorder, names=names, store=store, **options)) as running:
         yield running
 
 
