@@ -11,6 +11,10 @@ a filter or a projection it is refused instead, and so is all other text that no
 end ends an answer: one that breaks off isn't ended, so that its client sees a network error. A client that hangs up
 ends the upstream's work.
 
+**Who is waited for.** The store, for a second in all: one that doesn't answer is left alone until it does. A client,
+for a minute without a byte; nothing is read behind a request whose end is in doubt. What an upstream sends beyond an
+answer is dropped with its connection.
+
 **On record.** The proxy fills in an `Exchange` while a request passes: what came in, what was decided and why, what
 went out, what was answered. It is on disk before the last piece of the answer is passed on (a stream's last event or
 a body's last bytes), or after a second it passes unrecorded and says so. That event is found, and a stream put

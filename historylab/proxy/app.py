@@ -170,7 +170,7 @@ class Proxy:
         content = pending.exchange.sent if pending is not None else body
         try:
             request = UpstreamRequest(scope["method"], route.path, scope["query_string"], scope["headers"], content)
-            await relay(self.upstream, request, pending, self._counting(send))
+            await relay(self.upstream, request, pending, self._count_errors(send))
         except asyncio.CancelledError as ended:
             self._record_later(pending, str(ended) or STOPPED)
             raise
@@ -180,7 +180,7 @@ class Proxy:
         finally:
             self.counts.count_passed(pending)
 
-    def _counting(self, send: Send) -> Send:
+    def _count_errors(self, send: Send) -> Send:
         """`send`, with errors among the upstream's answers counted."""
 
         async def send_counting(message: Message) -> None:

@@ -15,14 +15,14 @@ from proxy_server import chat, running_proxy, until
 
 from historylab.conversation.exchange import Exchange
 from historylab.errors import StoreError
-from historylab.proxy.patience import PATIENCE, PatientStore, one_request
+from historylab.proxy.patience import PatientStore, one_request
 from historylab.recordings.recorder import Recorder
 from historylab.settings.model import Settings
 from historylab.stores.base import open_store
 from historylab.stores.memory import InMemoryStore
 
 CHAT = "/v1/chat/completions"
-SHORT = 0.05
+SHORT, LONG = 0.05, 20.0
 SUMMARIES = Settings(policy="all", pruner="summarize", budget=150)
 
 
@@ -163,7 +163,7 @@ def test_a_locked_store_holds_no_answer_and_the_answer_says_so(locked, tmp_path)
     url, lock = locked
     store = open_store(url)
     recorder = Recorder(store)
-    patient = PatientStore(store)
+    patient = PatientStore(store, LONG)
     file = write_settings(tmp_path / "settings.json", SUMMARIES)
     with (
         ChatServer(says("hello there")) as upstream,
@@ -186,7 +186,7 @@ def test_a_locked_store_holds_no_answer_and_the_answer_says_so(locked, tmp_path)
         assert again["historylab-decisions"] == known["historylab-decisions"]
         assert (again["historylab-state"], again["historylab-unrecorded"]) == ("stale", "store")
         assert "hasn't answered" in str(health["problems"])
-        patient.patience = PATIENCE
+        patient.patience = LONG
         until(lambda: not patient.away_since)
         after = asked("Hello again", *SAID)
         assert "historylab-state" not in after and "historylab-untrimmed" not in after
