@@ -83,6 +83,8 @@ def parse_request(api: WireApi, body: Body, items: Sequence[Any]) -> ParsedReque
             ids += [message.tool_call_id or "" for message in found]
         if found:
             continue  # what a client adds beside results is no question
+        if results and not turns:
+            ids += [call.id for message in messages for call in message.tool_calls]
         turns += any(message.role == "assistant" for message in messages)
         question = next((text for m in messages if m.role == "user" and (text := _without_frames(m.content))), "")
         if question:
@@ -126,10 +128,11 @@ def _calls(request: ParsedRequest, wanted: int) -> Said:
 
 
 def _call(request: ParsedRequest, turn: int = 0) -> tuple[OfferedTool, str]:
+    about = TURNS.sub("", request.question)
     named = next((tool for tool in request.tools if tool.name == request.choice), None)
     if named:
-        return named, call_arguments(named, request.question, turn)
-    return choose_call(request.tools, request.question, turn)
+        return named, call_arguments(named, about, turn)
+    return choose_call(request.tools, about, turn)
 
 
 def _calls_once(request: ParsedRequest) -> bool:

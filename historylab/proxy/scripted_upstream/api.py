@@ -46,7 +46,6 @@ class WireApi(ABC):
     prefixes: ClassVar[tuple[str, str]]
     field: ClassVar[str] = "messages"
     caches_itself: ClassVar[bool] = True
-    media_type: ClassVar[str] = "text/event-stream"
     limits: ClassVar[tuple[str, ...]] = ("max_completion_tokens", "max_tokens")
 
     def complete(self, body: Body) -> Body:
@@ -97,6 +96,10 @@ class WireApi(ABC):
         """Events as they are sent."""
         for event in events:
             yield server_sent(event, event["type"])
+
+    def media_type(self, body: Body) -> str:
+        """Of a stream."""
+        return "text/event-stream"
 
     def keep(self, body: Body, whole: Body) -> None:  # noqa: B027  most remember nothing
         """Remember an answer that a later request may refer to."""

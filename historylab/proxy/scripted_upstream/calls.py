@@ -54,7 +54,7 @@ def call_arguments(tool: OfferedTool, question: str, turn: int = 0) -> str:
         name = _field(tool, COMMAND)
         chosen = {name: command.split() if _type(tool, name) == "array" else command}
     elif READS.match(tool.name) and (name := _field(tool, PATH)):
-        chosen = {name: files[turn % len(files)] if files else "."}
+        chosen = {name: files[turn // 2 % len(files)] if files else "."}
     made = plausible(tool.schema, question, chosen)
     return json.dumps(made if isinstance(made, dict) else {}, ensure_ascii=False)
 

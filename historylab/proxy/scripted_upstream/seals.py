@@ -8,6 +8,8 @@ import hashlib
 
 KEY = b"scripted upstream"  # the same in every process: a conversation may go on after a restart
 SIZE = 16
+URL_SAFE = str.maketrans("-_", "+/")
+"""Google's clients write bytes in the other alphabet than they got them in."""
 
 
 def seal(text: str) -> str:
@@ -19,7 +21,7 @@ def seal(text: str) -> str:
 def unseal(sealed: object) -> str | None:
     """The text in a seal; None for one that isn't ours, or was changed."""
     try:
-        whole = base64.b64decode(str(sealed), validate=True)
+        whole = base64.b64decode(str(sealed).translate(URL_SAFE), validate=True)
     except (binascii.Error, ValueError):
         return None
     content = whole[SIZE:]
