@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -132,3 +134,19 @@ def test_a_chat_that_another_process_went_on_with_is_found_though_it_was_last_se
     mine.close()
     others.close()
     assert conversations(store) == ["a", "a", "a", "b", "a"]
+
+
+def test_the_first_exchange_waits_for_no_format_but_its_own():
+    """A hundred of them take longer to import than an exchange waits to be recorded."""
+    code = """
+import sys
+from historylab.conversation.exchange import Exchange
+from historylab.recordings.chain_writer import ChainWriter
+from historylab.recordings.redaction import Redaction
+from historylab.stores.memory import InMemoryStore
+body = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
+answer = {"choices": [{"message": {"role": "assistant", "content": "hello"}}]}
+ChainWriter(InMemoryStore(), Redaction()).record(Exchange(api="chat_completions", body=body, response=answer))
+print(*(name for name in sys.modules if name.startswith("historylab.formats.products.")))
+"""
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).split() == []

@@ -17,7 +17,7 @@ from historylab.formats.apis.exchanges import Api
 from historylab.formats.base import Report
 from historylab.formats.requests import FORMS, Form
 from historylab.formats.traces.recorded_lines import AFTER, LEADING, SAME, UNCHANGED, holder_of
-from historylab.registry import Member, members
+from historylab.registry import member
 
 BROKEN = "a request that goes on from one which is not in the file"
 
@@ -70,8 +70,9 @@ class RequestChains:
 
 def api_of(name: Any) -> Api | None:
     """The API of that name, if requests of it can be read."""
-    found: Member | None = members("format").get(name) if isinstance(name, str) and name in FORMS else None
-    api: Api | None = found.attributes["api"]() if found else None
+    if not isinstance(name, str) or name not in FORMS:
+        return None
+    api: Api = member("format", name).attributes["api"]()
     return api
 
 
