@@ -28,7 +28,21 @@ def add_to(commands: Subparsers) -> None:
     parser.add_argument("--upstream", metavar="URL", required=True, help="the API, such as https://api.openai.com/v1")
     parser.add_argument("--settings", metavar="FILE", help="a .env, an export or a template; read when it changes")
     parser.add_argument("--mode", choices=("trim", "audit"), default="trim", help="audit only watches (default: trim)")
-    parser.add_argument("--record", metavar="PLACE", help="record requests in a folder, an SQLite file or a database")
+    add_recording(parser, "record requests in a folder, an SQLite file or a database")
+    parser.add_argument("--port", type=port_number, default=PORT, help=f"0 for any free one (default: {PORT})")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine only)")
+    parser.add_argument(
+        "--token",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="what apps must send in the header historylab-token, or set HISTORYLAB_PROXY_TOKEN; repeatable",
+    )
+
+
+def add_recording(parser: argparse.ArgumentParser, help: str) -> None:
+    """--record, and what is kept there for how long."""
+    parser.add_argument("--record", metavar="PLACE", help=help)
     parser.add_argument(
         "--redact",
         metavar="REGEX",
@@ -43,22 +57,12 @@ def add_to(commands: Subparsers) -> None:
         default=KEEP_DAYS,
         help=f"delete recorded conversations that rest for so long, 0 for none (default: {KEEP_DAYS})",
     )
-    parser.add_argument("--port", type=port_number, default=PORT, help=f"0 for any free one (default: {PORT})")
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine only)")
-    parser.add_argument(
-        "--token",
-        action="append",
-        default=[],
-        metavar="TEXT",
-        help="what apps must send in the header historylab-token, or set HISTORYLAB_PROXY_TOKEN; repeatable",
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve the proxy until it is interrupted."""
     tokens = _tokens(arguments)
-    if arguments.keep_days < 0:
-        raise SettingsError("--keep-days is a number of days, or 0 to delete nothing")
+    check_keep_days(arguments.keep_days)
     from historylab.proxy.open import open_proxy
     from historylab.proxy.serve import Server
     from historylab.recordings.place import named_place
@@ -84,14 +88,25 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.mode,
             proxy.trimming.settings.settings,
             proxy.trimming.settings.path,
-            _recording_line(record, arguments.keep_days, len(arguments.redact)),
+            recording_line(record, arguments.keep_days, len(arguments.redact)),
             token=bool(tokens),
             warnings=(UNENCRYPTED,) if proxy.upstream.shows_keys else (),
         )
-        gc.freeze()
-        gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
+        collect_seldom()
         Server(proxy, lambda: print_block(start_block(start))).run([bound])
     return 0
+
+
+def check_keep_days(days: int) -> None:
+    """Raises SettingsError for a number of days that means nothing."""
+    if days < 0:
+        raise SettingsError("--keep-days is a number of days, or 0 to delete nothing")
+
+
+def collect_seldom() -> None:
+    """Have Python search for garbage as seldom as a server of long histories needs."""
+    gc.freeze()
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
 
 
 def print_block(text: str) -> None:
@@ -112,7 +127,8 @@ def _tokens(arguments: argparse.Namespace) -> list[str]:
     return tokens
 
 
-def _recording_line(place: str | None, keep_days: int, patterns: int) -> str:
+def recording_line(place: str | None, keep_days: int, patterns: int) -> str:
+    """Where requests are recorded, for how long, and without what."""
     if place is None:
         return "nothing is kept (--record FOLDER keeps each request, for the Live page)"
     from historylab.recordings.place import place_in_words

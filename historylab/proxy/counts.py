@@ -46,6 +46,7 @@ class Counts:
     upstream_errors: Counter[str] = field(default_factory=Counter)
     tokens_before: int = 0
     tokens_sent: int = 0
+    tokens_planned: int = 0  # what the settings leave, in an audit too
     deciding: Durations = field(default_factory=Durations)
     unrecorded_since: float = 0.0  # seconds since 1970; 0: the last one was recorded
 
@@ -57,6 +58,7 @@ class Counts:
             return
         self.stale += exchange.stale
         self.tokens_before += exchange.plan["before"]
+        self.tokens_planned += exchange.plan["tokens"]
         self.tokens_sent += exchange.plan["tokens" if applies else "before"]
         if not applies:
             self.watched += 1

@@ -23,7 +23,7 @@ from historylab.stores.base import Store, open_store
 
 
 def open_proxy(
-    upstream: str,
+    upstream: str | Upstream,
     *,
     settings: str | None = None,
     mode: str = "trim",
@@ -38,7 +38,8 @@ def open_proxy(
     `settings` is a file that is read again when it changes, `record` a recording's place; without one the summaries
     that requests were sent with are gone with the process. Raises SettingsError or StoreError.
     """
-    asked, file = Upstream(upstream), SettingsFile(settings)
+    asked = Upstream(upstream) if isinstance(upstream, str) else upstream
+    file = SettingsFile(settings)
     store = open_recording(record) if record is not None else open_store("memory://")
     recorder, patient = None if record is None else _recorder(store, redact, keep_days), PatientStore(store)
     announce = partial(_note_start, recorder, patient, asked, file.path, mode)

@@ -27,12 +27,12 @@ class Upstream:
     """A server by its URL, with the version of its API or without: `…/v1` and `/v1/…` don't double.
 
     Where its address names a version (`…/v1beta/openai`), that takes the place of the one that is asked for; and a path
-    that begins with its own is whole. Raises SettingsError.
+    that begins with its own is whole. `exact`: no version belongs between the address and a path. Raises SettingsError.
     """
 
-    def __init__(self, url: str):
+    def __init__(self, url: str, *, exact: bool = False):
         self.url, path = _check_url(url)
-        self._versioned = any(VERSION.fullmatch(segment) for segment in path.split("/"))
+        self._versioned = exact or any(VERSION.fullmatch(segment) for segment in path.split("/"))
         self._path = path.encode("ascii")
         self._at = httpx2.URL(self.url)
         self._client: httpx2.AsyncClient | None = None

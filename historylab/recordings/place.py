@@ -41,6 +41,12 @@ def named_place() -> str:
     return os.environ.get(RECORD, "")
 
 
+def default_place() -> str:
+    """The folder in the user's data directory, for what is recorded without another being named."""
+    data = os.environ.get("XDG_DATA_HOME") or os.path.join(os.path.expanduser("~"), ".local", "share")
+    return os.path.join(data, "historylab", "recordings")
+
+
 def place_in_words(place: str) -> str:
     """A place for display: a database by its address without a password, a file or folder by its whole path."""
     scheme, is_url, rest = place.partition("://")

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from historylab.costs.amounts import count_of
+from historylab.planning.reasons import in_percent
+from historylab.proxy.counts import Counts
+from historylab.proxy.trimming import Trimming
+from historylab.recordings.place import place_in_words, recording_file
 from historylab.settings.model import Settings
 from historylab.wording.cuts import settings_in_words
 from historylab.wording.untrusted import one_line
@@ -27,6 +34,60 @@ class Start:
     recorded: str
     token: bool = False
     warnings: tuple[str, ...] = ()
+
+
+BECAME = {
+    "trimmed": "trimmed",
+    "sent_whole": "sent whole",
+    "watched": "only watched",
+    "passed_through": "of other kinds",
+    "cancelled": "hung up",
+    "unrecorded": "not recorded",
+}
+"""What became of requests: counts by name, and in words."""
+TOKENS = ("tokens_before", "tokens_planned")
+BY_CAUSE = {"untrimmed": "untrimmed", "refused": "refused"}
+NO_REQUEST = "no request came this way: the program had none, or reads its base URL elsewhere"
+ONLY_WATCHED = "only watched, as no --settings say what to cut: each request is sent as it came"
+
+
+def run_block(program: str, ways: Sequence[tuple[str, str]], trimming: Trimming, more: Sequence[str]) -> list[str]:
+    """What `historylab run` does, before the program starts; `ways`: addresses of proxies, each with its upstream."""
+    does = MODES[trimming.mode]
+    if trimming.settings.path:
+        does = f"{does}: {settings_in_words(trimming.settings.settings)}"
+    elif not trimming.applies:
+        does = ONLY_WATCHED
+    return [*(f"{one_line(program, 60)} → {address} → {upstream}" for address, upstream in ways), does, *more]
+
+
+def run_summary(counts: Sequence[Counts], trimming: Trimming, place: str, problems: Mapping[str, int]) -> list[str]:
+    """What came of a program's requests, and where to see them; `problems`: what was logged, by how often."""
+    logged = [f"{one_line(text, 300)}{f' ({n:,} times)' if n > 1 else ''}" for text, n in problems.items()]
+    total = {name: sum(getattr(c, name) for c in counts) for name in ("requests", *BECAME, *TOKENS)}
+    if not total["requests"]:
+        return [NO_REQUEST, *logged]
+    total |= {name: sum(sum(getattr(c, name).values()) for c in counts) for name in ("untrimmed", "refused")}
+    parts = [f"{total[name]:,} {said}" for name, said in {**BECAME, **BY_CAUSE}.items() if total[name]]
+    sent, before = total["tokens_planned"], total["tokens_before"]
+    if trimming.settings.path or trimming.applies:
+        would = "" if trimming.applies else "would be "
+        share = f" ({in_percent(sent / before)})" if before else ""
+        tokens = f"{sent:,} of {before:,} tokens {would}sent{share}"
+    else:
+        tokens = f"{before:,} tokens sent"
+    file = place_in_words(place if "://" in place else str(recording_file(place)))
+    return [
+        f"{count_of(total['requests'], 'request')}: {', '.join(parts)}; {tokens}",
+        *logged,
+        f"recorded: historylab show {shlex.quote(file)}",
+        how_to_watch(place),
+    ]
+
+
+def how_to_watch(place: str) -> str:
+    """The command that shows a recording on screen."""
+    return f"on screen: historylab --record {shlex.quote(place_in_words(place))}"
 
 
 def start_block(start: Start) -> str:
