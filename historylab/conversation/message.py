@@ -12,6 +12,8 @@ from historylab.conversation.injected import is_framed, without_frames
 
 MOST_TOKENS = 10**9
 """A reported count above this, or below 0, is taken for a mistake and the report ignored."""
+REFERENCES = "item_references"
+"""The key of a message's metadata with the ids of items in it that the provider keeps, of unknown text and size."""
 NO_USERS = frozenset({"system", "developer", "assistant", "tool"})
 """Roles whose messages nobody takes for a person's."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from historylab.conversation.conversation import Conversation
-from historylab.counters.base import Counter, ScaledCounter, has_media, model_counter
+from historylab.counters.base import Counter, ScaledCounter, guessed_parts, model_counter
 from historylab.counters.calibration import Calibration, good_calibration
 
 OPENAI = ("openai", "azure")
@@ -20,14 +20,14 @@ class Counted:
     textless: bool
     calibration: Calibration | None
     otherwise: str  # the model it was recorded with, if that counts otherwise
-    media: bool
+    guessed: str  # what of it no counter counts exactly
 
 
 def counting_of(counter: Counter, conversation: Conversation, overhead: int | None = None) -> Counted:
     """How a conversation's tokens are counted, in requests with that overhead."""
     otherwise = next(iter(recorded_otherwise(counter, conversation)), "")
     fit = _own_calibration(counter, conversation, overhead)
-    return Counted(conversation.recorded.textless, fit, otherwise, has_media(conversation))
+    return Counted(conversation.recorded.textless, fit, otherwise, guessed_parts(conversation))
 
 
 def count_badge(
@@ -52,8 +52,8 @@ def badge_of(counter: Counter, model: str, conversations: Sequence[Counted]) -> 
         return f"{counter.label}, an estimate"
     if other := next((one.otherwise for one in conversations if one.otherwise), ""):
         return f"{counter.label}, an estimate: recorded with {other:.60}"
-    media = any(one.media for one in conversations)
-    return f"{counter.label}, exact for {model}{' but for images and other media' if media else ''}"
+    guessed = " and ".join(dict.fromkeys(one.guessed for one in conversations if one.guessed))
+    return f"{counter.label}, exact for {model}{f' but for {guessed}' if guessed else ''}"
 
 
 def _own_calibration(counter: Counter, conversation: Conversation, overhead: int | None) -> Calibration | None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.growing import MessageColumn
-from historylab.conversation.message import Message, known_size
+from historylab.conversation.message import REFERENCES, Message, known_size
 from historylab.errors import InstrumentError
 from historylab.registry import member
 from historylab.settings.model import Settings
@@ -134,9 +134,21 @@ def media_tokens(message: Message) -> int:
     return sum(MEDIA_TOKENS.get(kind, MEDIA_TOKENS["file"]) for kind in message.media)
 
 
-def has_media(conversation: Conversation) -> bool:
-    """Whether any message has images, audio or files, whose tokens are a fixed estimate."""
-    return conversation.remember("has media", lambda: any(m.media for m in conversation))
+def is_guessed(message: Message) -> bool:
+    """Whether a message's count is a guess: a fixed estimate for media, nothing for items that the provider keeps."""
+    return bool(message.media) or REFERENCES in message.metadata
+
+
+def guessed_parts(conversation: Conversation) -> str:
+    """ "images and other media": what of a conversation no counter counts exactly; empty where there is nothing."""
+
+    def parts() -> str:
+        kept = "items that only the provider has, counted as nothing"
+        found = {"images and other media": any(m.media for m in conversation)}
+        found[kept] = any(REFERENCES in m.metadata for m in conversation)
+        return " and ".join(part for part, there in found.items() if there)
+
+    return conversation.remember("guessed parts", parts)
 
 
 class PerMessage:

@@ -12,6 +12,7 @@ import numpy as np
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
+from historylab.counters.base import is_guessed
 from historylab.figures.packing import deflate
 from historylab.wording.message_text import left_out, preview, unsent_thinking
 from historylab.wording.untrusted import multiline, one_line
@@ -46,7 +47,7 @@ def _lines(conversation: Conversation) -> dict[str, list[Any]]:
         "roles": [one_line(m.role, 30) for m in conversation],
         "names": [one_line(m.name or "", 40) for m in conversation],
         "texts": [preview(m) for m in conversation],
-        "media": [i for i, m in enumerate(conversation) if m.media],
+        "media": [i for i, m in enumerate(conversation) if is_guessed(m)],
     }
 
 

@@ -31,7 +31,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from historylab.conversation.columns import ROLE_CODES
-from historylab.conversation.message import Message, known_size
+from historylab.conversation.message import REFERENCES, Message, known_size
 from historylab.errors import UnknownMember
 
 
@@ -59,7 +59,7 @@ class ApiRules:
         if message.content:
             alone = not (message.tool_calls or message.media or message.role == "tool")
             return self.spaces and alone and not message.content.strip()
-        held = message.tool_calls or message.media or message.metadata.keys() & {"thinking", "unread_parts"}
+        held = message.tool_calls or message.media or message.metadata.keys() & {"thinking", "unread_parts", REFERENCES}
         role = message.role if message.role in ROLE_CODES else "user"
         return role in self.empty and not held and known_size(message) is None
 

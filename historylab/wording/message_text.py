@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from historylab.conversation.injected import without_frames
-from historylab.conversation.message import Message, known_size
+from historylab.conversation.message import REFERENCES, Message, known_size
 from historylab.wording.untrusted import one_line
 
 PREVIEW = 160  # characters of a message on one line
@@ -57,7 +57,9 @@ def full_text(message: Message) -> str:
 
 
 def left_out(message: Message) -> str:
-    """ "(text not in the file: 1,234 tokens)": a message of which only the size is known; else empty."""
+    """ "(text not in the file: 1,234 tokens)": a message whose text isn't known, its size if that is; else empty."""
+    if REFERENCES in message.metadata:
+        return "(kept by the provider: neither text nor size is known)"
     size = known_size(message)
     return "" if size is None else f"(text not in the file: {size:,} tokens)"
 

@@ -46,6 +46,10 @@ def recorded_with(*models: str, **more) -> Conversation:
         (Conversation([], "", {"provider": "azure_openai"}), "o200k_base, exact for gpt-5.5"),
         (recorded_with("<synthetic>"), "o200k_base, exact for gpt-5.5"),
         (recorded_with(media=("image",)), "o200k_base, exact for gpt-5.5 but for images and other media"),
+        (
+            recorded_with(metadata={"item_references": ["rs_1"]}),
+            "o200k_base, exact for gpt-5.5 but for items that only the provider has, counted as nothing",
+        ),
     ],
 )
 def test_exact_is_for_a_model_and_not_for_a_transcript_of_another(conversation, badge):

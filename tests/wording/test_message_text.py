@@ -12,6 +12,8 @@ def test_a_message_of_known_size_says_that_its_text_is_not_in_the_file():
     message = Message("user", metadata={"tokens": 1234})
     assert full_text(message) == preview(message) == "(text not in the file: 1,234 tokens)"
     assert full_text(Message("user")) == "(empty)"
+    kept = Message("assistant", metadata={"item_references": ["msg_1"]})
+    assert full_text(kept) == preview(kept) == "(kept by the provider: neither text nor size is known)"
 
 
 def test_a_message_that_a_program_put_there_is_not_labelled_as_a_persons():

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.columns import ROLE_CODES
-from historylab.conversation.message import Message, ToolCall
+from historylab.conversation.message import REFERENCES, Message, ToolCall
 from historylab.errors import LoadError
 from historylab.formats.base import NOTHING, Report, kind_of
 from historylab.formats.messages.chat_messages import RENAMED_ROLES
@@ -41,7 +41,6 @@ HOSTED = {
 RESULTS = {f"{kind}_output" for kind in CALLS} | {"tool_search_output"}
 LABELS = {"type", "id", "status", "object", "created_by", "phase", "internal_chat_message_metadata_passthrough"}
 LEFT_OUT = {
-    "item_reference": "an item_reference, whose item the provider keeps",
     "compaction": "a compaction item, which only the provider can read",
     "compaction_summary": "a compaction item, which only the provider can read",
     "mcp_list_tools": "an mcp_list_tools item, the tools of a server",
@@ -50,6 +49,11 @@ LEFT_OUT = {
 }
 OF_PART = {"type", "text", "refusal", "annotations", "logprobs", "detail", "image_url", "file_id", "file_url"}
 OF_PART |= {"filename", "file_data", "input_audio"}
+REFERENCE = "item_reference"
+"""Type of an item that the provider keeps and a request only names: it is read as one of the assistant's, of unknown
+text and size, and as a call where the results after it ask for one."""
+KEPT_ITEMS = "an item_reference, whose item the provider keeps: its text and size are unknown"
+NO_CALLS = ("rs_", "msg_")  # how the ids of reasoning and of messages begin
 ENCRYPTED = "encrypted reasoning, which only the provider can read"
 
 
@@ -59,13 +63,14 @@ def is_item(value: Any) -> bool:
     return (
         isinstance(kind, str)
         and "role" not in value
-        and (kind in CALLS or kind in HOSTED or kind in RESULTS or kind in LEFT_OUT or _is_reasoning(value))
+        and (any(kind in own for own in (CALLS, HOSTED, RESULTS, LEFT_OUT, {REFERENCE})) or _is_reasoning(value))
     )
 
 
 def read_items(items: Iterable[tuple[str, Any]], report: Report) -> list[Message]:
     """The messages of items with their locations, each counted as a record, those of one turn joined."""
-    return join_assistant_messages([message for where, item in items for message in read_item(item, where, report)])
+    read = [message for where, item in items for message in read_item(item, where, report)]
+    return with_referenced_calls(join_assistant_messages(read))
 
 
 def read_item(item: Any, where: str, report: Report) -> list[Message]:
@@ -90,8 +95,33 @@ def join_assistant_messages(messages: list[Message]) -> list[Message]:
     return found
 
 
+def may_call(message: Message) -> bool:
+    """Whether an item that a message refers to may be a call."""
+    return any(not name.startswith(NO_CALLS) for name in message.metadata.get(REFERENCES, ()))
+
+
+def with_referenced_calls(messages: list[Message]) -> list[Message]:
+    """The messages, where results right after references that may be calls have theirs, though nothing else names it.
+
+    Which reference is whose can't be known, nor need it: the calls of a turn and their results go together.
+    """
+    found: list[Message] = []
+    caller = -1
+    for message in messages:
+        if message.role != "tool":
+            caller = len(found) if may_call(message) else -1
+        elif caller >= 0 and message.tool_call_id and not message.metadata.get("server_tool"):
+            calls = found[caller].tool_calls
+            if message.tool_call_id not in [call.id for call in calls]:
+                found[caller] = replace(found[caller], tool_calls=(*calls, ToolCall(message.tool_call_id, REFERENCE)))
+        found.append(message)
+    return found
+
+
 def _join(first: Message, more: Message) -> Message:
     metadata = {**first.metadata, **more.metadata}
+    if kept := [name for m in (first, more) for name in m.metadata.get(REFERENCES, ())]:
+        metadata[REFERENCES] = kept
     thoughts = [m.metadata["thinking"] for m in (first, more) if m.metadata.get("thinking")]
     if thoughts:
         metadata["thinking"] = "\n".join(thoughts)
@@ -131,6 +161,8 @@ def _read(item: Any, where: str, report: Report) -> Iterator[Message]:
         yield _call(item, item.get("call_id") or item.get("id"), CALLS[kind], where, report)
     elif kind in RESULTS:
         yield _result(item, where, report)
+    elif kind == REFERENCE:
+        yield _read_reference(item, where, report)
     elif kind in HOSTED:
         yield from _read_hosted_call(item, where, report)
     else:
@@ -150,6 +182,14 @@ def _message(item: dict[str, Any], where: str, report: Report) -> Message:
     if not (text or media):
         report.warn("empty content", where)
     return Message(role, text, name if isinstance(name, str) and name else None, media=media, metadata=metadata)
+
+
+def _read_reference(item: dict[str, Any], where: str, report: Report) -> Message:
+    named = item.get("id")
+    if not isinstance(named, str) or not named:
+        raise LoadError("an item_reference without an id")
+    report.warn(KEPT_ITEMS, where)
+    return Message("assistant", metadata={REFERENCES: [named]})
 
 
 def _read_reasoning(item: dict[str, Any], where: str, report: Report) -> Message:

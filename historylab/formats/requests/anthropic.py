@@ -11,9 +11,11 @@ from historylab.errors import LoadError
 from historylab.formats.base import kind_of
 from historylab.formats.messages.anthropic_blocks import block_text, read_run, text_block
 from historylab.formats.messages.excerpt import Excerpt
-from historylab.formats.requests.anthropic_items import as_block, messages_from_item
+from historylab.formats.requests.anthropic_items import as_block, item_role, messages_from_item
 from historylab.formats.requests.anthropic_turns import turns_to_items
 from historylab.formats.requests.form import STRICT, Form, IsSummary, Now, Request, is_beside
+
+FIRST = "a role 'system', which this API doesn't have at the beginning: give that text as the body's system"
 
 
 class Anthropic(Form):
@@ -41,6 +43,12 @@ class Anthropic(Form):
         held = [{"role": "system", "content": prompt if isinstance(prompt, str) else run} for run in runs]
         systems = (replace(m, source=Excerpt(held[k], (), k, len(said))) for k, m in enumerate(said))
         return replace(request, systems=tuple(systems))
+
+    def at(self, items: Sequence[Any], place: int) -> tuple[Message, ...]:
+        found = super().at(items, place)
+        if place == 0 and item_role(items[0]) == "system":
+            raise LoadError(f"message 0 of those given: {FIRST}")
+        return found
 
     def one(self, item: Any) -> tuple[Message, ...]:
         return tuple(messages_from_item(item))

@@ -143,7 +143,8 @@ def _in_alternation(turns: Sequence[_Turn], now: Now) -> tuple[list[_Turn], list
     """
     found: list[_Turn] = []
     systems: list[tuple[_Turn, int]] = []
-    first, last = (next((i for i in order if item_role(i) != "system"), None) for order in (now.items, now.items[::-1]))
+    first = next(iter(now.items), None)
+    last = next((item for item in reversed(now.items) if item_role(item) != "system"), None)
     gap = _Turn("user", [text_block(LEFT_OUT)], differs=True)
     for turn in turns:
         if turn.role == "system":

@@ -47,6 +47,8 @@ def words_of_item(item: Any) -> Any:
         return item
     if item.get("type") in THOUGHTS:
         return None
+    if item.get("type") == "item_reference":
+        return [item["type"], item.get("id")]
     if "role" not in item:
         return [item.get(name) for name in OF_ITEMS]
     content, calls = item.get("content"), item.get("tool_calls")

@@ -12,7 +12,17 @@ from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.base import kind_of
 from historylab.formats.messages.excerpt import Excerpt
-from historylab.formats.messages.responses_items import CALLS, HOSTED, join_assistant_messages, read_item, to_items
+from historylab.formats.messages.responses_items import (
+    CALLS,
+    HOSTED,
+    REFERENCE,
+    RESULTS,
+    join_assistant_messages,
+    may_call,
+    read_item,
+    to_items,
+    with_referenced_calls,
+)
 from historylab.formats.messages.summary_marks import with_summaries, without_summary
 from historylab.formats.requests.form import (
     STRICT,
@@ -35,7 +45,7 @@ ELSEWHERE = {
     "previous_response_id": "earlier items are with the provider, as previous_response_id says",
     "conversation": "earlier items are with the provider, in the conversation named",
 }
-MODELS = ("reasoning", "mcp_list_tools", "mcp_approval_request")
+MODELS = ("reasoning", REFERENCE, "mcp_list_tools", "mcp_approval_request")
 """Types of items that a model's turn holds, beside its messages and calls."""
 Item = dict[str, Any]
 
@@ -44,7 +54,8 @@ class Responses(Form):
     """Items as OpenAI's Responses API takes and returns them.
 
     The items of a model's turn (reasoning, text, calls) are one message and go together; an item of the user, a system
-    or developer message and the result of a call are each a message of their own.
+    or developer message and the result of a call are each a message of their own. An item that is only referred to is
+    one of a model's: it goes with its turn, and has the results right after it where no other call does.
     """
 
     name = "responses"
@@ -77,7 +88,14 @@ class Responses(Form):
         while start + count < len(items) and _is_models(items[start + count]):
             found += self.at(items, start + count)
             count += 1
-        return count, _with_origin(join_assistant_messages(list(found)), tuple(items[start : start + count]))
+        turn, results = join_assistant_messages(list(found)), tuple[Message, ...]()
+        if any(map(may_call, turn)):
+            for place in range(start + count, len(items)):
+                if not _is_result(items[place]):
+                    break
+                results += self.at(items, place)
+            turn = with_referenced_calls([*turn, *results])[: len(turn)]
+        return count + len(results), _with_origin(turn, tuple(items[start : start + count])) + results
 
     def one(self, item: Any) -> tuple[Message, ...]:
         return _with_origin(_read(item), (item,))
@@ -151,6 +169,14 @@ def _is_models(item: Any) -> bool:
     return fields.get("role") == "assistant" or kind in MODELS or kind in CALLS or kind in HOSTED
 
 
+def _is_result(item: Any) -> bool:
+    """Whether it is the result of a call, by itself."""
+    try:
+        return fields_of(item).get("type") in RESULTS
+    except LoadError:
+        return False
+
+
 def _fields(message: Message, items: tuple[Any, ...]) -> dict[str, Any]:
     """A message as Chat Completions would have it."""
     fields: dict[str, Any] = {"role": message.metadata.get("role", message.role)}
@@ -170,7 +196,16 @@ def _items(run: list[Message], now: Now) -> Iterator[Any]:
         yield from _new_items(run[0])
         return
     items = [now.item(item) for item in source.origin]
+    if not is_whole(run) and any(fields_of(item).get("type") == REFERENCE for item in items):
+        now.otherwise(run, _read_turn(items))  # nobody knows which of them belong together: they all go
+        yield from items
+        return
     yield from items if is_whole(run) else _kept_items(run, items, now)
+
+
+def _read_turn(items: Sequence[Any]) -> list[Message]:
+    """The messages that a model's items in a row are."""
+    return join_assistant_messages([message for item in items for message in _read(item)])
 
 
 def _kept_items(messages: Sequence[Message], items: Sequence[Any], now: Now) -> Iterator[Item]:
@@ -187,7 +222,7 @@ def _kept_items(messages: Sequence[Message], items: Sequence[Any], now: Now) -> 
         held = [plain_copy(fields_of(items[k])) for k in homes]
         reasoned = any(item.get("type") == "reasoning" for item in held)
         if message.source.changed and message.role == "tool" and not _holds_text(held):
-            now.otherwise([message], [join_assistant_messages([m for item in items for m in _read(item)])[place]])
+            now.otherwise([message], [_read_turn(items)[place]])
         elif message.source.changed:
             held = list(_changed_items(message, held))
         for item in held:

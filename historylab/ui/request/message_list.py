@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from historylab.counters.badge import recorded_otherwise
-from historylab.counters.base import has_media
+from historylab.counters.base import guessed_parts
 from historylab.figures.sent_otherwise import summary_at
 from historylab.planning.replay import Step, Timeline
 from historylab.registry import member
@@ -59,7 +59,7 @@ def _view(timeline: Timeline, step: Step) -> dict[str, Any]:
         "starred": sorted(map(int, starred_messages(timeline))),
         "summary": summary_at(timeline, step.number),
         "estimated": timeline.counter.exact
-        and has_media(timeline.original)
+        and bool(guessed_parts(timeline.original))
         and not recorded_otherwise(timeline.counter, timeline.original),
     }
 

@@ -96,7 +96,7 @@ def test_a_search_whose_result_the_api_keeps_is_said():
 @pytest.mark.parametrize(
     ("item", "reason"),
     [
-        ({"type": "item_reference", "id": "x"}, "an item_reference, whose item the provider keeps"),
+        ({"type": "item_reference"}, "an item_reference without an id"),
         ({"type": "compaction", "encrypted_content": "z"}, "a compaction item, which only the provider can read"),
         ({"type": "hologram"}, "an item of type 'hologram', which can't be read"),
         ({"type": ["message"]}, "an item whose type is a list"),
@@ -108,6 +108,31 @@ def test_what_holds_no_message_is_skipped_by_name(item, reason):
     messages, report = read(ASKED, item)
     assert len(messages) == 1
     assert list(report.skipped) == [reason]
+
+
+KEPT = "an item_reference, whose item the provider keeps: its text and size are unknown"
+
+
+def reference(name):
+    return {"type": "item_reference", "id": name}
+
+
+def test_an_item_that_is_only_referred_to_is_the_assistants_of_its_turn_and_nobody_knows_what_it_says():
+    messages, report = read(ASKED, reference("rs_1"), CALLED, FOUND, reference("msg_1"), ASKED)
+    assert sketch(messages)[1:4] == [("assistant", "", ["call_1"]), ("tool", "4 pm", "call_1"), ("assistant", "", [])]
+    assert [m.metadata for m in messages[1:4]] == [{"item_references": ["rs_1"]}, {}, {"item_references": ["msg_1"]}]
+    assert (report.warnings[KEPT].count, report.skips) == (2, 0)
+
+
+def test_results_right_after_references_have_their_calls_unless_those_are_no_calls():
+    found = [FOUND | {"call_id": f"call_{k}"} for k in (1, 2)]
+    for kept in (["rs_1", "fc_1", "fc_2"], ["fc_1"], ["ctc_1"]):
+        messages, _ = read(ASKED, *map(reference, kept), *found, ASKED)
+        assert [c.id for c in messages[1].tool_calls] == ["call_1", "call_2"]
+    messages, _ = read(ASKED, reference("fc_2"), CALLED, *found)
+    assert [(c.id, c.name) for c in messages[1].tool_calls] == [("call_1", "tide"), ("call_2", "item_reference")]
+    messages, _ = read(ASKED, reference("rs_1"), reference("msg_1"), *found)
+    assert messages[1].tool_calls == ()
 
 
 def test_developer_is_system_and_parts_may_be_media():

@@ -291,6 +291,50 @@ def test_a_turn_of_which_some_is_left_out_loses_the_ids_that_refer_to_its_reason
     assert written(request, messages[:3])[1:] == RESPONSE_ITEMS[1:3]
 
 
+def refers(*names: str) -> list[dict[str, Any]]:
+    return [{"type": "item_reference", "id": name} for name in names]
+
+
+def found(*calls: str) -> list[dict[str, Any]]:
+    return [{"type": "function_call_output", "call_id": call, "output": f"{call} is there"} for call in calls]
+
+
+CALL = {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "look", "arguments": "{}"}
+REFERRED = {
+    "reasoning with the call after it": [*refers("rs_1"), CALL, *found("c1"), *refers("msg_1")],
+    "calls with their results": [*refers("rs_1", "fc_1", "fc_2"), *found("c1", "c2"), *refers("rs_2", "msg_1")],
+    "some of the calls": [*refers("rs_1"), CALL, *refers("fc_2"), *found("c2", "c1"), *refers("fc_3"), *found("c3")],
+}
+
+
+@pytest.mark.parametrize("turn", REFERRED)
+def test_what_is_only_referred_to_is_kept_or_left_out_with_what_it_belongs_to(turn):
+    given = [ASKED, *REFERRED[turn], ASKED]
+    for length, sent in ((2, given), (1, given[-1:])):
+        assert trimmed(given, Settings(length=length), "responses") == sent
+    sizes = range(1, len(given) + 1)
+    assert all(trimmed(given[:size], Settings(policy="all"), "responses") == given[:size] for size in sizes)
+
+
+def test_a_turn_with_a_reference_is_never_parted_as_nobody_knows_what_its_items_need():
+    search = {"type": "web_search_call", "id": "ws_1", "action": {"type": "search", "query": "pier"}}
+    given = [ASKED, *refers("rs_1"), search, *refers("msg_1"), ASKED]
+    request, messages = read(given)
+    found = request.form.write(request, messages[3:])
+    assert (found.back, len(found.planned), len(found.sent)) == (given[1:], 1, 3)
+
+
+def test_a_growing_list_with_references_is_read_group_by_group_as_if_at_once():
+    trimmer, given = Trimmer(Settings(length=2), format="responses"), [ASKED]
+    for k in range(6):
+        given = [*given, *refers(f"rs_{k}", f"fc_{k}")]
+        for result in found(f"c{k}", f"d{k}"):
+            given = [*given, result]
+            assert trimmer.trim(given) == Trimmer(Settings(length=2), format="responses").trim(given)
+        given = [*given, *refers(f"msg_{k}"), ASKED]
+    assert trimmer.plan(given).sketch() == "D" * 25 + "KKKKKK"
+
+
 def test_an_approval_answers_its_request_and_a_servers_list_of_tools_goes_with_the_turn():
     asked = {"type": "mcp_approval_request", "id": "mcpr_1", "name": "book", "arguments": "{}", "server_label": "pier"}
     listed = {"type": "mcp_list_tools", "id": "mcpl_1", "server_label": "pier", "tools": [{"name": "book"}]}
@@ -422,10 +466,15 @@ def test_a_form_that_is_known_is_not_looked_for_again():
         ({"messages": "Where?"}, None, "messages is text, not a list"),
         ({"messages": [], "system": 5}, "anthropic", "system is a number"),
         ({"input": [], "instructions": [1]}, None, "instructions is a list"),
-        ([ASKED, {"type": "item_reference", "id": "m_1"}], None, "message 1 of those given: an item_reference"),
+        ([ASKED, {"type": "item_reference"}], None, "message 1 of those given: an item_reference without an id"),
         ([ASKED, {"type": "teleport_call"}, *RESPONSE_ITEMS], "responses", "message 1.*'teleport_call'"),
         ([{"role": "user", "content": [{"type": "hologram"}]}], "anthropic", "a part of type 'hologram' not read"),
-        ([{"role": "developer", "content": "Be brief."}], "anthropic", "a role 'developer', which this API doesn't"),
+        ([{"role": "system", "content": "Be brief."}], "anthropic", "a role 'system', which this API doesn't have"),
+        (
+            [ASKED, {"role": "developer", "content": "!"}],
+            "anthropic",
+            "a role 'developer', which this API doesn't have",
+        ),
         ([{"role": "user", "content": [{"type": "tool_result", "content": ""}]}], "anthropic", "without an id"),
         ([ASKED, {"role": "tool", "tool_call_id": "c", "content": ""}, FOUND], None, "message 2.*'tool_result'"),
         ([{"role": "user"}], "anthropic", "content is null"),
