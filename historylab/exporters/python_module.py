@@ -1,4 +1,4 @@
-"""A Python module with the settings and code that trims with them, as shared by the Python exporters."""
+"""A Python module with the settings and what trims with them, as shared by the Python exporters."""
 
 from __future__ import annotations
 
@@ -8,33 +8,23 @@ from historylab.exporters.base import heading
 from historylab.settings.model import Settings
 from historylab.settings.names import STORE
 
-TRIMMER = f"""\
-# One for the whole app: it knows a chat again by its messages, so that a request costs what is new in it; call its
-# `forget()` after changing an old message in place. With a store in {STORE}, `sqlite:///chats.db` or
-# `postgresql://…`, a restart and other processes send the same, and ask no model for a summary again.
-trimmer = Trimmer(settings, store=os.environ.get("{STORE}") or None"""
+ONE = f"""\
+# One for the whole app: it knows a chat again by its messages, so that a request costs what is new in it. With a store
+# in {STORE}, `sqlite:///chats.db` or `postgresql://…`, a restart and other processes send the same, and ask
+# no model for a summary again.
+"""
 
 
-def python_module(
-    settings: Settings,
-    names: Sequence[str],
-    target: str,
-    code: str,
-    *,
-    imports: str = "",
-    standard: Sequence[str] = (),
-    api: str = "",
-) -> str:
-    """The module's text. `code` may use `settings`, `trimmer` and what is imported: `imports`, and `standard` modules.
-
-    `api` names the format of the messages that the trimmer is given, where it isn't that of Chat Completions.
-    """
+def python_module(settings: Settings, names: Sequence[str], target: str, code: str, *, imports: str) -> str:
+    """The module's text; `code` may use `settings` and what is imported."""
     comments = "\n".join(f"# {line}" for line in heading(settings, target))
-    library = "\n".join(sorted(["import os", *standard], key=lambda line: (line.startswith("from"), line)))
-    blocks = (library, imports.strip(), "from historylab import Settings, Trimmer")
-    trimmer = f'{TRIMMER}, format="{api}")' if api else f"{TRIMMER})"
-    head = "\n\n".join(filter(None, blocks))
-    return f"{comments}\n{head}\n\n{_literal(settings, names)}\n{trimmer}\n\n\n{code.strip()}\n"
+    return f"{comments}\n{imports.strip()}\n\n{_literal(settings, names)}\n{ONE}{code.strip()}\n"
+
+
+def hook_module(settings: Settings, names: Sequence[str], target: str, hook: str) -> str:
+    """A module whose name `hook` is what that framework calls before each request."""
+    imports = f"from historylab import Settings\nfrom historylab.frameworks.{target} import history_processor"
+    return python_module(settings, names, target, f"{hook} = history_processor(settings)", imports=imports)
 
 
 def _literal(settings: Settings, names: Sequence[str]) -> str:

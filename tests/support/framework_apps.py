@@ -309,7 +309,7 @@ def through_langchain_agents(names: Mapping[str, Any], records: Sequence[Record]
     async def handler(given: AgentRequest) -> AgentRequest:
         return given
 
-    middleware = names["TrimHistory"]()
+    middleware = names["trim_history"]
     sent = finished(middleware.awrap_model_call(request, handler))
     assert middleware.wrap_model_call(request, lambda given: given) == sent
     found = [*([sent.system_message] if sent.system_message else []), *sent.messages]
@@ -317,7 +317,7 @@ def through_langchain_agents(names: Mapping[str, Any], records: Sequence[Record]
 
 
 def through_pydantic_ai(names: Mapping[str, Any], records: Sequence[Record]) -> list[Record]:
-    return from_pydantic(names["to_send"](pydantic_messages(records)))
+    return from_pydantic(names["trim_history"].to_send(pydantic_messages(records)))
 
 
 def through_litellm(names: Mapping[str, Any], records: Sequence[Record]) -> list[Record]:
@@ -352,11 +352,6 @@ HOOKS: dict[str, Callable[[Mapping[str, Any], Sequence[Record]], list[Record]]] 
     "litellm": through_litellm,
     "anthropic_sdk": through_anthropic_sdk,
 }
-OWN_MESSAGES: dict[str, Callable[[Sequence[Record]], list[Any]]] = {
-    "langgraph": langchain_messages,
-    "pydantic_ai": pydantic_messages,
-}
-"""The messages of frameworks that have their own."""
 WITHOUT_NAMES = frozenset({"openai_agents", "pydantic_ai", "anthropic_sdk"})
 """Frameworks whose messages have no author."""
 AS_GIVEN = frozenset({"openai_agents", "pydantic_ai", "litellm"})

@@ -34,7 +34,7 @@ async def _run_agent(items: list[Record], instructions: str | None, url: str, ap
 async def keeping_openai_agents(names: Mapping[str, Any], records: Sequence[Record], url: str) -> list[Record]:
     """What `to_input_list()` gives: that has nothing of a filter's, so the list is trimmed before the run, too."""
     instructions, rest = apart(records)
-    items = await names["trimmer"].atrim(as_items(rest))
+    items = await names["trim_input"].trimmer.atrim(as_items(rest))
     filtered = {"call_model_input_filter": names["trim_input"]}
     result = await _run_agent(items, instructions, url, "OpenAIResponsesModel", **filtered)
     return [*records[: len(records) - len(rest)], *from_items(result.to_input_list()[:-1])]
@@ -63,7 +63,7 @@ async def _run_graph(hook: Callable[..., Any], records: Sequence[Record], url: s
 
 
 async def keeping_langgraph(names: Mapping[str, Any], records: Sequence[Record], url: str) -> list[Record]:
-    return await _run_graph(lambda state: _in_place(names["to_send"](state["messages"])), records, url)
+    return await _run_graph(lambda state: _in_place(names["pre_model_hook"].to_send(state["messages"])), records, url)
 
 
 def _in_place(messages: Sequence[Any]) -> dict[str, list[Any]]:
@@ -75,7 +75,7 @@ def _in_place(messages: Sequence[Any]) -> dict[str, list[Any]]:
 
 
 async def with_langchain_agents(names: Mapping[str, Any], records: Sequence[Record], url: str) -> None:
-    kept = await _run_middleware(names["TrimHistory"](), records, url)
+    kept = await _run_middleware(names["trim_history"], records, url)
     assert len(kept) == len(records)
 
 
@@ -93,12 +93,12 @@ async def keeping_langchain_agents(names: Mapping[str, Any], records: Sequence[R
     """As LangChain's own SummarizationMiddleware: before the model is called, where no `system_prompt` is seen."""
     from langchain.agents.middleware import before_model
 
-    middleware = before_model(lambda state, runtime: _in_place(names["to_send"](state["messages"])))
+    middleware = before_model(lambda state, runtime: _in_place(names["trim_history"].to_send(state["messages"])))
     return await _run_middleware(middleware, records, url)
 
 
 async def with_pydantic_ai(names: Mapping[str, Any], records: Sequence[Record], url: str) -> None:
-    kept = await _run_pydantic(names["hooks"], records, url)
+    kept = await _run_pydantic(names["trim_history"], records, url)
     assert len(kept) == len(pydantic_messages(records))
 
 
@@ -116,7 +116,7 @@ async def _run_pydantic(capability: Any, records: Sequence[Record], url: str) ->
 async def keeping_pydantic_ai(names: Mapping[str, Any], records: Sequence[Record], url: str) -> list[Record]:
     from pydantic_ai.capabilities import ProcessHistory
 
-    return from_pydantic(await _run_pydantic(ProcessHistory(names["to_send"]), records, url))
+    return from_pydantic(await _run_pydantic(ProcessHistory(names["trim_history"].to_send), records, url))
 
 
 with_openai_agents_over_responses = partial(with_openai_agents, api="OpenAIResponsesModel")

@@ -109,15 +109,8 @@ class ModelResponse:
     kind: str = "response"
 
 
-class Hooks:
-    """Gives a registered function back, as the original does."""
-
-    @property
-    def on(self) -> Hooks:
-        return self
-
-    def model_request(self, function: Any) -> Any:
-        return function
+class AbstractCapability:
+    """What a capability of Pydantic AI derives from."""
 
 
 class AgentMiddleware:
@@ -135,7 +128,7 @@ PYDANTIC = (
 MODULES = {
     "langchain_core.messages": (convert_to_messages, convert_to_openai_messages),
     "langchain.agents.middleware": (AgentMiddleware,),
-    "pydantic_ai.capabilities": (Hooks,),
+    "pydantic_ai.capabilities": (AbstractCapability,),
     "pydantic_ai.messages": PYDANTIC,
     "litellm.integrations.custom_logger": (CustomLogger,),
 }
@@ -145,7 +138,8 @@ MODULES = {
 def stand_ins():
     """In place of the frameworks while it lasts, whether they are installed or not."""
     names = {".".join(parts[:k]) for name in MODULES for parts in [name.split(".")] for k in range(1, len(parts) + 1)}
-    before = {name: sys.modules.get(name) for name in names}
+    ours = [name for name in sys.modules if name.startswith("historylab.frameworks.")]
+    before = {name: sys.modules.pop(name, None) for name in [*names, *ours]}
     for name in names:
         sys.modules[name] = ModuleType(name)
         for each in MODULES.get(name, ()):
@@ -153,8 +147,6 @@ def stand_ins():
     try:
         yield
     finally:
-        for name, module in before.items():
-            if module is None:
-                del sys.modules[name]
-            else:
-                sys.modules[name] = module
+        for name in [name for name in sys.modules if name in names or name.startswith("historylab.frameworks.")]:
+            del sys.modules[name]
+        sys.modules.update({name: module for name, module in before.items() if module is not None})

@@ -97,12 +97,12 @@ def langchain_messages() -> list[Any]:
 def test_langchains_own_blocks_are_sent_as_they_are():
     pytest.importorskip("langchain_core.messages")
     given = langchain_messages()
-    assert all(a is b for a, b in zip(names_of(EVERYTHING, "langgraph")["to_send"](given), given, strict=True))
+    assert all(a is b for a, b in zip(names_of(EVERYTHING, "langgraph")["pre_model_hook"].to_send(given), given, strict=True))
 
 
 def test_media_blocks_travel_through_a_rewritten_message():
     pytest.importorskip("langchain_core.messages")
-    first, *_, last = names_of(IN_A_ROOM, "langgraph")["to_send"](langchain_messages())
+    first, *_, last = names_of(IN_A_ROOM, "langgraph")["pre_model_hook"].to_send(langchain_messages())
     assert (first.type, first.content) == ("human", [{"type": "text", "text": "ann: See?"}, PICTURE])
     assert (last.type, last.content[0]["url"]) == ("human", "http://x/film.mp4")
 
@@ -141,13 +141,13 @@ def pydantic_history() -> list[Any]:
 def test_pydantic_ais_own_parts_are_sent_as_they_are():
     pytest.importorskip("pydantic_ai")
     given = pydantic_history()
-    assert all(a is b for a, b in zip(names_of(EVERYTHING, "pydantic_ai")["to_send"](given), given, strict=True))
+    assert all(a is b for a, b in zip(names_of(EVERYTHING, "pydantic_ai")["trim_history"].to_send(given), given, strict=True))
 
 
 def test_what_pydantic_ai_keeps_beside_the_text_travels_through_a_rewritten_message():
     pytest.importorskip("pydantic_ai")
     given = pydantic_history()
-    system, prompt = names_of(ONE_PROMPT, "pydantic_ai")["to_send"](given)
+    system, prompt = names_of(ONE_PROMPT, "pydantic_ai")["trim_history"].to_send(given)
     assert [part.part_kind for m in (system, prompt) for part in m.parts] == ["system-prompt", "user-prompt"]
     assert prompt.instructions == "Be brief."
     text = str(prompt.parts[0].content)
