@@ -28,6 +28,7 @@ if TYPE_CHECKING or not _SOURCE:  # the public names; below they are read off th
     from historylab.planning.replay import Timeline as Timeline
     from historylab.planning.replay import replay as replay
     from historylab.planning.validity import validity as validity
+    from historylab.proxy.wrap import wrap as wrap
     from historylab.recall.needs import needs as needs
     from historylab.recall.proposals import propose_questions as propose_questions
     from historylab.recall.questions import Question as Question

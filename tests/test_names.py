@@ -24,6 +24,7 @@ SHARED = {
     "is_answer": "an API knows its own answers; given to `Api`. And an app's items, of any API",
     "migrate": "each of the two databases is brought to today's schema",
     "needs": "what a conversation needs, in public; and the library that an import needs",
+    "history_processor": "each framework's hook is made under this name",
     "differing_requests": "the screens ask the cache for what `compare` finds",
 }
 """Public names that stand in several modules, and why."""

@@ -8,7 +8,8 @@ from historylab.registry import register
 from historylab.settings.model import Settings
 
 USE = (
-    "`Agent(…, capabilities=[trim_history])`; it needs `pip install pydantic-ai` and `pip install .` in a clone of HistoryLab"
+    "`Agent(…, capabilities=[trim_history])`; it needs `pip install pydantic-ai` and `pip install .` in a clone of "
+    "HistoryLab"
 )
 PROMPT = "`instructions` of an agent are sent with every request; give a `system_prompt` instead."
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from historylab.stores.base import StateStore
 
 
-class TrimHistory(AgentMiddleware):  # type: ignore[misc]
+class TrimmingMiddleware(AgentMiddleware):  # type: ignore[misc]
     """Sends what the settings keep; the agent's state keeps everything. Tools count as overhead."""
 
     def __init__(self, messages: LangChainTrimmer):
@@ -34,9 +34,9 @@ class TrimHistory(AgentMiddleware):  # type: ignore[misc]
         return await handler(_with_messages(request, await self._ato_send(_messages_of(request))))
 
 
-def history_processor(settings: Settings | None = None, *, store: StateStore | str | None = None) -> TrimHistory:
+def history_processor(settings: Settings | None = None, *, store: StateStore | str | None = None) -> TrimmingMiddleware:
     """The middleware: `create_agent(…, middleware=[history_processor(settings)])`."""
-    return TrimHistory(LangChainTrimmer(settings, store))
+    return TrimmingMiddleware(LangChainTrimmer(settings, store))
 
 
 def _messages_of(request: Any) -> list[Any]:

@@ -24,7 +24,7 @@ class LangChainTrimmer:
 
     def __init__(self, settings: Settings | None, store: StateStore | str | None):
         self.trimmer = open_trimmer(settings, store, "chat_completions")
-        self._records = Converted(_converted, attrgetter("content"))
+        self._records = Converted(_convert, attrgetter("content"))
 
     def to_send(self, messages: Sequence[Any]) -> list[Any]:
         """The messages of the next request: your own, and new ones for what is summarised, shortened or rewritten."""
@@ -42,10 +42,10 @@ class LangChainTrimmer:
 
 def _as_messages(records: Sequence[Record], given: Sequence[Record]) -> list[Any]:
     own = set(map(id, given))
-    return [record[GIVEN] if id(record) in own else _made(record) for record in records]
+    return [record[GIVEN] if id(record) in own else _make(record) for record in records]
 
 
-def _converted(message: Any) -> list[Record]:
+def _convert(message: Any) -> list[Record]:
     """A chat message; of a provider's own blocks, texts and media are read."""
     if isinstance(message.content, str):
         return [{**convert_to_openai_messages(message), GIVEN: message}]
@@ -63,12 +63,13 @@ def _as_part(block: Any) -> Record | None:
     return {"type": "text", "text": text} if isinstance(text, str) else None
 
 
-def _made(record: Record) -> Any:
+def _make(record: Record) -> Any:
     """A message in the record's role; one that was only shortened keeps the rest of yours."""
     content, given = record.get("content") or "", record.get(GIVEN)
     if not isinstance(content, str):
         content = [part.get("block", part) for part in content]
     fields = {name: value for name, value in record.items() if name != GIVEN}
     [message] = convert_to_messages([{**fields, "content": content}])
-    same = given is not None and given.type == message.type
-    return given.model_copy(update={"content": content}) if same else message
+    if given is not None and given.type == message.type:
+        return given.model_copy(update={"content": content})
+    return message

@@ -30,7 +30,7 @@ FORMS = {
 ELSEWHERE = ("previous_response_id", "conversation")  # the provider has the history
 
 
-class TrimHistory(CustomLogger):  # type: ignore[misc]
+class ProxyCallback(CustomLogger):  # type: ignore[misc]
     """Trims what the proxy sends, the client keeps everything. Tools count as overhead; what is no chat goes on."""
 
     def __init__(self, settings: Settings | None, store: StateStore | str | None):
@@ -39,13 +39,15 @@ class TrimHistory(CustomLogger):  # type: ignore[misc]
         others = {form: open_trimmer(settings, chats.store, form) for form in ("anthropic", "responses")}
         self._trimmers = {"chat_completions": chats, **others}
 
-    async def async_pre_call_hook(self, user_api_key_dict: Any, cache: Any, data: dict[str, Any], call_type: str) -> Any:
+    async def async_pre_call_hook(
+        self, user_api_key_dict: Any, cache: Any, data: dict[str, Any], call_type: str
+    ) -> Any:
         held = data.get("messages") or data.get("input")
         if call_type not in FORMS or not held or any(data.get(name) for name in ELSEWHERE):
             return data
         return await self._trimmers[FORMS[call_type]].atrim(data)
 
 
-def history_processor(settings: Settings | None = None, *, store: StateStore | str | None = None) -> TrimHistory:
+def history_processor(settings: Settings | None = None, *, store: StateStore | str | None = None) -> ProxyCallback:
     """The callback, to be named in the proxy's `config.yaml`: `litellm_settings: {callbacks: MODULE.NAME}`."""
-    return TrimHistory(settings, store)
+    return ProxyCallback(settings, store)

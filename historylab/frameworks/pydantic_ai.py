@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 GIVEN = "given"  # the message that a record was made of, and its parts in it
 
 
-class TrimHistory(AbstractCapability):  # type: ignore[misc]
+class TrimmingCapability(AbstractCapability):  # type: ignore[misc]
     """Sends what the settings keep; the run keeps everything. `instructions` and tools count as overhead."""
 
     def __init__(self, settings: Settings | None, store: StateStore | str | None):
         super().__init__()
         self._trimmer = open_trimmer(settings, store, "chat_completions")
-        self._records = Converted(_converted, attrgetter("parts"))
+        self._records = Converted(_convert, attrgetter("parts"))
 
     async def wrap_model_request(self, ctx: Any, *, request_context: Any, handler: Any) -> Any:
         request, messages = copy(request_context), request_context.messages
@@ -59,15 +59,15 @@ class TrimHistory(AbstractCapability):  # type: ignore[misc]
         return [record for message in messages for record in self._records(message)]
 
 
-def history_processor(settings: Settings | None = None, *, store: StateStore | str | None = None) -> TrimHistory:
+def history_processor(settings: Settings | None = None, *, store: StateStore | str | None = None) -> TrimmingCapability:
     """The capability: `Agent(…, capabilities=[history_processor(settings)])`."""
-    return TrimHistory(settings, store)
+    return TrimmingCapability(settings, store)
 
 
 def _as_messages(records: Sequence[Record], given: Sequence[Record], newest: Any) -> list[Any]:
     own, sent = set(map(id, given)), list[tuple[Any, list[Any]]]()
     for record in records:
-        message, parts = record[GIVEN] if id(record) in own else _made(record, newest)
+        message, parts = record[GIVEN] if id(record) in own else _make(record, newest)
         if sent and (sent[-1][0] is message or (message.parts and sent[-1][0] == message)):
             sent[-1][1].extend(parts)
         else:
@@ -80,7 +80,7 @@ def _with_parts(message: Any, parts: list[Any]) -> Any:
     return message if same else replace(message, parts=parts)
 
 
-def _converted(message: Any) -> list[Record]:
+def _convert(message: Any) -> list[Record]:
     """Chat messages: one for a response, one for each part of a request; notes without text go with a neighbour."""
     if message.kind == "response":
         calls = [_as_call(part) for part in message.parts if part.part_kind == "tool-call"]
@@ -111,8 +111,10 @@ def _as_record(part: Any) -> Record | None:
         return {"role": part.speaker, "content": part.transcript or ""}
     if part.part_kind == "tool-return":
         return {"role": "tool", "tool_call_id": part.tool_call_id, "content": part.model_response_str()}
-    if not hasattr(part, "model_response"):
-        return None
+    return _as_retry(part) if hasattr(part, "model_response") else None
+
+
+def _as_retry(part: Any) -> Record:
     if getattr(part, "tool_name", None):
         return {"role": "tool", "tool_call_id": part.tool_call_id, "content": part.model_response()}
     return {"role": "user", "content": part.model_response()}
@@ -144,7 +146,7 @@ def _as_piece(piece: Any) -> Record:
     return {"type": next((kind for kind in ("image", "audio") if name.startswith(kind)), "file"), "piece": piece}
 
 
-def _made(record: Record, newest: Any) -> tuple[Any, list[Any]]:
+def _make(record: Record, newest: Any) -> tuple[Any, list[Any]]:
     """The new parts of a record in its role, and their message: yours, if the role is the same."""
     role, content = record["role"], record.get("content") or ""
     if not isinstance(content, str):

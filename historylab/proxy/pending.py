@@ -87,6 +87,13 @@ class PendingExchange:
             self.writing = asyncio.ensure_future(self._write(self._recorder, error))
             await asyncio.shield(self.writing)
 
+    def record_now(self, error: str = "") -> None:
+        """`record` without an event loop."""
+        if self.to_record and self._recorder is not None:
+            self.to_record = False
+            self._finish(error)
+            self.unrecorded = "" if self._recorder.record(self.exchange) else STORE
+
     async def _write(self, recorder: Recorder, error: str) -> None:
         written = False
         try:

@@ -44,7 +44,7 @@ class Upstream:
     @property
     def shows_keys(self) -> bool:
         """Whether keys cross a network unencrypted on their way there."""
-        return self._at.scheme == "http" and not _is_near(self.host)
+        return self._at.scheme == "http" and not is_near(self.host)
 
     def request(
         self, method: str, path: bytes, query: bytes, headers: RawHeaders, content: bytes | AsyncIterable[bytes]
@@ -101,7 +101,7 @@ def _check_url(url: str) -> tuple[str, str]:
     return str(whole), path
 
 
-def _is_near(host: str) -> bool:
+def is_near(host: str) -> bool:
     """Whether it is this machine or in a private network, as far as its name or address says."""
     if is_loopback(host) or "." not in host.strip("[]") or host.endswith((".local", ".internal", ".localhost")):
         return True

@@ -327,12 +327,27 @@ def through_litellm(names: Mapping[str, Any], records: Sequence[Record]) -> list
     return list(sent["messages"])
 
 
-def through_anthropic_sdk(names: Mapping[str, Any], records: Sequence[Record]) -> list[Record]:
+def through_anthropic_sdk(names: dict[str, Any], records: Sequence[Record]) -> list[Record]:
     system, rest = apart(records)
-    body = {"model": "m", "max_tokens": 9, "messages": as_turns(rest), **({"system": system} if system else {})}
-    sent = names["trimmed"](**body)
-    assert sent == finished(names["atrimmed"](**body))
-    return from_turns(sent)
+    client, sent = names.get("client"), names.setdefault("sent", [])
+    if client is None:
+        client = names["client"] = names["wrap"](_anthropic_client(sent))
+    client.messages.create(model="m", max_tokens=9, messages=as_turns(rest), **({"system": system} if system else {}))
+    return from_turns(sent.pop())
+
+
+def _anthropic_client(sent: list[Record]) -> Any:
+    """A client whose requests go nowhere but into that list."""
+    import anthropic
+    import httpx2
+
+    def answer(request: Any) -> Any:
+        sent.append(json.loads(request.content))
+        said = {"type": "message", "id": "m", "role": "assistant", "model": "m", "content": [], "usage": {}}
+        return httpx2.Response(200, json=said)
+
+    http_client = anthropic.DefaultHttpxClient(transport=httpx2.MockTransport(answer))
+    return anthropic.Anthropic(api_key="none", http_client=http_client)
 
 
 def apart(records: Sequence[Record]) -> tuple[str | None, Sequence[Record]]:
@@ -344,7 +359,7 @@ def _system(text: str | None) -> list[Record]:
     return [{"role": "system", "content": text}] if text else []
 
 
-HOOKS: dict[str, Callable[[Mapping[str, Any], Sequence[Record]], list[Record]]] = {
+HOOKS: dict[str, Callable[[dict[str, Any], Sequence[Record]], list[Record]]] = {
     "openai_agents": through_openai_agents,
     "langgraph": through_langgraph,
     "langchain_agents": through_langchain_agents,

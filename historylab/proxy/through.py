@@ -1,0 +1,54 @@
+"""What a wrapped client does with each request before and after it is sent: the proxy's work, without a server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from historylab.conversation.exchange import Exchange
+from historylab.proxy.app import UNFILTERED
+from historylab.proxy.deciding import Trimmers, decide
+from historylab.proxy.headers import secrets_in
+from historylab.proxy.pending import PendingExchange
+from historylab.proxy.refusals import Refused
+from historylab.proxy.routes import Route, route_of
+from historylab.recordings.noted_state import NotedState
+from historylab.recordings.recorder import Recorder
+from historylab.settings.model import Settings
+from historylab.stores.base import Store
+
+
+class Through:
+    """What goes through one client: each request is decided, under the same settings and on the same record."""
+
+    def __init__(self, settings: Settings, store: Store, recorder: Recorder | None):
+        self._trimmers = Trimmers(settings, NotedState(store, recorder.redaction if recorder else None))
+        self._store, self._recorder = store, recorder
+
+    def is_trimmed(self, request: Any) -> bool:
+        """Whether it is of an API that is trimmed. Raises Refused for what may not leave as it came."""
+        route = _route(request)
+        if route is not None and route.form:
+            return True
+        if self._trimmers.guarded and (route is None or route.may_carry_text(request.method)):
+            raise Refused(422, UNFILTERED, "unfiltered")
+        return False
+
+    def decide(self, request: Any, content: bytes) -> PendingExchange:
+        """The decision about a request with that content. Raises Refused."""
+        route = _route(request)
+        assert route is not None
+        headers = [(name.lower(), value) for name, value in request.headers.raw]
+        secrets = secrets_in(headers, request.url.query) if self._recorder is not None else ()
+        exchange = Exchange(app=route.app, api=route.form, mode="trim", secrets=secrets)
+        decide(self._trimmers, exchange, content, "content-encoding" in request.headers, applied=True)
+        return PendingExchange(exchange, self._recorder)
+
+    def close(self) -> None:
+        if self._recorder is not None:
+            self._recorder.close()
+        self._store.close()
+
+
+def _route(request: Any) -> Route | None:
+    path = request.url.raw_path.partition(b"?")[0]
+    return route_of(request.method, path, request.headers.get("user-agent", ""))
