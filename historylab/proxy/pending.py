@@ -90,20 +90,28 @@ class PendingExchange:
     def record_now(self, error: str = "") -> None:
         """`record` without an event loop."""
         if self.to_record and self._recorder is not None:
-            self.to_record = False
-            self._finish(error)
-            self.unrecorded = "" if self._recorder.record(self.exchange) else STORE
+            self.to_record, written = False, False
+            try:
+                self._finish(error)
+                left, began = self._store.patience_left(self.exchange.waited), time.perf_counter()
+                written = self._recorder.record(self.exchange, left)
+                self._give_up_after(began + left, written)
+            except Exception as problem:
+                log_fault("A request can't be recorded", problem)
+            self.unrecorded = "" if written else STORE
+
+    def _give_up_after(self, deadline: float, written: bool) -> None:
+        if not written and time.perf_counter() >= deadline:
+            self._store.give_up()
 
     async def _write(self, recorder: Recorder, error: str) -> None:
         written = False
         try:
             large = self._answer is not None and self._answer.size > LARGE
             await asyncio.to_thread(self._finish, error) if large else self._finish(error)
-            left = self._store.patience_left(self.exchange.waited)
-            began = time.perf_counter()
+            left, began = self._store.patience_left(self.exchange.waited), time.perf_counter()
             written = await recorder.arecord(self.exchange, left)
-            if not written and time.perf_counter() - began >= left:
-                self._store.give_up()
+            self._give_up_after(began + left, written)
         except Exception as problem:
             log_fault("A request can't be recorded", problem)
         self.unrecorded = "" if written else STORE

@@ -8,6 +8,7 @@ from historylab.conversation.exchange import Exchange
 from historylab.proxy.app import UNFILTERED
 from historylab.proxy.deciding import Trimmers, decide
 from historylab.proxy.headers import secrets_in
+from historylab.proxy.patience import PatientStore
 from historylab.proxy.pending import PendingExchange
 from historylab.proxy.refusals import Refused
 from historylab.proxy.routes import Route, route_of
@@ -21,8 +22,8 @@ class Through:
     """What goes through one client: each request is decided, under the same settings and on the same record."""
 
     def __init__(self, settings: Settings, store: Store, recorder: Recorder | None):
-        self._trimmers = Trimmers(settings, NotedState(store, recorder.redaction if recorder else None))
-        self._store, self._recorder = store, recorder
+        self._store, self._recorder = PatientStore(store), recorder
+        self._trimmers = Trimmers(settings, NotedState(self._store, recorder.redaction if recorder else None))
 
     def is_trimmed(self, request: Any) -> bool:
         """Whether it is of an API that is trimmed. Raises Refused for what may not leave as it came."""
@@ -41,7 +42,7 @@ class Through:
         secrets = secrets_in(headers, request.url.query) if self._recorder is not None else ()
         exchange = Exchange(app=route.app, api=route.form, mode="trim", secrets=secrets)
         decide(self._trimmers, exchange, content, "content-encoding" in request.headers, applied=True)
-        return PendingExchange(exchange, self._recorder)
+        return PendingExchange(exchange, self._recorder, store=self._store)
 
     def close(self) -> None:
         if self._recorder is not None:
