@@ -111,7 +111,7 @@ class Chats:
 
 def _first_words(item: Any) -> str:
     """A text by which chats are told apart: who speaks first, and how it begins, cache markers left out."""
-    text = field_of(item, "content")
+    text = field_of(item, "content") or field_of(item, "parts")
     if isinstance(text, list | tuple):
         text = next((found for part in text if (found := field_of(part, "text"))), "")
     return f"{field_of(item, 'role')} {text[:200] if isinstance(text, str) else ''}"

@@ -84,7 +84,7 @@ def _roles_and_contents(messages: list[Any]) -> tuple[list[Any], list[Any]]:
     try:
         return list(map(ROLE, messages)), list(map(CONTENT, messages))
     except (KeyError, TypeError):  # one without a content, or no dict
-        if set(map(type, messages)) != {dict}:
+        if set(map(type, messages)) != {dict} or any("parts" in message for message in messages):
             return [], []
         return [message.get("role") for message in messages], [message.get("content") for message in messages]
 

@@ -207,8 +207,30 @@ def _thinking_fault(body: Mapping[str, Any]) -> str | None:
     return None
 
 
+def _contents_fault(body: Mapping[str, Any]) -> str | None:
+    contents = body["contents"]
+    if not contents:
+        return "contents are required"
+    if contents[0]["role"] != "user" or contents[-1]["role"] != "user":
+        return "contents begin and end with a user's turn"
+    called: list[str] = []
+    for k, content in enumerate(contents):
+        parts = content["parts"]
+        if not parts or any("text" in part and not part["text"].strip() for part in parts):
+            return f"contents[{k}]: parts must hold data"
+        results = [part["functionResponse"]["id"] for part in parts if "functionResponse" in part]
+        if sorted(results) != sorted(called) or (results and len(parts) > len(results)):
+            return f"contents[{k}]: the function response parts are those of the function call turn: {called}"
+        calls = [part for part in parts if "functionCall" in part]
+        if calls and (contents[k - 1]["role"] != "user" or "thoughtSignature" not in calls[0]):
+            return f"contents[{k}]: a function call turn comes after a user turn, with a thought_signature"
+        called = [part["functionCall"]["id"] for part in calls]
+    return None
+
+
 FAULTS: Mapping[str, Callable[[Mapping[str, Any]], str | None]] = {
     "/v1/chat/completions": _chat_fault,
     "/v1/responses": _responses_fault,
     "/v1/messages": _messages_fault,
+    "/v1beta/models/gemini-3.5-flash:generateContent": _contents_fault,
 }

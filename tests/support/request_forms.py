@@ -90,6 +90,54 @@ def _anthropic_part(part: Record) -> Record:
     return {"type": "image", "source": {"type": "base64", "media_type": kind, "data": data}}
 
 
+def as_gemini(records: Iterable[Record]) -> list[Record]:
+    """Results of one turn in one content; a system message said later on is the user's; every call was thought of.
+
+    Half of the answers are given in two chunks, as a stream leaves them.
+    """
+    contents: list[Record] = []
+    called: dict[str, str] = {}
+    for k, record in enumerate(records):
+        calls = record.get("tool_calls", ())
+        called |= {call["id"]: call["function"]["name"] for call in calls}
+        if record["role"] == "system" and not contents:
+            continue
+        role, parts = "model" if record["role"] == "assistant" else "user", _gemini_parts(record, k, called)
+        given = contents[-1] if contents else {"role": "", "parts": [{}]}
+        results = "functionResponse" in parts[0] if parts else False
+        if given["role"] == role and results == ("functionResponse" in given["parts"][0]):
+            given["parts"] += parts
+        elif role == "model" and k % 2 and len(parts) == 1:
+            halves = [parts[0]["text"][:9], parts[0]["text"][9:]]
+            contents += [{"role": role, "parts": [{"text": half}]} for half in halves]
+        else:
+            contents.append({"role": role, "parts": parts})
+    return contents
+
+
+def _gemini_parts(record: Record, k: int, called: Mapping[str, str]) -> list[Record]:
+    content = record["content"] or []
+    if record["role"] == "tool":
+        id = record["tool_call_id"]
+        return [{"functionResponse": {"id": id, "name": called.get(id, "look"), "response": {"output": content}}}]
+    calls = [
+        {"functionCall": {"id": c["id"], "name": c["function"]["name"], "args": json.loads(c["function"]["arguments"])}}
+        for c in record.get("tool_calls", ())
+    ]
+    for call in calls[:1]:
+        call["thoughtSignature"] = f"c2ln{k}"
+    thought = [{"text": f"Thought {k}.", "thought": True}] if calls else []
+    said = [{"text": content}] if isinstance(content, str) else [*map(_gemini_part, content)]
+    return [*thought, *said, *calls]
+
+
+def _gemini_part(part: Record) -> Record:
+    if part["type"] == "text":
+        return {"text": part["text"]}
+    kind, _, data = part["image_url"]["url"].removeprefix("data:").partition(";base64,")
+    return {"inlineData": {"mimeType": kind, "data": data}}
+
+
 def _listed(content: Any) -> list[Record]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
@@ -119,6 +167,10 @@ def anthropic_body(records: list[Record]) -> Record:
     return {**CLAUDE, "system": system, "messages": as_anthropic(records)}
 
 
+def gemini_body(records: list[Record]) -> Record:
+    return {"systemInstruction": {"parts": [{"text": _prompt(records)}]}, "contents": as_gemini(records)}
+
+
 WRITERS: Mapping[str, Callable[[list[Record]], Any]] = {
     "chat list": as_chat,
     "chat body": chat_body,
@@ -126,17 +178,24 @@ WRITERS: Mapping[str, Callable[[list[Record]], Any]] = {
     "responses body": responses_body,
     "anthropic list": as_anthropic,
     "anthropic body": anthropic_body,
+    "gemini list": as_gemini,
+    "gemini body": gemini_body,
 }
-PATHS = {"chat": "/v1/chat/completions", "responses": "/v1/responses", "anthropic": "/v1/messages"}
-FORMATS = {"chat": "chat_completions", "responses": "responses", "anthropic": "anthropic"}
+PATHS = {
+    "chat": "/v1/chat/completions",
+    "responses": "/v1/responses",
+    "anthropic": "/v1/messages",
+    "gemini": "/v1beta/models/gemini-3.5-flash:generateContent",
+}
+FORMATS = {"chat": "chat_completions", "responses": "responses", "anthropic": "anthropic", "gemini": "gemini"}
+FIELDS = {"chat": "messages", "responses": "input", "anthropic": "messages", "gemini": "contents"}
 
 
 def items_in(given: Any) -> list[Any]:
     """The items of a list or a body."""
-    return given if isinstance(given, list) else given["input" if "input" in given else "messages"]
+    return given if isinstance(given, list) else next(given[field] for field in FIELDS.values() if field in given)
 
 
 def body_of(way: str, given: Any) -> Record:
     """A list as the body it would be sent in; a body itself."""
-    field = "input" if way.startswith("responses") else "messages"
-    return {**CLAUDE, field: given} if isinstance(given, list) else given
+    return {**CLAUDE, FIELDS[way.partition(" ")[0]]: given} if isinstance(given, list) else given

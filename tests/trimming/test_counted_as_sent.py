@@ -12,7 +12,7 @@ from every_way import every_way
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
-from request_forms import FORMATS, WRITERS, items_in
+from request_forms import FIELDS, FORMATS, WRITERS, items_in
 from thirty_turns import requests_of, thirty_turns
 
 from historylab import Conversation, Settings, Trimmer, plan_history
@@ -35,7 +35,7 @@ def as_sent(form: str, given: Any, heading: str) -> list[Message]:
 
     request = open_request(given, FORMATS[form.partition(" ")[0]], is_summary=is_summary)
     said = [message for _, group in request.form.groups(request.items) for message in group]
-    if form.startswith("anthropic"):
+    if form.startswith(("anthropic", "gemini")):
         said = [replace(m, content=mark_summary(m.content)) if m.role == "system" else m for m in said]
     instructions = given.get("instructions") if isinstance(given, dict) else None
     return [*([Message("system", instructions)] if instructions else request.systems), *said]
@@ -51,7 +51,7 @@ def sent_in_turn(form: str, chosen: Settings, reassigned: bool) -> Iterator[tupl
         given = write(history)
         if reassigned and known:
             items = [*items_in(sent), *answer, *items_in(given)[known:]]
-            given = items if isinstance(given, list) else {**sent, "input" if "input" in given else "messages": items}
+            given = items if isinstance(given, list) else {**sent, FIELDS[form.partition(" ")[0]]: items}
         sent = trimmer.trim(given)
         yield trimmer.plan(given), sent
         asked, items = len(items_in(write(history))), items_in(write([*history, answered]))

@@ -5,8 +5,8 @@ Camel case and snake case are read alike. A system instruction stands beside the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, TypeGuard
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
@@ -16,7 +16,7 @@ from historylab.formats.apis.streams import Stream
 from historylab.formats.base import Losses, Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import list_in, object_in
-from historylab.formats.messages.gemini_contents import is_content, read_gemini_content
+from historylab.formats.messages.gemini_contents import add_part, is_content, read_gemini_content, to_parts
 from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.written import (
     OPENING,
@@ -25,7 +25,6 @@ from historylab.formats.messages.written import (
     body,
     definition_fields,
     merge_turns,
-    object_arguments,
     split_systems,
 )
 from historylab.registry import register
@@ -72,23 +71,12 @@ def to_gemini_body(conversation: Conversation, losses: Losses) -> dict[str, Any]
     prompts, messages = split_systems(as_sent(conversation, losses, RULES), losses)
     names = {call.id: call.name for message in messages for call in message.tool_calls}
     turns = (
-        ("model" if message.role == "assistant" else "user", _parts(message, names, losses)) for message in messages
+        ("model" if message.role == "assistant" else "user", to_parts(message, names, losses)) for message in messages
     )
     contents = [{"role": role, "parts": parts} for role, parts in merge_turns(turns, losses, {"text": OPENING})]
     prompt = {"systemInstruction": {"parts": [{"text": text} for text in prompts]}} if prompts else {}
     declared = {"tools": [{"functionDeclarations": tools}]} if tools else {}
     return {**fields, **prompt, "contents": contents, **declared}
-
-
-def _parts(message: Message, names: dict[str, str], losses: Losses) -> list[dict[str, Any]]:
-    if message.role == "tool":
-        call = message.tool_call_id or ""
-        outcome = "error" if message.metadata.get("is_error") is True else "result"
-        return [{"functionResponse": {"id": call, "name": names[call], "response": {outcome: message.content}}}]
-    return ([{"text": message.content}] if message.content else []) + [
-        {"functionCall": {"id": call.id, "name": call.name, "args": object_arguments(call, losses)}}
-        for call in message.tool_calls
-    ]
 
 
 def _tool(name: str, description: str, schema: Any) -> dict[str, Any]:
@@ -171,6 +159,10 @@ def _read_answer(answer: dict[str, Any], where: str, report: Report) -> list[lis
     return read
 
 
+def _answer_item(answer: Mapping[str, Any]) -> Any:
+    return next((one["content"] for one in list_in(dict(answer), "candidates") if _has_content(one)), None)
+
+
 def _is_object(value: Any) -> bool:
     return isinstance(value, dict)
 
@@ -209,7 +201,7 @@ def _assemble(pieces: list[dict[str, Any]]) -> dict[str, Any]:
             first = {**first, **candidate} if _is_object(candidate) else first
             held = object_in(candidate, "content") if _is_object(candidate) else {}
             for part in list_in(held, "parts"):
-                _add_part(parts, part)
+                add_part(parts, part)
     content = {"role": "model", "parts": parts}
     merged: dict[str, Any] = {name: value for piece in pieces for name, value in piece.items()}
     return {**merged, "candidates": [{**first, "content": content}, *_other_parts(pieces)]}
@@ -217,19 +209,6 @@ def _assemble(pieces: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _other_parts(pieces: list[dict[str, Any]]) -> list[Any]:
     return [candidate for piece in pieces for candidate in piece["candidates"][1:]]
-
-
-def _add_part(parts: list[Any], part: Any) -> None:
-    """Append a part, or continue the text of the one before it if both are text of one kind."""
-    last = parts[-1] if parts else None
-    if _is_text(part) and _is_text(last) and last.get("thought") == part.get("thought"):
-        parts[-1] = {**last, **part, "text": last["text"] + part["text"]}
-    else:
-        parts.append(part)
-
-
-def _is_text(part: Any) -> TypeGuard[dict[str, Any]]:
-    return isinstance(part, dict) and isinstance(part.get("text"), str)
 
 
 API: Api = Api(
@@ -241,5 +220,6 @@ API: Api = Api(
     provider="google",
     stream=Stream(_piece_of, _is_last, _assemble),
     body=_body,
+    answer_item=_answer_item,
     own=frozenset({"title", "name"}),
 )

@@ -7,6 +7,7 @@ Source: the Messages API reference, content blocks.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any, TypeGuard
 
 from historylab.conversation.columns import ROLE_CODES
@@ -48,7 +49,7 @@ def read_turn(role: str, content: Any, where: str, report: Report) -> list[Messa
     return [read_run(role, run, where, report) for run in block_runs(role, blocks)]
 
 
-def block_runs(role: str, blocks: list[Any]) -> list[list[Any]]:
+def block_runs(role: str, blocks: list[Any], is_result: Callable[[Any], bool] = is_result) -> list[list[Any]]:
     """The blocks of each message in a content: a result, a summary of ours, what was said around; at least one run."""
     runs: list[list[Any]] = []
     said: list[Any] = []

@@ -7,22 +7,27 @@ here each is a message of its own. Source: the Gemini API reference, Content and
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, TypeGuard
 
 from historylab.conversation.columns import ROLE_CODES
 from historylab.conversation.message import Message
-from historylab.formats.base import NOTHING, Report, kind_of
+from historylab.formats.base import NOTHING, Losses, Report, kind_of
 from historylab.formats.messages.answers import AnswerParts, tool_call
+from historylab.formats.messages.anthropic_blocks import block_runs, summary_in
 from historylab.formats.messages.content_parts import medium_of
 from historylab.formats.messages.fields import text_in
+from historylab.formats.messages.written import object_arguments
 
 ROLES = {"model": "assistant", "function": "user", "tool": "user"}
 """Roles of the API that mean one of ours: results are messages of their own, whoever gives them."""
 
 CALLS, RESULTS = ("functionCall", "function_call"), ("functionResponse", "function_response")
+SERVER_CALLS, SERVER_RESULTS = ("toolCall", "tool_call"), ("toolResponse", "tool_response")
 CODE, OUTCOME = ("executableCode", "executable_code"), ("codeExecutionResult", "code_execution_result")
 DATA = ("inlineData", "inline_data", "fileData", "file_data")
-PARTS = frozenset(("text", *CALLS, *RESULTS, *CODE, *OUTCOME, *DATA))
+PARTS = frozenset(("text", *CALLS, *RESULTS, *SERVER_CALLS, *SERVER_RESULTS, *CODE, *OUTCOME, *DATA))
 """Fields that a part says something in."""
 
 LABELS = {"thought", "thoughtSignature", "thought_signature", "videoMetadata", "video_metadata", "partMetadata"}
@@ -30,6 +35,7 @@ LABELS |= {"part_metadata", "mediaResolution", "media_resolution"}
 PLAIN = ("result", "output", "content", "error", "name")
 """Fields of a response whose text, standing alone, is the result itself."""
 CODE_TOOL = "code_execution"
+UNNAMED = "unnamed-"  # ids of ours, see `pair_by_order`
 
 
 def is_content(value: Any) -> bool:
@@ -49,27 +55,79 @@ def read_gemini_content(content: dict[str, Any], where: str, report: Report, rol
 
     Calls and results without an id keep none: `pair_by_order` gives them one. Warns of what isn't read.
     """
-    given = content.get("role")
-    named = given if isinstance(given, str) and given else _likely_role(content["parts"], role)
+    named = role_in(content, role)
     report.leave(content, {"role", "parts"}, where)
-    answer = AnswerParts(role=ROLES.get(named, named))
-    for part in content["parts"]:
+    if ROLES.get(named, named) not in ROLE_CODES:
+        report.warn(f"unknown role {named[:40]!r}, kept as conversation", where)
+    return [read_part_run(named, run, where, report) for run in part_runs(named, content["parts"])]
+
+
+def part_runs(role: str, parts: list[Any]) -> list[list[Any]]:
+    """The parts of each message in a content: a result, a summary of ours, what was said around; at least one run."""
+    given = "user" if ROLES.get(role) == "user" else role
+    runs = block_runs(given, parts, is_result)
+    return [run for run in runs if any(map(_says, run))] or runs[:1]
+
+
+def read_part_run(role: str, run: list[Any], where: str, report: Report) -> Message:
+    """The message that one run is."""
+    summary = summary_in(role, run)
+    if summary is not None:
+        return Message("system", summary)
+    answer = AnswerParts(role=ROLES.get(role, role))
+    for part in run:
         _read_part({"text": part} if isinstance(part, str) else part, answer, where, report)
-    if answer.role not in ROLE_CODES:
-        report.warn(f"unknown role {answer.role[:40]!r}, kept as conversation", where)
-    if answer.role != "assistant":
-        results, answer.results = answer.results, []
-        said = answer.messages() if answer.texts or answer.media or answer.calls or not results else []
-        return _warn_of_empty([*results, *said], where, report)
-    return _warn_of_empty(answer.messages(), where, report)
+    message = answer.messages()[0]
+    said = message.content or message.media or message.tool_calls or message.metadata.get("thinking")
+    if not said and message.role != "tool":
+        report.warn("empty content", where)
+    return message
 
 
-def _warn_of_empty(messages: list[Message], where: str, report: Report) -> list[Message]:
-    for message in messages:
-        said = message.content or message.media or message.tool_calls or message.metadata.get("thinking")
-        if not said and message.role != "tool":
-            report.warn("empty content", where)
-    return messages
+def is_result(part: Any) -> TypeGuard[dict[str, Any]]:
+    """Whether it is the result of a call, of the caller's functions or the server's own tools."""
+    return isinstance(part, dict) and any(part.get(name) for name in (*RESULTS, *SERVER_RESULTS, *OUTCOME))
+
+
+def _says(part: Any) -> bool:
+    return not isinstance(part, dict) or not part or any(part.get(name) for name in PARTS) or not part.keys() & PARTS
+
+
+def add_part(parts: list[Any], part: Any) -> None:
+    """Append a part of a stream, or continue the text of the one before it if both are text of one kind."""
+    last = parts[-1] if parts else None
+    if _is_text(part) and _is_text(last) and last.get("thought") == part.get("thought"):
+        parts[-1] = {**last, **part, "text": last["text"] + part["text"]}
+    else:
+        parts.append(part)
+
+
+def _is_text(part: Any) -> TypeGuard[dict[str, Any]]:
+    return isinstance(part, dict) and isinstance(part.get("text"), str)
+
+
+def to_parts(message: Message, names: Mapping[str, str], losses: Losses) -> list[dict[str, Any]]:
+    """A message's parts: its text and its calls; or its result. `names`: of the functions called, by the call's id."""
+    if message.role == "tool":
+        call = message.tool_call_id or ""
+        outcome = "error" if message.metadata.get("is_error") is True else "result"
+        name = names.get(call) or message.name or ""
+        return [{"functionResponse": {**_id(call), "name": name, "response": {outcome: message.content}}}]
+    return ([{"text": message.content}] if message.content else []) + [
+        {"functionCall": {**_id(call.id), "name": call.name, "args": object_arguments(call, losses)}}
+        for call in message.tool_calls
+    ]
+
+
+def _id(call: str) -> dict[str, str]:
+    """The id of a call, if it had one."""
+    return {} if call.startswith(UNNAMED) else {"id": call}
+
+
+def role_in(content: Mapping[str, Any], role: str = "user") -> str:
+    """The role of a content; `role` where nothing tells."""
+    given = content.get("role")
+    return given if isinstance(given, str) and given else _likely_role(content["parts"], role)
 
 
 def _likely_role(parts: list[Any], role: str) -> str:
@@ -80,18 +138,18 @@ def _likely_role(parts: list[Any], role: str) -> str:
 
 def _read_part(part: Any, answer: AnswerParts, where: str, report: Report) -> None:
     if not isinstance(part, dict):
-        report.warn(f"a part that is {kind_of(part)} not read", where)
+        report.lack(f"a part that is {kind_of(part)} not read", where)
         return
     report.leave(part, PARTS | LABELS, where)
     found = [name for name in part if name in PARTS and part[name] is not None]
     if not found and not part.keys() & LABELS:
-        report.warn(f"a part without content ({', '.join(map(str, part))[:40]}) not read", where)
+        report.lack(f"a part without content ({', '.join(map(str, part))[:40]}) not read", where)
     for name in found:
         value = part[name]
         if name == "text" and isinstance(value, str):
             (answer.think if part.get("thought") is True else answer.say)(value)
         elif not isinstance(value, dict):
-            report.warn(f"a part whose {name} is {kind_of(value)} not read", where)
+            report.lack(f"a part whose {name} is {kind_of(value)} not read", where)
         elif name in DATA:
             answer.attach(medium_of(value.get("mimeType", value.get("mime_type"))))
         else:
@@ -106,6 +164,12 @@ def _read_call(name: str, value: dict[str, Any], answer: AnswerParts, where: str
         )
     elif name in RESULTS:
         answer.add_result(_result(value, where, report))
+    elif name in SERVER_CALLS:
+        named = value.get("toolType", value.get("tool_type"))
+        answer.call(tool_call(value.get("id"), str(named or ""), json.dumps(value.get("args") or {})))
+    elif name in SERVER_RESULTS:
+        found = replace(_result({**value, "name": None}, where, Report()), metadata={"server_tool": True})
+        answer.add_result(found)
     elif name in CODE:
         report.leave(value, {"id", "language", "code"}, where)
         answer.call(tool_call(value.get("id"), CODE_TOOL, value.get("code")))

@@ -13,7 +13,7 @@ from historylab.formats.messages.anthropic_blocks import block_text, read_run, t
 from historylab.formats.messages.excerpt import Excerpt
 from historylab.formats.requests.anthropic_items import as_block, item_role, messages_from_item
 from historylab.formats.requests.anthropic_turns import turns_to_items
-from historylab.formats.requests.form import STRICT, Form, IsSummary, Now, Request, is_beside
+from historylab.formats.requests.form import STRICT, Form, IsSummary, Now, Request, by_summary, is_beside
 
 FIRST = "a role 'system', which this API doesn't have at the beginning: give that text as the body's system"
 
@@ -38,7 +38,8 @@ class Anthropic(Form):
             return request
         if not isinstance(prompt, str | list | tuple):
             raise LoadError(f"{self.system_field} is {kind_of(prompt)}, not text or a list of text blocks")
-        runs = _by_summary([prompt] if isinstance(prompt, str) else prompt, is_summary)
+        parts = [prompt] if isinstance(prompt, str) else prompt
+        runs = by_summary(parts, lambda part: block_text(as_block(part)), is_summary)
         said = [read_run("system", [as_block(part) for part in run], "", STRICT) for run in runs]
         held = [{"role": "system", "content": prompt if isinstance(prompt, str) else run} for run in runs]
         systems = (replace(m, source=Excerpt(held[k], (), k, len(said))) for k, m in enumerate(said))
@@ -70,16 +71,3 @@ class Anthropic(Form):
             blocks += moved
         without = {name: value for name, value in body.items() if name != self.system_field}
         return {**body, self.system_field: blocks} if blocks else without
-
-
-def _by_summary(parts: Sequence[Any], is_summary: IsSummary) -> list[list[Any]]:
-    """The blocks of a system prompt, which are one message, and those of summaries of ours, each by itself."""
-    runs: list[list[Any]] = []
-    apart = True
-    for part in parts:
-        summary = is_summary(block_text(as_block(part)) or "")
-        if summary or apart:
-            runs.append([])
-        runs[-1].append(part)
-        apart = summary
-    return runs

@@ -29,18 +29,25 @@ def _anthropic() -> Form:
     return Anthropic()
 
 
+def _gemini() -> Form:
+    from historylab.formats.requests.gemini import Gemini
+
+    return Gemini()
+
+
 FORMS: Mapping[str, Form] = {
     "chat_completions": ChatCompletions(),
     "responses": opened_later(_responses),
     "anthropic": opened_later(_anthropic),
+    "gemini": opened_later(_gemini),
 }
 """By the name of their format, in the order of who is meant where nothing tells."""
 
-CHAT, RESPONSES, ANTHROPIC = (frozenset({name}) for name in FORMS)
-ANY = CHAT | RESPONSES | ANTHROPIC
+CHAT, RESPONSES, ANTHROPIC, GEMINI = (frozenset({name}) for name in FORMS)
+ANY = CHAT | RESPONSES | ANTHROPIC | GEMINI
 ROLES = {
     "user": ANY, "assistant": ANY, "system": ANY, "developer": CHAT | RESPONSES, "tool": CHAT,
-    "function": CHAT,
+    "function": CHAT, "model": GEMINI,
 }  # fmt: skip
 OF_CHAT = ("tool_calls", "tool_call_id", "function_call", "refusal")
 PARTS = {
@@ -93,12 +100,12 @@ def _looked_at(given: Any) -> tuple[Iterable[Any], frozenset[str]]:
     """The items to look at, and whose they could be by what stands around them."""
     if not isinstance(given, Mapping):
         return given, ANY
-    if "messages" not in given and "input" not in given:
+    if "messages" not in given and "input" not in given and "contents" not in given:
         raise LoadError(
-            f"{describe(given)} was given where a list of messages is meant, or a body with messages or input"
+            f"{describe(given)} was given where a list of messages is meant, or a body with messages, input or contents"
         )
     if "messages" not in given:
-        return (), RESPONSES
+        return (), RESPONSES if "input" in given else GEMINI
     possible = CHAT | ANTHROPIC
     model, tools = given.get("model"), given.get("tools")
     if isinstance(model, str) and model.startswith("claude") and "max_tokens" in given:
@@ -130,6 +137,8 @@ def _could_be(item: Any) -> frozenset[str]:
     if kind == "message":
         return ANTHROPIC if "stop_reason" in fields else RESPONSES
     possible = ROLES.get(role, ANY) if isinstance(role, str) else ANY
+    if "parts" in fields and "content" not in fields:
+        possible = GEMINI
     for part in content if isinstance(content, list | tuple) else ():
         possible = possible & _part_of(part) or possible
     return possible

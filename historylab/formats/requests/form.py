@@ -79,6 +79,10 @@ class Form(ABC):
             raise LoadError(f"{self.field} is {kind_of(held)}, not a list of messages")
         return Request(self, given, (), held, sure)
 
+    def prompt_item(self, prompt: Any) -> Any:
+        """The instructions of a body as an item among others."""
+        return {"role": "system", "content": prompt}
+
     def groups(self, items: Sequence[Any], start: int = 0) -> Iterator[Group]:
         """The groups of items from `start` on, which begins one of them. Raises LoadError naming what can't be read.
 
@@ -255,3 +259,16 @@ def call_records(message: Message) -> list[dict[str, Any]]:
     """The calls of a message as Chat Completions has them."""
     calls: list[dict[str, Any]] = to_record(message)["tool_calls"]
     return calls
+
+
+def by_summary(parts: Sequence[Any], text_of: Callable[[Any], str | None], is_summary: IsSummary) -> list[list[Any]]:
+    """The parts of a system prompt, which are one message, and those of summaries of ours, each by itself."""
+    runs: list[list[Any]] = []
+    apart = True
+    for part in parts:
+        summary = is_summary(text_of(part) or "")
+        if summary or apart:
+            runs.append([])
+        runs[-1].append(part)
+        apart = summary
+    return runs

@@ -16,8 +16,11 @@ OF_ITEMS = ("type", "name", "arguments", "input", "output")  # those of OpenAI R
 
 def items_in(given: Any, format: str | None = None) -> list[Any]:
     """The items of a list or a body, of that format if it is known; none of what `open_request` refuses."""
-    field = FORMS[format].field if format else "messages"
-    held = given.get(field, None if format else given.get("input")) if isinstance(given, Mapping) else given
+    held = given
+    if isinstance(given, Mapping):
+        fields = [FORMS[format].field] if format else ["messages", "input", "contents"]
+        held = next((given[field] for field in fields if field in given), None)
+        held = [held] if isinstance(held, Mapping) else held
     return held if isinstance(held, list) else list(held) if isinstance(held, tuple) else []
 
 
@@ -35,7 +38,7 @@ def is_from_model(item: Any) -> bool:
     """True for a model's own item: an answer's message, or a call that stands alone."""
     if not isinstance(item, Mapping):
         return False
-    return item.get("role") == "assistant" or str(item.get("type")).endswith("_call")
+    return item.get("role") in ("assistant", "model") or str(item.get("type")).endswith("_call")
 
 
 def words_of_item(item: Any) -> Any:
@@ -51,6 +54,8 @@ def words_of_item(item: Any) -> Any:
         return [item["type"], item.get("id")]
     if "role" not in item:
         return [item.get(name) for name in OF_ITEMS]
+    if "parts" in item:
+        return _words_of_content(item)
     content, calls = item.get("content"), item.get("tool_calls")
     parts = content if isinstance(content, list) else [content]
     texts = [text for part in parts if (text := _text_of(part)) is not None]
@@ -61,6 +66,25 @@ def words_of_item(item: Any) -> Any:
     ]
     functions = [call.get("function") for call in calls if isinstance(call, Mapping)] if isinstance(calls, list) else []
     return [item["role"], "".join(texts).strip(), others, functions]
+
+
+def _words_of_content(content: Mapping[str, Any]) -> Any:
+    """The words of a content of Google's API: names in snake case are those in camel case."""
+    held = content["parts"]
+    parts = [
+        p for p in (held if isinstance(held, list) else [held]) if not (isinstance(p, Mapping) and p.get("thought"))
+    ]
+    if held and not parts:
+        return None
+    texts = [text for part in parts if (text := _text_of(part)) is not None]
+    others = [
+        [name.replace("_", "").lower(), {k: v for k, v in value.items() if k != "id"}]
+        for part in parts
+        if isinstance(part, Mapping)
+        for name, value in part.items()
+        if isinstance(value, Mapping) and value
+    ]
+    return [content.get("role"), "".join(texts).strip(), others, []]
 
 
 def _text_of(part: Any) -> str | None:

@@ -78,4 +78,4 @@ def _times(line: Mapping[str, Any]) -> tuple[str | None, str | None]:
 
 def holder_of(body: Mapping[str, Any]) -> str:
     """The field of a request's body that holds its items."""
-    return "input" if "input" in body and "messages" not in body else "messages"
+    return next((name for name in ("messages", "input", "contents") if name in body), "messages")

@@ -117,5 +117,5 @@ def _without_source(message: Message) -> Message:
 
 def _read_what_can_be(chain: _Chain, form: Form, api: Api, report: Report, where: str) -> list[Message]:
     prompt = chain.body.get(form.system_field) if form.system_field else None
-    leading = [{"role": "system", "content": prompt}] if prompt else []
+    leading = [form.prompt_item(prompt)] if prompt else []
     return api.read_list([*leading, *chain.items], report, where)
