@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
@@ -14,11 +15,14 @@ from historylab.registry import member
 DONE = b"[DONE]"
 ENDINGS = (DONE, b"message_stop", b"response.completed", b"response.incomplete", b"response.failed")
 """What the last event of a stream holds; a text may hold it, too."""
+FINISHES = {"gemini": re.compile(rb'"(?:finish_?[rR]eason|block_?[rR]eason)"\s*:\s*"')}
+"""What one of the last events holds, for a form whose streams end with the body and have no mark of it."""
+LONGEST_FINISH = 40  # bytes
 LARGEST_KEPT = 64_000_000  # bytes of an answer that is put together for a record
 
 
 class RelayedAnswer:
-    """The pieces of an answer of one form of requests, `streamed` as events or whole."""
+    """The pieces of an answer of one form of requests, `streamed` as events (or a JSON array of these) or whole."""
 
     def __init__(self, form: str, streamed: bool, largest: int = LARGEST_KEPT):
         self.streamed, self._form, self._largest = streamed, form, largest
@@ -27,13 +31,18 @@ class RelayedAnswer:
         self.ended, self.size = False, 0
 
     def add(self, piece: bytes) -> bool:
-        """Take the next piece. Returns whether it brings the last event of a stream."""
+        """Take the next piece. Returns whether it brings the last event of a stream, or one that may be."""
         self.size += len(piece)
         kept = self.size <= self._largest
         if kept:
             self._pieces.append(piece)
         if not self.streamed or self.ended:
             return False
+        if finish := FINISHES.get(self._form):
+            seen = b"".join((*self._line, piece))
+            self._line = [seen[-LONGEST_FINISH:]]
+            self.ended = bool(finish.search(seen))
+            return self.ended
         if b"\n" not in piece:
             self._line += [piece] if kept else ()
             return False
@@ -58,7 +67,7 @@ class RelayedAnswer:
         whole = b"".join(self._pieces)
         if not self.streamed:
             return _value(whole)
-        events = [value for value in map(_event, whole.splitlines()) if isinstance(value, dict)]
+        events = _events(whole)
         pieces = [event for event in events if self._stream.answer_of(event) is not None]
         failed = next((event for event in events if isinstance(event.get("error"), dict)), None)
         joined = self._stream.join(pieces) if pieces else {}
@@ -88,8 +97,17 @@ def _event(line: bytes) -> Any:
     return DONE if data == DONE else _value(data)
 
 
-def _value(text: bytes) -> Any:
+def _events(stream: bytes) -> list[dict[str, Any]]:
+    """The objects of a stream: what its events carry, or the items of an array, which may have been cut off."""
+    found = [*map(_event, stream.splitlines())]
+    if not any(found):
+        array = _value(stream, partial=stream.lstrip().startswith(b"["))
+        found = array if isinstance(array, list) else [array]
+    return [value for value in found if isinstance(value, dict)]
+
+
+def _value(text: bytes, *, partial: bool = False) -> Any:
     try:
-        return jiter.from_json(text)
+        return jiter.from_json(text, partial_mode="on" if partial else "off")
     except ValueError:
         return None

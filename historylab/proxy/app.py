@@ -196,10 +196,13 @@ class Proxy:
         exchange = Exchange(app=route.app, api=route.form, mode=self.trimming.mode, secrets=secrets)
         began = time.perf_counter()
         await self.trimming.decide(exchange, body, encoded)
+        if route.model and exchange.body:  # in the path, not in the body
+            exchange.body = {"model": route.model, **exchange.body}
         summarised = exchange.live_plan is not None and exchange.live_plan.summary is not None
         exchange.stale |= summarised and self.store.away_since > 0
         self.counts.count_decision(exchange, body, self.trimming.applies, time.perf_counter() - began)
-        return PendingExchange(exchange, self.recorder, store=self.store, doubtful=self.counts.store_fails)
+        doubtful = self.counts.store_fails
+        return PendingExchange(exchange, self.recorder, store=self.store, doubtful=doubtful, streams=route.streams)
 
     def _record_later(self, pending: PendingExchange | None, error: str) -> None:
         """Have it recorded, though nobody waits for its answer any more."""

@@ -85,10 +85,15 @@ def decide(trimmers: Trimmers, exchange: Exchange, content: bytes, encoded: bool
 
 
 def with_list(body: Mapping[str, Any], field: str) -> Mapping[str, Any]:
-    """A body with a list of items, as a text alone stands for a user's; empty if it has none, and can't be recorded."""
+    """A body with a list of items; empty if it has none, and can't be recorded.
+
+    A text alone stands for a user's, one content for a list of it.
+    """
     held = body.get(field)
     if isinstance(held, str) and field == "input":
         return {**body, field: [{"role": "user", "content": held}]}
+    if isinstance(held, dict) and field == "contents":
+        return {**body, field: [held]}
     return body if isinstance(held, list) else {}
 
 

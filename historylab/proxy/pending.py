@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 
 from historylab.conversation.exchange import Exchange
-from historylab.proxy.answers import RelayedAnswer
+from historylab.proxy.answers import FINISHES, RelayedAnswer
 from historylab.proxy.deciding import SHAPE, STORE, log_fault
 from historylab.proxy.headers import sketch_header
 from historylab.proxy.patience import PatientStore
@@ -24,13 +24,21 @@ BROKEN, UNFINISHED = "the upstream broke the connection off", "the answer has no
 class PendingExchange:
     """An exchange whose request was decided; takes its answer as it arrives and is recorded once, if at all.
 
-    `store` is where it is recorded; `doubtful`: the last record failed.
+    `store` is where it is recorded; `doubtful`: the last record failed. `streams`: its answer comes in pieces, whatever
+    its type says.
     """
 
     def __init__(
-        self, exchange: Exchange, recorder: Recorder | None = None, *, store: PatientStore, doubtful: bool = False
+        self,
+        exchange: Exchange,
+        recorder: Recorder | None = None,
+        *,
+        store: PatientStore,
+        doubtful: bool = False,
+        streams: bool = False,
     ):
         self.exchange, self._store, self._recorder, self._doubtful = exchange, store, recorder, doubtful
+        self.streams = streams
         self._began, self._clock = time.time(), time.perf_counter()
         exchange.id, exchange.started = new_id(), line_time(self._began)
         self._answer: RelayedAnswer | None = None
@@ -65,7 +73,7 @@ class PendingExchange:
         self._answer = None if encoded else RelayedAnswer(self.exchange.api, streamed)
 
     def add(self, piece: bytes) -> bool:
-        """Take the next piece of the answer. Returns whether it brings the last event of a stream."""
+        """Take the next piece of the answer. Returns whether it brings the last event of a stream, or may."""
         if self._answer is None:
             return False
         try:
@@ -74,6 +82,11 @@ class PendingExchange:
             log_fault("An answer can't be read", problem)
             self._answer = None
             return False
+
+    @property
+    def ends_with_body(self) -> bool:
+        """True if the last event of a stream is the one after which none comes."""
+        return self.exchange.api in FINISHES
 
     @property
     def has_no_end(self) -> bool:

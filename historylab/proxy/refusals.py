@@ -17,6 +17,15 @@ KINDS = {
     429: "rate_limit_error",
     529: "overloaded_error",
 }
+STATUSES = {
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    429: "RESOURCE_EXHAUSTED",
+    502: "UNAVAILABLE",
+    503: "UNAVAILABLE",
+    504: "DEADLINE_EXCEEDED",
+}
 
 CLOSES: RawHeaders = ((b"connection", b"close"),)
 
@@ -32,7 +41,10 @@ class Refused(Exception):
 def error_body(
     provider: str, status: int, message: str, *, param: str | None = None, code: str | None = None
 ) -> dict[str, Any]:
-    """The body of an error: Anthropic's, or else OpenAI's, where `param` and `code` stand."""
+    """The body of an error: Anthropic's, Google's, or else OpenAI's, where `param` and `code` stand."""
+    if provider == "google":
+        named = STATUSES.get(status, "INVALID_ARGUMENT" if status < 500 else "INTERNAL")
+        return {"error": {"code": status, "message": message, "status": named}}
     kind = KINDS.get(status, "invalid_request_error" if status < 500 else "api_error")
     if provider == "anthropic":
         return {"type": "error", "error": {"type": kind, "message": message}, "request_id": None}

@@ -60,6 +60,7 @@ async def _pass_back(
     response: httpx2.Response, pending: PendingExchange | None, send: Send, upstream: Upstream
 ) -> None:
     streamed = response.headers.get("content-type", "").lower().startswith(EVENTS)
+    streamed = streamed or (pending is not None and pending.streams)
     unmarked = pending is not None and streamed and _ends_with_the_connection(response)
     if pending is not None and (pending.to_record or unmarked):
         pending.begin_answer(response.status_code, streamed, "content-encoding" in response.headers)
@@ -76,7 +77,10 @@ async def _pass_back(
             await back.start()
         async for piece in response.aiter_raw():
             if pending is not None and pending.add(piece):
-                await pending.record()
+                if pending.ends_with_body:
+                    back.lag()
+                else:
+                    await pending.record()
             await back.piece(piece)
     except httpx2.HTTPError as fault:
         refused = await _record_fault(fault, upstream, pending)
@@ -109,21 +113,26 @@ async def _record_fault(fault: Exception, upstream: Upstream, pending: PendingEx
 class AnswerStream:
     """Sends an answer's beginning and its pieces; `ours` gives our own headers once it begins.
 
-    What is `held` is sent at the end, or when more comes than may be held; its last piece always waits for the end. An
-    answer that isn't ended is broken off by the server: its client sees a network error.
+    What is `held` is sent at the end, or when more comes than may be held. The last piece of that always waits for the
+    end, and so does that of an answer which is told to `lag`. An answer that isn't ended is broken off by the server:
+    its client sees a network error.
     """
 
     def __init__(self, send: Send, status: int, headers: RawHeaders, ours: Callable[[], RawHeaders], *, held: bool):
         self.started = False
         self._send, self._status, self._headers, self._ours, self._held = send, status, headers, ours, held
         self._pieces: list[bytes] = []
-        self._size = 0
+        self._size, self._kept = 0, int(held)  # of the newest pieces so many wait
+
+    def lag(self) -> None:
+        """Let each piece wait for the next from here on."""
+        self._kept = 1
 
     async def piece(self, piece: bytes) -> None:
         """Send the next piece, or hold it back."""
         self._pieces.append(piece)
         self._size += len(piece)
-        while self._pieces and (not self._held or (self._size > MOST_HELD and len(self._pieces) > 1)):
+        while len(self._pieces) > self._kept and (not self._held or self._size > MOST_HELD):
             self._size -= len(self._pieces[0])
             await self.start()
             await self._send({"type": "http.response.body", "body": self._pieces.pop(0), "more_body": True})

@@ -17,7 +17,7 @@ TRIMMED: Mapping[str, str] = {
     "responses": "responses",
 }
 """The end of a path → the form of its requests (`formats/requests`), whatever stands before it."""
-COUNTS = re.compile(r".*/messages/count_tokens")
+COUNTS = re.compile(r".*(?:/messages/count_tokens|:countTokens)")
 """A body with text that is counted and answered by no model."""
 OWN_NAMES = frozenset((b"api", b"anthropic", b"openai"))
 """Names that stand before the version in providers' own paths (`/openai/v1/responses`), so that no app has them."""
@@ -30,22 +30,30 @@ VERSION = rb"v1(?:(?:alpha|beta)\d*)?"
 WHOLE = re.compile(rb"(?:/" + SEGMENT + rb")*/?")
 BELOW_VERSION = re.compile(rb"/(?:(?P<app>[^/]+)/)?(?P<path>" + VERSION + rb"(?:/.*)?)")
 BASE = re.compile(rb"/(?:" + SEGMENT + rb"/?)?")
-TRIMMED_END = re.compile(rf".*/(?P<end>{'|'.join(TRIMMED)})")
+GENERATES = r"(?:models|tunedModels|endpoints)/(?P<model>[^/]+):(?:generateContent|(?P<streams>streamGenerateContent))"
+TRIMMED_END = re.compile(rf".*/(?:(?P<end>{'|'.join(TRIMMED)})|{GENERATES})")
 PRODUCT = re.compile(r"[!#$%&'*+.^`|~\w-]+", re.ASCII)
 LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """`path`: what the upstream is asked for; `form`: of its requests, "" for what passes through untouched."""
+    """`path`: what the upstream is asked for; `form`: of its requests, "" for what passes through untouched.
+
+    Where the path says it: `model`, and whether the answer `streams`, as events or as a JSON array.
+    """
 
     app: str
     form: str
     path: bytes
+    model: str = ""
+    streams: bool = False
 
     @property
     def provider(self) -> str:
         """In whose shape errors are, as far as the path says."""
+        if self.form == "gemini" or (not self.form and self.path.startswith((b"/v1beta", b"/v1alpha"))):
+            return "google"
         return "anthropic" if self.form == "anthropic" or b"/messages" in self.path else "openai"
 
     def may_carry_text(self, method: str) -> bool:
@@ -68,7 +76,9 @@ def route_of(method: str, path: bytes, user_agent: str) -> Route | None:
     named = below["app"] if below and below["app"] not in OWN_NAMES else None
     name = (named or b"").decode("ascii") or first_product(user_agent)
     asked = b"/" + below["path"] if below and named else path
-    return Route(name[:LONGEST_NAME], TRIMMED[trimmed["end"]] if trimmed else "", asked)
+    form = TRIMMED.get(trimmed["end"], "gemini") if trimmed else ""
+    model = (trimmed["model"] if trimmed else None) or ""
+    return Route(name[:LONGEST_NAME], form, asked, model, bool(trimmed and trimmed["streams"]))
 
 
 def is_base(method: str, path: bytes) -> bool:

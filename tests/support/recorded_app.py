@@ -21,7 +21,12 @@ from historylab.recordings.recorder import Recorder
 
 BEGAN = 1_795_419_000.0
 TOOL = "timetable"
-MODELS = {"chat_completions": "gpt-4o", "responses": "gpt-5", "anthropic": "claude-sonnet-4-5"}
+MODELS = {
+    "chat_completions": "gpt-4o",
+    "responses": "gpt-5",
+    "anthropic": "claude-sonnet-4-5",
+    "gemini": "gemini-3.5-flash",
+}
 
 
 class RecordedApp:
@@ -70,21 +75,31 @@ class RecordedApp:
 
     def ask(self, words: int) -> None:
         """A user's message, and its answer."""
-        self.history.append({"role": "user", "content": self._text("question", words)})
+        self._say("question", words)
         self.request(words)
 
     def use_tool(self, words: int) -> None:
         """An answer that calls a tool, the result, and the answer to that."""
-        self.history.append({"role": "user", "content": self._text("look up", words)})
+        self._say("look up", words)
         self.request(words, calls=1 + words % 2)
         results = self._results(words)
-        self.history += [{"role": "user", "content": results}] if self.api == "anthropic" else results
+        held = {"anthropic": "content", "gemini": "parts"}.get(self.api)
+        self.history += [{"role": "user", held: results}] if held else results
         self.request(words)
+
+    def _say(self, kind: str, words: int) -> None:
+        text = self._text(kind, words)
+        self.history.append(
+            {"role": "user", **({"parts": [{"text": text}]} if self.api == "gemini" else {"content": text})}
+        )
+
+    def _words_of(self, item: dict[str, Any]) -> Any:
+        return item["parts"][0].get("text") if self.api == "gemini" else item["content"]
 
     def edit(self, words: int) -> None:
         """A user's message from before, said otherwise: what followed is forgotten."""
         users = [k for k, item in enumerate(self.history) if item.get("role") == "user"]
-        asked = [k for k in users[1:] if isinstance(self.history[k]["content"], str)]
+        asked = [k for k in users[1:] if isinstance(self._words_of(self.history[k]), str)]
         if asked:
             del self.history[asked[-1 - words % min(3, len(asked))] :]
             self.ask(words)
@@ -100,7 +115,7 @@ class RecordedApp:
 
     def fail(self, words: int) -> None:
         """A request that is refused, and asked again."""
-        self.history.append({"role": "user", "content": self._text("again", words)})
+        self._say("again", words)
         self.request(words, fails=True)
         self.request(words)
 
@@ -149,6 +164,10 @@ class RecordedApp:
                 return {**body, "max_tokens": 99, "system": self.system, "tools": tools, "messages": history}
             case "responses":
                 return {**body, "instructions": self.system, "input": history}
+            case "gemini":
+                tools = [{"functionDeclarations": [{**described, "parameters": schema}]}]
+                system = {"parts": [{"text": self.system}]}
+                return {**body, "systemInstruction": system, "tools": tools, "contents": history}
         tools = [{"type": "function", "function": {**described, "parameters": schema}}]
         return {**body, "tools": tools, "messages": [{"role": "system", "content": self.system}, *history]}
 
@@ -166,6 +185,9 @@ class RecordedApp:
                 said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
                 call = {"type": "function_call", "name": TOOL, "arguments": arguments}
                 return [said, *({**call, "call_id": id} for id in ids)]
+            case "gemini":  # whose calls have no ids
+                called = [{"functionCall": {"name": TOOL, "args": given}, "thoughtSignature": "c2ln"} for _ in ids]
+                return [{"role": "model", "parts": [{"text": text}, *called]}]
         function = {"name": TOOL, "arguments": arguments}
         asked = [{"id": id, "type": "function", "function": function} for id in ids]
         return [{"role": "assistant", "content": text, **({"tool_calls": asked} if asked else {})}]
@@ -185,6 +207,10 @@ class RecordedApp:
                     "output": [thought, *answer],
                     "usage": usage,
                 }
+        if self.api == "gemini":
+            usage = {"promptTokenCount": reported, "candidatesTokenCount": 5, "totalTokenCount": reported + 5}
+            candidate = {"content": answer[0], "finishReason": "STOP", "index": 0}
+            return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": MODELS[self.api]}
         usage = {"prompt_tokens": reported, "completion_tokens": 5, "total_tokens": reported + 5}
         choice = {"index": 0, "message": {**answer[0], "refusal": None}, "finish_reason": "stop"}
         return {"object": "chat.completion", **model, "choices": [choice], "usage": usage}
@@ -198,6 +224,12 @@ class RecordedApp:
             case "responses":
                 ids = [item["call_id"] for item in self.history[-1 - words % 2 :]]
                 return [{"type": "function_call_output", "call_id": id, "output": text} for id in ids]
+            case "gemini":
+                return [
+                    {"functionResponse": {"name": TOOL, "response": {"output": text}}}
+                    for part in called["parts"]
+                    if "functionCall" in part
+                ]
         return [{"role": "tool", "tool_call_id": call["id"], "content": text} for call in called["tool_calls"]]
 
     def _text(self, kind: str, words: int) -> str:
@@ -214,6 +246,8 @@ def _respelled(item: dict[str, Any]) -> dict[str, Any]:
                 return {**value, "arguments": again}
             case {"input": dict(given)}:
                 return {**value, "input": dict(sorted(given.items()))}
+            case {"args": dict(given)}:
+                return {**value, "args": dict(sorted(given.items()))}
             case dict():
                 return {name: anew(held) for name, held in value.items()}
             case list():

@@ -137,9 +137,9 @@ def _read_answer(exchange: Exchange, report: Report) -> None:
     exchange.report = report
     exchange.usage = to_usage(usage_given(response))
     exchange.about = {
-        **about_in(exchange.body),
+        **about_in(api.body(dict(exchange.body)) if api else exchange.body),
         **provider_of(api.provider if api else ""),
-        **model_of(response.get("model"), exchange.body.get("model")),
+        **model_of(response.get("model"), response.get("modelVersion"), exchange.body.get("model")),
         **({"app": exchange.app} if exchange.app else {}),
     }
     if not (api and response and api.is_answer(response)):
