@@ -65,7 +65,7 @@ def read_gemini_content(content: dict[str, Any], where: str, report: Report, rol
 def part_runs(role: str, parts: list[Any]) -> list[list[Any]]:
     """The parts of each message in a content: a result, a summary of ours, what was said around; at least one run."""
     given = "user" if ROLES.get(role) == "user" else role
-    runs = block_runs(given, parts, is_result)
+    runs = block_runs(given, parts, is_result_part)
     return [run for run in runs if any(map(_says, run))] or runs[:1]
 
 
@@ -84,7 +84,7 @@ def read_part_run(role: str, run: list[Any], where: str, report: Report) -> Mess
     return message
 
 
-def is_result(part: Any) -> TypeGuard[dict[str, Any]]:
+def is_result_part(part: Any) -> TypeGuard[dict[str, Any]]:
     """Whether it is the result of a call, of the caller's functions or the server's own tools."""
     return isinstance(part, dict) and any(part.get(name) for name in (*RESULTS, *SERVER_RESULTS, *OUTCOME))
 

@@ -23,7 +23,7 @@ from historylab.formats.requests.form import (
     fields_of,
     is_beside,
 )
-from historylab.formats.requests.gemini_items import as_part, is_models, messages_of, parts_in
+from historylab.formats.requests.gemini_items import as_part, is_models, messages_in_contents, parts_in
 from historylab.formats.requests.gemini_turns import turns_to_contents
 
 INSTRUCTIONS = ("systemInstruction", "system_instruction")
@@ -78,14 +78,14 @@ class Gemini(Form):
         while stop < len(items) and is_models(items[start]) and is_models(items[stop]):
             stop += 1
         try:
-            return stop - start, messages_of(items[start:stop])
+            return stop - start, messages_in_contents(items[start:stop])
         except LoadError:
             for place in range(start, stop):
                 self.at(items, place)
             raise
 
     def one(self, item: Any) -> tuple[Message, ...]:
-        return tuple(messages_of([item]))
+        return tuple(messages_in_contents([item]))
 
     def items_of(self, messages: Sequence[Message], now: Now) -> list[Any]:
         said = [m for m in messages if not (now.request.whole and is_beside(m))]

@@ -16,7 +16,7 @@ from historylab.formats.messages.gemini_contents import (
     DATA,
     RESULTS,
     add_part,
-    is_result,
+    is_result_part,
     part_runs,
     read_part_run,
     role_in,
@@ -71,16 +71,16 @@ def turn_in(items: Sequence[Any]) -> tuple[str, list[Part]]:
     return role, parts
 
 
-def messages_of(items: Sequence[Any]) -> list[Message]:
+def messages_in_contents(items: Sequence[Any]) -> list[Message]:
     """The messages of a content, or of several that a model gave in a row."""
     role, parts = turn_in(items)
     runs = part_runs(role, parts)
     return [_message_of(tuple(items), role, run, place, len(runs)) for place, run in enumerate(runs)]
 
 
-def messages_as_sent(content: Any) -> list[Message]:
+def contents_as_sent(content: Any) -> list[Message]:
     """The messages of a content, a summary with its mark."""
-    found = pair_by_order(messages_of([content]))
+    found = pair_by_order(messages_in_contents([content]))
     return [replace(m, content=mark_summary(m.content)) if m.role == "system" else m for m in found]
 
 
@@ -89,7 +89,7 @@ def _message_of(items: tuple[Any, ...], role: str, run: list[Part], place: int, 
     fields: dict[str, Any] = {"role": message.role}
     if message.role == "tool":
         fields["tool_call_id"] = message.tool_call_id
-        held = next((run[0][name] for name in RESULTS if run and run[0].get(name)), {})
+        held: Part = next((run[0][name] for name in RESULTS if run and run[0].get(name)), {})
         inner = held.get("parts")
         fields["content"] = _with_media(message, [as_part(part) for part in inner] if inner else [])
     else:
@@ -101,7 +101,7 @@ def _message_of(items: tuple[Any, ...], role: str, run: list[Part], place: int, 
 
 def _with_media(message: Message, run: list[Part]) -> str | list[Part]:
     """The text of a message, or a text and its media, whose parts are given the type they have in other APIs."""
-    media = [{"type": kind, **part} for part in run if (kind := medium_in(part))]
+    media = [{"type": kind, **part} for part in run if (kind := medium_in_part(part))]
     return (
         [*([{"type": "text", "text": message.content}] if message.content else []), *media]
         if media
@@ -109,12 +109,16 @@ def _with_media(message: Message, run: list[Part]) -> str | list[Part]:
     )
 
 
-def medium_in(part: Part) -> str:
+def medium_in_part(part: Part) -> str:
     """The name of the medium that a part is; empty for any other."""
     held = next((part[name] for name in DATA if isinstance(part.get(name), Mapping)), None)
     return "" if held is None else medium_of(held.get("mimeType", held.get("mime_type")))
 
 
-def is_apart(part: Part) -> bool:
+def stands_apart(part: Part) -> bool:
     """Whether it is a thought, a call, a result: nothing that is said in words or media."""
-    return part.get("thought") is True or not (isinstance(part.get("text"), str) or medium_in(part)) or is_result(part)
+    return (
+        part.get("thought") is True
+        or not (isinstance(part.get("text"), str) or medium_in_part(part))
+        or is_result_part(part)
+    )

@@ -14,10 +14,10 @@ from typing import Any
 from historylab.conversation.message import Message
 from historylab.formats.base import Losses
 from historylab.formats.messages.excerpt import Excerpt
-from historylab.formats.messages.gemini_contents import PLAIN, RESULTS, is_result, part_runs, to_parts
+from historylab.formats.messages.gemini_contents import PLAIN, RESULTS, is_result_part, part_runs, to_parts
 from historylab.formats.messages.summary_marks import mark_summary
 from historylab.formats.requests.form import LEFT_OUT, Now, in_runs, is_whole, parts_of, plain_copy
-from historylab.formats.requests.gemini_items import Part, is_apart, medium_in, messages_as_sent, turn_in
+from historylab.formats.requests.gemini_items import Part, contents_as_sent, medium_in_part, stands_apart, turn_in
 
 
 @dataclass(slots=True)
@@ -50,7 +50,7 @@ def turns_to_contents(messages: Sequence[Message], now: Now) -> list[Any]:
     for turn in _in_order(messages, now):
         contents += turn.contents
         if turn.differs:
-            now.otherwise(turn.said, [m for content in turn.contents for m in messages_as_sent(content)])
+            now.otherwise(turn.said, [m for content in turn.contents for m in contents_as_sent(content)])
     return contents
 
 
@@ -91,7 +91,7 @@ def _were_together(before: _Turn, turn: _Turn) -> bool:
 
 
 def _gives_results(*turns: _Turn) -> bool:
-    return any(turn.role == "user" and any(map(is_result, turn.own_parts)) for turn in turns)
+    return any(turn.role == "user" and any(map(is_result_part, turn.own_parts)) for turn in turns)
 
 
 def _turns(messages: Sequence[Message], now: Now) -> Iterator[_Turn]:
@@ -134,9 +134,9 @@ def _kept_parts(messages: Sequence[Message], items: Sequence[Any]) -> list[Part]
 
 def _changed_parts(message: Message, run: list[Part]) -> list[Part]:
     """The parts of a run with another text. A server's own result has no place for one: it stays."""
-    if run and is_result(run[0]):
+    if run and is_result_part(run[0]):
         return [_changed_result(message, run[0])]
-    apart = [plain_copy(part) for part in run if is_apart(part)]
+    apart = [plain_copy(part) for part in run if stands_apart(part)]
     thoughts = [part for part in apart if part.get("thought") is True]
     return [*thoughts, *_to_parts(message.source["content"]), *(part for part in apart if part not in thoughts)]
 
@@ -144,7 +144,8 @@ def _changed_parts(message: Message, run: list[Part]) -> list[Part]:
 def _changed_result(message: Message, part: Part) -> Part:
     name = next((name for name in RESULTS if part.get(name)), None)
     if name is None:
-        return plain_copy(part)
+        whole: Part = plain_copy(part)
+        return whole
     held = part[name]
     response, said = held.get("response"), _to_parts(message.source["content"])
     only = next(iter(response)) if isinstance(response, Mapping) and len(response) == 1 else ""
@@ -174,6 +175,6 @@ def _to_parts(content: Any) -> list[Part]:
 
 def _to_part(part: Any) -> Part:
     copied: Part = plain_copy({"text": part} if isinstance(part, str) else part)
-    if medium_in(copied) or copied.get("type") == "text":
+    if medium_in_part(copied) or copied.get("type") == "text":
         copied.pop("type", None)
     return copied
