@@ -14,6 +14,7 @@ from typing import Any
 import uvicorn
 
 from historylab.proxy.scripted_upstream.app import ScriptedUpstream
+from historylab.proxy.scripted_upstream.endpoints import endpoints
 from historylab.serving.address import listen
 
 
@@ -22,7 +23,7 @@ def scripted_server(**options: Any) -> Iterator[str]:
     """Its address, while the block runs."""
     bound = listen("127.0.0.1", 0)
     bound.listen()
-    config = uvicorn.Config(ScriptedUpstream(**options).app(), log_level="error", ws="none", lifespan="off")
+    config = uvicorn.Config(endpoints(ScriptedUpstream(**options)), log_level="error", ws="none", lifespan="off")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([bound],), daemon=True)
     thread.start()

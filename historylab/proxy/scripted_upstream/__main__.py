@@ -9,6 +9,7 @@ from functools import partial
 import uvicorn
 
 from historylab.proxy.scripted_upstream.app import WINDOW, ScriptedUpstream
+from historylab.proxy.scripted_upstream.endpoints import endpoints
 from historylab.serving.address import HOST, CannotListen, listen, url_of
 
 
@@ -34,7 +35,7 @@ def main() -> None:
     bound.listen()
     log(f"Scripted model server: {url_of(HOST, bound.getsockname()[1])}, no key needed (Ctrl-C stops it)")
     upstream = ScriptedUpstream(arguments.window, log, arguments.tool_turns)
-    uvicorn.Server(uvicorn.Config(upstream.app(), log_level="error", ws="none")).run([bound])
+    uvicorn.Server(uvicorn.Config(endpoints(upstream), log_level="error", ws="none")).run([bound])
 
 
 if __name__ == "__main__":

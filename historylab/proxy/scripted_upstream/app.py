@@ -9,7 +9,6 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from starlette.applications import Starlette
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from historylab.chat_models.base import Reply
@@ -20,7 +19,6 @@ from historylab.errors import LoadError
 from historylab.proxy.scripted_upstream.answers import answer_to, parse_request
 from historylab.proxy.scripted_upstream.api import Body, RefusedByApi, WireApi
 from historylab.proxy.scripted_upstream.chat import ChatWire
-from historylab.proxy.scripted_upstream.endpoints import endpoints
 from historylab.proxy.scripted_upstream.gemini import GeminiWire
 from historylab.proxy.scripted_upstream.messages import MessagesWire
 from historylab.proxy.scripted_upstream.prefixes import Prefixes
@@ -49,9 +47,6 @@ class ScriptedUpstream:
         }
         self.prefixes = Prefixes()
         self._times_asked: Counter[bytes] = Counter()
-
-    def app(self) -> Starlette:
-        return Starlette(routes=endpoints(self))
 
     def respond(self, name: str, content: bytes, **told: Any) -> Response:
         """The answer to a request of that API, or its refusal. `told`: fields that its address has."""

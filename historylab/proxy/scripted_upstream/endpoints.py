@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from historylab.proxy.scripted_upstream.api import CREATED, Body, RefusedByApi
-
-if TYPE_CHECKING:
-    from historylab.proxy.scripted_upstream.app import ScriptedUpstream
+from historylab.proxy.scripted_upstream.app import ScriptedUpstream
 
 ENDINGS = {"/chat/completions": "chat_completions", "/responses": "responses", "/messages": "anthropic"}
 DEPLOYMENT = re.compile(r"/deployments/([^/]+)/")
@@ -21,8 +20,8 @@ MODELS = ("gpt-5.5", "claude-opus-4-8", "gemini-3-flash")
 """Those that are listed; a request may name any."""
 
 
-def endpoints(upstream: ScriptedUpstream) -> list[Route]:
-    """The routes to an upstream."""
+def endpoints(upstream: ScriptedUpstream) -> Starlette:
+    """The app with the routes to an upstream."""
 
     async def answer(request: Request) -> Response:
         content, path = await request.body(), request.url.path
@@ -44,13 +43,14 @@ def endpoints(upstream: ScriptedUpstream) -> list[Route]:
         refused = RefusedByApi("Responses are served over HTTP alone.", status=426)
         return JSONResponse(upstream.apis["responses"].error(refused), 426)
 
-    return [
+    routes = [
         Route("/", _greet),
         Route("/{version}/responses", tell_no_socket, methods=["GET"]),
         Route("/{version}/models", _list_models),
         Route("/{version}/models/{model:path}", _list_models, methods=["GET"]),
         Route("/{path:path}", answer, methods=["POST"]),
     ]
+    return Starlette(routes=routes)
 
 
 async def _list_models(request: Request) -> Response:
