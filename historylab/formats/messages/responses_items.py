@@ -38,6 +38,10 @@ HOSTED = {
 }
 """Type of a call that the API answers itself → the fields with its arguments and its result."""
 
+DIRECTIONS = ("additional_tools", "configuration_update")
+"""Types of items that say how the model goes on, in the place of fields beside the items: which tools it has, with what
+effort it reasons. Codex sends them. They are read as messages of the developer's, with what they say as JSON."""
+
 RESULTS = {f"{kind}_output" for kind in CALLS} | {"tool_search_output"}
 LABELS = {"type", "id", "status", "object", "created_by", "phase", "internal_chat_message_metadata_passthrough"}
 LEFT_OUT = {
@@ -60,10 +64,10 @@ ENCRYPTED = "encrypted reasoning, which only the provider can read"
 def is_item(value: Any) -> bool:
     """Whether it is an item of a type that only this API has."""
     kind = value.get("type") if isinstance(value, dict) else None
-    return (
-        isinstance(kind, str)
-        and "role" not in value
-        and (any(kind in own for own in (CALLS, HOSTED, RESULTS, LEFT_OUT, {REFERENCE})) or _is_reasoning(value))
+    if not isinstance(kind, str) or "role" in value:
+        return False
+    return any(kind in own for own in (CALLS, HOSTED, RESULTS, LEFT_OUT, DIRECTIONS, {REFERENCE})) or _is_reasoning(
+        value
     )
 
 
@@ -161,6 +165,8 @@ def _read(item: Any, where: str, report: Report) -> Iterator[Message]:
         yield _call(item, item.get("call_id") or item.get("id"), CALLS[kind], where, report)
     elif kind in RESULTS:
         yield _result(item, where, report)
+    elif kind in DIRECTIONS:
+        yield _read_directions(item)
     elif kind == REFERENCE:
         yield _read_reference(item, where, report)
     elif kind in HOSTED:
@@ -182,6 +188,13 @@ def _message(item: dict[str, Any], where: str, report: Report) -> Message:
     if not (text or media):
         report.warn("empty content", where)
     return Message(role, text, name if isinstance(name, str) and name else None, media=media, metadata=metadata)
+
+
+def _read_directions(item: dict[str, Any]) -> Message:
+    said = {name: value for name, value in item.items() if name not in LABELS | {"role"}}
+    name = item.get("id")
+    text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+    return Message("system", text, name if isinstance(name, str) and name else None, metadata={"role": "developer"})
 
 
 def _read_reference(item: dict[str, Any], where: str, report: Report) -> Message:

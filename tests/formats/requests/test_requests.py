@@ -497,3 +497,11 @@ def test_cache_markers_are_part_of_no_message():
     marked = {"type": "text", "text": "Where?", "cache_control": {"type": "ephemeral"}}
     found = {"role": "user", "content": [*RESULTS, {**FOUND["content"][2], "cache_control": {"type": "ephemeral"}}]}
     assert read([{"role": "user", "content": [marked]}, CALLED, found])[1] == read([ASKED, CALLED, FOUND])[1]
+
+
+def test_the_tools_that_codex_sends_among_its_items_stay_where_they_are():
+    tools = {"type": "additional_tools", "role": "developer", "tools": [{"type": "custom", "name": "exec"}]}
+    effort = {"type": "configuration_update", "reasoning": {"effort": "low"}}
+    talk = [{"role": role, "content": f"{role} {k}"} for k in range(9) for role in ("user", "assistant")]
+    trimmer = Trimmer(Settings(policy="lastN", length=2), format="responses")
+    assert trimmer.trim([tools, *talk, ASKED, effort]) == [tools, *talk[-2:], ASKED, effort]
