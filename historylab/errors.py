@@ -9,6 +9,7 @@
     │   └── NothingRead                             none of several files could be read
     ├── StoreError              (also ValueError)   a store cannot keep what it was given, or cannot be reached
     ├── PlanError                                   a stage broke a rule of the plan
+    │   └── NothingToSend                           the settings leave no message, which every API refuses
     ├── InstrumentError                             a counter, summarizer or model failed
     │   └── ModelError                              a chat model gave no answer
     ├── MissingLibrary          (also ImportError)  what was asked for needs a library that isn't installed
@@ -86,6 +87,10 @@ class StoreError(HistoryLabError, ValueError):
 
 class PlanError(HistoryLabError):
     """A stage broke one of the four rules; the message names the stage and the rule."""
+
+
+class NothingToSend(PlanError):
+    """The settings leave no message of a request, which no API would take."""
 
 
 class InstrumentError(HistoryLabError):

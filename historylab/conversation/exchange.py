@@ -25,9 +25,9 @@ class Exchange:
     session or trace id; empty: unknown).
 
     Decided: `settings` as they are exported, the `plan` as a line has it, `mode` "trim" or "audit", why the request
-    went through as it came (`untrimmed`), the `state` that was read or written for it, by key, the seconds it `waited`
-    for that, whether it is `stale` (the last known, as the store didn't answer), the body that a proxy `sent` on, and
-    how many system messages it `moved` to that body's system field.
+    went through as it came (`untrimmed`, in words `because`), the `state` that was read or written for it, by key, the
+    seconds it `waited` for that, whether it is `stale` (the last known, as the store didn't answer), the body that a
+    proxy `sent` on, and how many system messages it `moved` to that body's system field.
 
     Answered: `response`, the API's answer as one body; `answer`, the messages in it (usually one; none where it failed
     or wasn't logged); `usage` by field of `Usage`; the HTTP `status`, and the `error` where it failed.
@@ -54,6 +54,7 @@ class Exchange:
     plan: Mapping[str, Any] = field(default_factory=dict)
     mode: str = ""
     untrimmed: str = ""
+    because: str = ""
     state: Mapping[str, str] = field(default_factory=dict)
     waited: float = 0.0
     stale: bool = False

@@ -195,7 +195,11 @@ class Proxy:
         secrets = secrets_in(scope["headers"], scope["query_string"]) if self.recorder is not None else ()
         exchange = Exchange(app=route.app, api=route.form, mode=self.trimming.mode, secrets=secrets)
         began = time.perf_counter()
-        await self.trimming.decide(exchange, body, encoded)
+        try:
+            await self.trimming.decide(exchange, body, encoded)
+        finally:
+            if exchange.because and self.counts.count_cause(exchange.because):
+                log.warning("Requests like this one aren't trimmed, which is said once: %s", exchange.because)
         if route.model and exchange.body:  # in the path, not in the body
             exchange.body = {"model": route.model, **exchange.body}
         summarised = exchange.live_plan is not None and exchange.live_plan.summary is not None

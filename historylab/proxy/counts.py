@@ -15,6 +15,8 @@ from historylab.proxy.pending import PendingExchange
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Seconds up to which decisions are counted together."""
 
+MOST_CAUSES, OTHERS = 30, "other causes"
+
 
 @dataclass(slots=True)
 class Durations:
@@ -38,6 +40,7 @@ class Counts:
     watched: int = 0
     passed_through: int = 0
     untrimmed: Counter[str] = field(default_factory=Counter)
+    untrimmed_because: Counter[str] = field(default_factory=Counter)  # in words, refused ones among them
     refused: Counter[str] = field(default_factory=Counter)
     cancelled: int = 0
     stale: int = 0
@@ -66,6 +69,13 @@ class Counts:
             self.sent_whole += 1
         else:
             self.trimmed += 1
+
+    def count_cause(self, sentence: str) -> bool:
+        """Count why a request wasn't trimmed; beyond MOST_CAUSES one stands for all. Returns whether it is new."""
+        known = self.untrimmed_because
+        counted = sentence if sentence in known or len(known) < MOST_CAUSES else OTHERS
+        known[counted] += 1
+        return known[counted] == 1
 
     def count_answer(self, status: int) -> None:
         """Count an answer of the upstream, if it is an error."""

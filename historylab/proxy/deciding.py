@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import operator
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -17,7 +18,7 @@ import jiter
 from pydantic_core import PydanticSerializationError, to_json
 
 from historylab.conversation.exchange import Exchange
-from historylab.errors import HistoryLabError, InstrumentError, LoadError, StoreError
+from historylab.errors import HistoryLabError, InstrumentError, LoadError, NothingToSend, StoreError
 from historylab.formats.requests import FORMS
 from historylab.proxy.patience import one_request
 from historylab.proxy.refusals import Refused
@@ -28,20 +29,25 @@ from historylab.trimming.trimmer import Trimmer
 
 log = logging.getLogger("historylab.proxy")
 
-UNREADABLE, SHAPE, STORE, SUMMARY, FAULT = "unreadable", "shape", "store", "summary", "fault"
-"""Why a request isn't trimmed: no JSON object, no known messages, the store, a summary's model, a mistake of ours."""
+UNREADABLE, SHAPE, EMPTY, STORE, SUMMARY, FAULT = "unreadable", "shape", "empty", "store", "summary", "fault"
+"""Why a request isn't trimmed: no JSON object, no known messages, none left, the store, a model, our mistake."""
 CAUSES: tuple[tuple[type[Exception], str], ...] = (
     (LoadError, SHAPE),
+    (NothingToSend, EMPTY),
     (StoreError, STORE),
     (InstrumentError, SUMMARY),
 )
 SENTENCES = {
     UNREADABLE: "the body can't be read as a JSON object",
     SHAPE: "the body's messages can't be read",
+    EMPTY: "the settings leave no message to be sent",
     STORE: "the store fails",
     SUMMARY: "the summary can't be written",
     FAULT: "this is a mistake of HistoryLab's",
 }
+PLACE = re.compile(r"^message \d+ of those given: ")
+LONGEST = 300
+"""Characters of a cause."""
 GUARDED = ", and a filter or projection is set, without which nothing may leave"
 
 
@@ -59,6 +65,7 @@ def decide(trimmers: Trimmers, exchange: Exchange, content: bytes, encoded: bool
 
     `encoded`: the body is compressed; `applied`: the decision takes effect and is not only watched. No summary that
     repeats one of the exchange's secrets is kept in the store. Raises Refused where the body may not leave as it came.
+    What can't be read is said by the exchange alone, as every request of an app may be so.
     """
     exchange.settings, exchange.sent = trimmers.settings, content
     body: Mapping[str, Any] | None = None
@@ -78,7 +85,10 @@ def decide(trimmers: Trimmers, exchange: Exchange, content: bytes, encoded: bool
         return
     except Exception as problem:
         why = UNREADABLE if body is None else next((w for kind, w in CAUSES if isinstance(problem, kind)), FAULT)
-        _log(why, problem)
+        if isinstance(problem, LoadError | NothingToSend):
+            exchange.because = PLACE.sub("a message: ", f"{problem}")[:LONGEST]
+        else:
+            _log(why, problem)
     if applied and trimmers.guarded:
         raise Refused(500 if why == FAULT else 422, SENTENCES[why] + GUARDED, why)
     exchange.untrimmed = why
@@ -132,7 +142,7 @@ def write_body(body: Any) -> bytes:
 
 
 def _log(why: str, problem: Exception) -> None:
-    """Say that a request wasn't trimmed. Of errors, the text of our own alone is logged."""
+    """Say that a request wasn't trimmed for a reason that may pass. Of errors, the text of our own alone is logged."""
     if why == FAULT or not isinstance(problem, HistoryLabError):
         log_fault(f"A request wasn't trimmed: {SENTENCES[why]}", problem)
     else:

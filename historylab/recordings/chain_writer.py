@@ -189,6 +189,7 @@ class ChainWriter:
             "app": exchange.app,
             "error": exchange.error,
             "untrimmed": exchange.untrimmed,
+            "because": exchange.because,
             "state": {key: value for key, value in exchange.state.items() if key not in known.state},
         }
         if same and known.items[:leading] != items[:leading]:

@@ -227,6 +227,7 @@ def _without_texts(exchange: Exchange, ended: float) -> Exchange:
         app=exchange.app,
         mode=exchange.mode,
         untrimmed=exchange.untrimmed,
+        because=exchange.because,
         status=exchange.status,
         error=exchange.error,
     )

@@ -13,10 +13,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
-from historylab.errors import SettingsError, StoreError, UnknownMember
+from historylab.errors import NothingToSend, SettingsError, StoreError, UnknownMember
 from historylab.formats.requests import FORMS, Request, WrittenRequest
 from historylab.planning.pipeline import open_instruments, open_pipeline
 from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import Action
 from historylab.registry import opened_later
 from historylab.settings.environment import environment_settings
 from historylab.settings.model import Settings
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from historylab.stores.base import StateStore
 
 M = TypeVar("M")
+NOTHING_LEFT = "the settings leave no message of this request to be sent: choose a filter that keeps the newest one."
 
 
 class Decision(NamedTuple):
@@ -80,7 +82,8 @@ class Trimmer:
         """What to send, as the same kind: a list of messages, or a request body.
 
         It holds the caller's own objects for what is kept, and new dicts for a summary or a shortened message. Nothing
-        given is changed. Raises LoadError for what can't be read, StoreError if the store fails.
+        given is changed. Raises LoadError for what can't be read, StoreError if the store fails, NothingToSend where a
+        filter leaves no message.
         """
         sent: list[M | dict[str, Any]] | dict[str, Any] = self.decide(messages).sent
         return sent
@@ -121,6 +124,9 @@ class Trimmer:
         """The plan, with what the form of that API adds, and what is sent."""
         plan, conversation = known.chat.plan(), known.chat.conversation
         written = request.form.write(request, plan.render(), known.places)
+        if request.items and not written.items:
+            newest = next((i for i in reversed(range(plan.size)) if plan.actions[i] == Action.DROPPED), None)
+            raise NothingToSend(f"{NOTHING_LEFT} {'' if newest is None else plan.reason(newest).sentence}".strip())
         if written.sent:
             plan = open_pipeline(self.settings).in_form(plan, written.planned, written.sent)
         warn_of_returned(conversation, self.settings, plan)

@@ -16,7 +16,7 @@ from historylab.wording.costs import lost_prefix_sentence
 from historylab.wording.cuts import settings_in_words
 from historylab.wording.untrusted import one_line
 
-NAMED, REASON, HOST = 3, 120, 80  # faults that are named; characters of a reason; of an upstream's address
+NAMED, REASON, HOST = 3, 160, 80  # faults that are named; characters of a reason; of an upstream's address
 
 
 def clock_time(seconds: float, zone: tzinfo | None = None) -> str:
@@ -35,22 +35,33 @@ def proxy_sentence(proxy: ProxyStart, zone: tzinfo | None = None) -> str:
 
 
 def faults_in_words(requests: Sequence[Exchange], zone: tzinfo | None = None) -> Iterator[str]:
-    """A sentence for each kind of what went otherwise than it should: failed, untrimmed, and only watched."""
+    """A sentence for each kind of what went otherwise than it should: failed, untrimmed, and only watched.
+
+    Each cause is named once, however often.
+    """
     kinds: tuple[tuple[str, Callable[[Exchange], str]], ...] = (
-        ("failed", lambda request: request.failure),
-        ("went through untrimmed", lambda request: "" if request.mode == AUDIT else request.untrimmed),
+        ("failed", lambda one: one.failure),
+        ("went through untrimmed", lambda one: "" if one.mode == AUDIT else one.because or one.untrimmed),
     )
     for what, why in kinds:
-        found = [(request, why(request)) for request in requests if why(request)]
+        found: dict[str, list[Exchange]] = {}  # the cause of the newest at the end
+        for request in requests:
+            if said := why(request):
+                found[said] = found.pop(said, [])
+                found[said].append(request)
         if found:
-            newest = [
-                f"at {clock_time(instant(one.ended), zone)} ({one_line(said, REASON)})" for one, said in found[-NAMED:]
-            ]
+            newest = [_cause(said, those, zone) for said, those in list(found.items())[-NAMED:]]
             more = "the newest " if len(found) > NAMED else ""
-            yield f"{_share(len(found), len(requests))} {what}: {more}{', '.join(newest)}."
+            yield f"{_share(sum(map(len, found.values())), len(requests))} {what}: {more}{', '.join(newest)}."
     if watched := sum(request.mode == AUDIT for request in requests):
         was, sent = ("was", "it was sent") if watched == 1 else ("were", "they were sent")
         yield f"{_share(watched, len(requests))} {was} only watched (audit): {sent} whole."
+
+
+def _cause(said: str, requests: Sequence[Exchange], zone: tzinfo | None) -> str:
+    """ "3 times, last at 07:31:05 (the upstream broke the connection off)"."""
+    times = f"{len(requests):,} times, last " if len(requests) > 1 else ""
+    return f"{times}at {clock_time(instant(requests[-1].ended), zone)} ({one_line(said, REASON)})"
 
 
 def gaps_in_words(sent: SentPlans) -> Iterator[str]:

@@ -135,6 +135,12 @@ def test_one_that_its_client_left_is_too(client, upstream, recorded):
     assert line["error"] == "the client hung up"
 
 
+def test_why_one_was_not_trimmed_is_on_record_in_words(client, recorded):
+    client.post("/v1/responses", json={"input": [{"role": "user", "content": "a"}], "previous_response_id": "resp_1"})
+    (line,) = until(recorded)
+    assert line["untrimmed"] == "shape" and "as previous_response_id says" in line["because"]
+
+
 def test_one_whose_client_leaves_while_it_is_written_is_kept(store, recorded):
     async def leaves() -> None:
         exchange = Exchange(api="chat_completions", app="app", mode="trim", body=chat("a"), untrimmed="store")

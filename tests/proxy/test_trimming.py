@@ -82,6 +82,20 @@ def test_what_cannot_be_read_goes_through_as_it_came_and_says_so(client, upstrea
     assert answer.headers["historylab-untrimmed"] == why and "historylab-decisions" not in answer.headers
 
 
+def test_what_no_request_of_an_app_lets_be_trimmed_is_said_once_in_words_and_counted(upstream, settings, caplog):
+    body = {"model": "gpt-5.5", "input": "And now?", "previous_response_id": "resp_1"}
+    with running_proxy(upstream.url, settings) as proxy, httpx2.Client(base_url=proxy.url) as client:
+        answers = [client.post(RESPONSES, json=body) for _ in range(3)]
+        client.post(RESPONSES, json={"model": "gpt-5.5", "input": [{"type": "hologram"}]})
+        client.post(RESPONSES, json={"model": "gpt-5.5", "input": [*ITEMS["input"], {"type": "hologram"}]})
+        counts = client.get("/historylab/health").json()["counts"]
+    assert [answer.headers["historylab-untrimmed"] for answer in answers] == ["shape"] * 3
+    (kept, hologram), times = counts["untrimmed_because"], list(counts["untrimmed_because"].values())
+    assert times == [3, 2] and counts["untrimmed"] == {"shape": 5}
+    assert "with the provider, as previous_response_id says" in kept and "'hologram'" in hologram
+    assert caplog.text.count(kept) == caplog.text.count(hologram) == 1
+
+
 def test_so_does_what_is_compressed(client, upstream):
     upstream.behaviours = [lambda handler: handler.send(200, "{}")]
     sent = gzip.compress(json.dumps(chat(*SAID)).encode())
@@ -120,6 +134,15 @@ def test_where_a_filter_decides_what_may_leave_what_cannot_be_read_is_refused(gu
     openai, anthropic = guarded.post(CHAT, content=sent), guarded.post(MESSAGES, content=sent)
     assert openai.status_code == anthropic.status_code == 422 and upstream.bytes == []
     assert openai.json()["error"]["type"] == anthropic.json()["error"]["type"] == "invalid_request_error"
+
+
+@pytest.mark.parametrize(("path", "body"), [(CHAT, chat(*SAID)), (MESSAGES, CLAUDE), (RESPONSES, ITEMS)])
+def test_a_request_of_which_a_filter_leaves_nothing_never_leaves(upstream, tmp_path, path, body):
+    file = write_settings(tmp_path / "s.json", Settings(filter="participants", **{"filter.participants.ids": "Noor"}))
+    with running_proxy(upstream.url, file) as proxy:
+        refused = httpx2.post(f"{proxy.url}{path}", json=body)
+    assert refused.status_code == 422 and upstream.bytes == []
+    assert "the settings leave no message to be sent" in refused.json()["error"]["message"]
 
 
 @pytest.mark.parametrize("path", ["/v1/embeddings", "/v1/completions", "/app/v1/files", "/v1/messages/batches"])

@@ -22,7 +22,7 @@ from sketches import conv
 from thirty_turns import requests_of, thirty_turns
 
 from historylab import Conversation, Settings, Trimmer, plan_history, replay, trim
-from historylab.errors import LoadError, SettingsError, StoreError, UnknownMember
+from historylab.errors import LoadError, NothingToSend, SettingsError, StoreError, UnknownMember
 from historylab.formats.messages.chat_messages import to_messages, to_record
 from historylab.planning.plan import HistoryPlan
 from historylab.stores.base import open_store
@@ -137,6 +137,13 @@ def test_an_object_that_comes_twice_stays_the_callers_own_when_the_later_one_is_
     ]
     trimmer.trim([*history, again])
     assert all(a is b for a, b in zip(trimmer.trim(history), history, strict=True))
+
+
+def test_a_request_of_which_a_filter_leaves_nothing_raises_and_one_that_was_empty_comes_back():
+    trimmer = Trimmer(Settings(filter="participants", length=0, **{"filter.participants.ids": "Noor"}))
+    with pytest.raises(NothingToSend, match=r"a filter that keeps the newest one\. Said by somebody"):
+        trimmer.trim([{"role": "user", "content": "Hello"}])
+    assert trimmer.trim([]) == []
 
 
 def test_a_request_that_cant_be_read_leaves_no_trace():

@@ -47,6 +47,15 @@ def test_faults_are_counted_and_the_newest_named_with_their_time():
     assert said.startswith("5 of 6 requests failed: the newest at 2026-03-01 12:00 (no. 2), ")
 
 
+def test_each_cause_is_named_once_with_how_often_it_came():
+    kept = "earlier items are with the provider, as previous_response_id says"
+    found = [request(untrimmed="shape", because=kept), request(untrimmed="store"), request(because=kept), request()]
+    assert list(faults_in_words(found, UTC)) == [
+        "3 of 4 requests went through untrimmed: at 2026-03-01 12:00 (store), "
+        f"2 times, last at 2026-03-01 12:00 ({kept})."
+    ]
+
+
 def test_what_was_only_watched_is_no_fault_of_its_own():
     found = list(faults_in_words([request(mode="audit", untrimmed="audit"), request(untrimmed="a fault")], UTC))
     assert found == [

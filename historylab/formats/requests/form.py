@@ -50,12 +50,13 @@ class WrittenRequest(NamedTuple):
 
     `planned`: messages that are in it otherwise than a plan renders them; `sent`: what is in their place, with all that
     the form adds. Every other message is in it as planned. `moved`: system messages that are at the end of the system
-    field, as a cut left them no place among the others.
+    field, as a cut left them no place among the others. `items` are what `back` is, or has as its messages.
     """
 
     back: Any
     planned: Sequence[Message]
     sent: Sequence[Message]
+    items: Sequence[Any]
     moved: int = 0
 
 
@@ -121,10 +122,11 @@ class Form(ABC):
         list that was given before.
         """
         now = Now(request, places)
-        back: Any = self.items_of(messages, now)
+        items = self.items_of(messages, now)
+        back: Any = items
         if request.whole:
-            back = self.with_systems({**request.given, self.field: back}, messages, now)
-        return WrittenRequest(back, now.planned, now.sent, len(now.moved))
+            back = self.with_systems({**request.given, self.field: items}, messages, now)
+        return WrittenRequest(back, now.planned, now.sent, items, len(now.moved))
 
     @abstractmethod
     def items_of(self, messages: Sequence[Message], now: Now) -> list[Any]:

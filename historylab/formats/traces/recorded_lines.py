@@ -30,7 +30,7 @@ AFTER, SAME, LEADING, UNCHANGED = "after", "same", "leading", "unchanged"
 items than those, and the fields of its body that are as they were."""
 
 
-TEXTS = ("id", "app", "api", "mode", "untrimmed", "error")
+TEXTS = ("id", "app", "api", "mode", "untrimmed", "because", "error")
 
 
 def parse_line(text: str | bytes) -> dict[str, Any]:
