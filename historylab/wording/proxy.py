@@ -67,7 +67,8 @@ def run_summary(counts: Sequence[Counts], trimming: Trimming, place: str, proble
     total = {name: sum(getattr(c, name) for c in counts) for name in ("requests", *BECAME, *TOKENS)}
     if not total["requests"]:
         return [NO_REQUEST, *logged]
-    total |= {name: sum(sum(getattr(c, name).values()) for c in counts) for name in ("untrimmed", "refused")}
+    total["untrimmed"] = sum(c.untrimmed.total() for c in counts)
+    total["refused"] = sum(c.refused.total() - c.refused["websocket"] for c in counts)  # Codex asks by HTTP instead
     parts = [f"{total[name]:,} {said}" for name, said in {**BECAME, **BY_CAUSE}.items() if total[name]]
     sent, before = total["tokens_planned"], total["tokens_before"]
     if trimming.settings.path or trimming.applies:
