@@ -36,6 +36,11 @@ def pin_agent_context(plan: HistoryPlan, context: Context) -> HistoryPlan:
     return plan
 
 
+def count_agent_context(plan: HistoryPlan) -> int:
+    """The number of messages that a plan keeps as context."""
+    return int(np.isin(plan.reasons, AGENT_CODES).sum())
+
+
 class Contexts(Growing[Conversation]):
     """The messages that are context: which say rules, and from which message on each is said again."""
 

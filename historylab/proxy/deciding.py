@@ -11,7 +11,7 @@ import logging
 import operator
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import jiter
@@ -20,6 +20,7 @@ from pydantic_core import PydanticSerializationError, to_json
 from historylab.conversation.exchange import Exchange
 from historylab.errors import HistoryLabError, InstrumentError, LoadError, NothingToSend, StoreError
 from historylab.formats.requests import FORMS
+from historylab.formats.requests.purpose import purpose_of
 from historylab.proxy.patience import one_request
 from historylab.proxy.refusals import Refused
 from historylab.recordings.exchange import plan_fields, settings_fields
@@ -48,6 +49,7 @@ SENTENCES = {
 PLACE = re.compile(r"^message \d+ of those given: ")
 LONGEST = 300
 """Characters of a cause."""
+NOTHING_CUT: Mapping[str, Any] = {"policy": "all", "tool_output": "off", "compaction": "off", "pruner": "off"}
 GUARDED = ", and a filter or projection is set, without which nothing may leave"
 
 
@@ -58,14 +60,21 @@ class Trimmers:
         self.settings, self.store = settings_fields(settings), store
         self.guarded = settings.filter != "off" or settings.projection != "off"
         self.of = cache(lambda form: Trimmer(settings, store=store, format=form))
+        self._uncut = settings.replace(**NOTHING_CUT)
+
+    @cached_property
+    def uncut(self) -> Trimmers:
+        """The same filter and projection, and nothing cut."""
+        return Trimmers(self._uncut, self.store)
 
 
 def decide(trimmers: Trimmers, exchange: Exchange, content: bytes, encoded: bool, *, applied: bool) -> None:
     """Decide about a body of the exchange's API, and fill in the decision and the body to send.
 
     `encoded`: the body is compressed; `applied`: the decision takes effect and is not only watched. No summary that
-    repeats one of the exchange's secrets is kept in the store. Raises Refused where the body may not leave as it came.
-    What can't be read is said by the exchange alone, as every request of an app may be so.
+    repeats one of the exchange's secrets is kept in the store. A client's own compaction or title is asked for whole,
+    filtered if need be. Raises Refused where the body may not leave as it came. What can't be read is said by the
+    exchange alone, as every request of an app may be so.
     """
     exchange.settings, exchange.sent = trimmers.settings, content
     body: Mapping[str, Any] | None = None
@@ -75,12 +84,19 @@ def decide(trimmers: Trimmers, exchange: Exchange, content: bytes, encoded: bool
             raise LoadError("it is compressed" if encoded else "it is no JSON object, or has a name twice")
         field = FORMS[exchange.api].field
         exchange.body = with_list(body, field)
+        if purpose := purpose_of(exchange.body, FORMS[exchange.api]):
+            exchange.untrimmed = purpose
+            if not (applied and trimmers.guarded):
+                return
+            trimmers = trimmers.uncut
+            exchange.settings = trimmers.settings
         with one_request(exchange), trimmers.store.note_state(exchange.secrets) as state:
             decision = trimmers.of(exchange.api).decide(body)
         plan = plan_fields(decision.plan)
         if applied and not is_unchanged(body, decision.sent, field):
             exchange.sent = write_body(decision.sent)
-        exchange.plan, exchange.live_plan, exchange.chat, exchange.state = plan, decision.plan, decision.chat, state
+        exchange.plan, exchange.live_plan, exchange.state = plan, decision.plan, state
+        exchange.chat = None if purpose else decision.chat  # what is beside a chat doesn't go on from it
         exchange.moved = decision.moved
         return
     except Exception as problem:

@@ -62,6 +62,8 @@ class PendingExchange:
         if plan := exchange.plan:
             yield "tokens", f"sent={plan['tokens']} before={plan['before']} budget={plan['budget']}"
             yield "decisions", sketch_header(plan["decisions"])
+            if pinned := plan.get("agent_context"):
+                yield "pinned", f"agent_context={pinned}"
         if exchange.moved:
             yield "moved", f"system={exchange.moved}"
         if self.unrecorded or (self.to_record and self._doubtful):

@@ -15,6 +15,7 @@ import numpy as np
 from historylab.errors import HistoryLabError, StoreError
 from historylab.exporters.base import export
 from historylab.formats.traces.recorded_lines import KIND
+from historylab.planning.agent_context import count_agent_context
 from historylab.planning.plan import HistoryPlan
 from historylab.settings.model import Settings
 
@@ -51,10 +52,13 @@ def read_settings(fields: object) -> Settings | None:
 
 
 def plan_fields(plan: HistoryPlan) -> dict[str, Any]:
-    """A plan in a line: its tokens beside those of the whole history, its budget, and the decisions."""
+    """A plan in a line: its tokens beside those of the whole history, its budget, the decisions, and how many messages
+    are kept as a coding agent's context."""
     before = plan.history.untrimmed_tokens + plan.history.counter.per_request
     said = {"tokens": plan.tokens, "before": before, "budget": plan.budget, "over": plan.over_budget}
-    return {**said, "decisions": run_lengths(plan.sketch())}
+    context = count_agent_context(plan)
+    pinned = {"agent_context": context} if context else {}
+    return {**said, **pinned, "decisions": run_lengths(plan.sketch())}
 
 
 def run_lengths(sketch: str) -> str:

@@ -15,6 +15,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.recorded import DECIDED, DECISIONS, MODE, NOTED_STATE, SENT_UNDER, UNTRIMMED
 from historylab.costs.traffic import NOTHING_CUT
 from historylab.counters.base import counter_for
+from historylab.formats.requests.purpose import PURPOSES
 from historylab.planning.given_decisions import MessageDecisions, plan_given
 from historylab.planning.pipeline import open_instruments, open_pipeline, plan_requests, plan_up_to, project
 from historylab.planning.plan import HistoryPlan
@@ -97,7 +98,8 @@ def _as_recorded(
 
 def _recorded_decision(said: Mapping[str, Any]) -> Mapping[str, Any]:
     """The decision, as its line has it; empty for a line without reasons, and for a request sent whole after all."""
-    decided, sent_whole = said.get(DECIDED), said.get(UNTRIMMED) and said.get(MODE) != AUDIT
+    decided, cause = said.get(DECIDED), said.get(UNTRIMMED)
+    sent_whole = cause and cause not in PURPOSES and said.get(MODE) != AUDIT  # for a purpose, it is what a filter left
     return {**decided, "decisions": said.get(DECISIONS)} if isinstance(decided, Mapping) and not sent_whole else {}
 
 

@@ -9,6 +9,7 @@ from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import instant
 from historylab.costs.amounts import count_of
 from historylab.costs.cache_reads import CacheReads
+from historylab.formats.requests.purpose import PURPOSES
 from historylab.recordings.exchange import read_settings
 from historylab.recordings.sent_plans import AUDIT, SentPlans
 from historylab.recordings.watch import ProxyStart
@@ -35,13 +36,14 @@ def proxy_sentence(proxy: ProxyStart, zone: tzinfo | None = None) -> str:
 
 
 def faults_in_words(requests: Sequence[Exchange], zone: tzinfo | None = None) -> Iterator[str]:
-    """A sentence for each kind of what went otherwise than it should: failed, untrimmed, and only watched.
+    """A sentence for each kind of what went otherwise than usual: failed, untrimmed, whole on purpose, only watched.
 
     Each cause is named once, however often.
     """
     kinds: tuple[tuple[str, Callable[[Exchange], str]], ...] = (
         ("failed", lambda one: one.failure),
-        ("went through untrimmed", lambda one: "" if one.mode == AUDIT else one.because or one.untrimmed),
+        ("went through untrimmed", lambda one: "" if one.untrimmed in PURPOSES else _reason(one)),
+        ("went whole for the client's own use", lambda one: _reason(one) if one.untrimmed in PURPOSES else ""),
     )
     for what, why in kinds:
         found: dict[str, list[Exchange]] = {}  # the cause of the newest at the end
@@ -56,6 +58,10 @@ def faults_in_words(requests: Sequence[Exchange], zone: tzinfo | None = None) ->
     if watched := sum(request.mode == AUDIT for request in requests):
         was, sent = ("was", "it was sent") if watched == 1 else ("were", "they were sent")
         yield f"{_share(watched, len(requests))} {was} only watched (audit): {sent} whole."
+
+
+def _reason(one: Exchange) -> str:
+    return "" if one.mode == AUDIT else one.because or one.untrimmed
 
 
 def _cause(said: str, requests: Sequence[Exchange], zone: tzinfo | None) -> str:
