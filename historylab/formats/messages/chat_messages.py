@@ -122,10 +122,15 @@ def sort_by_time(messages: list[Message]) -> list[Message]:
     return [messages[i] for i in sorted(range(len(messages)), key=times.__getitem__)]
 
 
+UNNAMED = "unnamed-"
+"""The beginning of the ids that are given to calls without any."""
+
+
 def pair_by_order(messages: list[Message], first: int = 0) -> list[Message]:
     """Give calls and results without ids matching ids: each result answers the oldest open call of its name.
 
-    The ids hold the call's number in the list, of which the first message given is number `first`.
+    Calls with an id are open until the next message that calls: some SDKs give results without it. The ids hold the
+    call's number in the list, of which the first message given is number `first`.
     """
     asking = [m for m in messages if m.tool_calls or m.role == "tool"]
     if not any((m.role == "tool" and not m.tool_call_id) or any(not c.id for c in m.tool_calls) for m in asking):
@@ -133,14 +138,16 @@ def pair_by_order(messages: list[Message], first: int = 0) -> list[Message]:
     waiting: list[ToolCall] = []
     paired = []
     for i, message in enumerate(messages):
-        if any(not call.id for call in message.tool_calls):
+        if message.tool_calls:
             calls = tuple(
-                call if call.id else replace(call, id=f"unnamed-{first + i}-{k}")
+                call if call.id else replace(call, id=f"{UNNAMED}{first + i}-{k}")
                 for k, call in enumerate(message.tool_calls)
             )
-            waiting += [new for new, old in zip(calls, message.tool_calls, strict=True) if not old.id]
-            message = replace(message, tool_calls=calls)  # noqa: PLW2901
-        elif message.role == "tool" and not message.tool_call_id:
+            waiting = [*(call for call in waiting if call.id.startswith(UNNAMED)), *calls]
+            message = replace(message, tool_calls=calls) if calls != message.tool_calls else message  # noqa: PLW2901
+        elif message.role == "tool" and message.tool_call_id:
+            waiting = [call for call in waiting if call.id != message.tool_call_id]
+        elif message.role == "tool":
             call = next((c for c in waiting if message.name in (None, c.name)), None)
             if call:
                 waiting.remove(call)

@@ -16,6 +16,7 @@ from historylab.conversation.message import Message
 from historylab.formats.base import NOTHING, Losses, Report, kind_of
 from historylab.formats.messages.answers import AnswerParts, tool_call
 from historylab.formats.messages.anthropic_blocks import block_runs, summary_in
+from historylab.formats.messages.chat_messages import UNNAMED
 from historylab.formats.messages.content_parts import medium_of
 from historylab.formats.messages.fields import text_in
 from historylab.formats.messages.written import object_arguments
@@ -35,7 +36,6 @@ LABELS |= {"part_metadata", "mediaResolution", "media_resolution"}
 PLAIN = ("result", "output", "content", "error", "name")
 """Fields of a response whose text, standing alone, is the result itself."""
 CODE_TOOL = "code_execution"
-UNNAMED = "unnamed-"  # ids of ours, see `pair_by_order`
 
 
 def is_content(value: Any) -> bool:

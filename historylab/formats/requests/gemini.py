@@ -34,7 +34,7 @@ class Gemini(Form):
 
     Each result in a user's content is a message of its own, and so is a summary of ours, which a list, having no
     instruction, holds in a user's content. Contents that a model gave in a row (chunks of a stream, as SDKs keep them)
-    are one message. Calls without ids are grouped with their results.
+    are one message. Calls are grouped with their results, which SDKs give without the ids.
     """
 
     name = "gemini"
@@ -122,6 +122,6 @@ def _instruction_field(body: Mapping[str, Any]) -> str:
 
 
 def _is_waiting(messages: Sequence[Message]) -> bool:
-    """Whether a call without an id waits for its result."""
-    asked = sum(not call.id for message in messages for call in message.tool_calls)
-    return asked > sum(message.role == "tool" and not message.tool_call_id for message in messages)
+    """Whether a call waits for its result. SDKs leave out ids of results, also where calls have any."""
+    asked = sum(len(message.tool_calls) for message in messages)
+    return asked > sum(message.role == "tool" for message in messages)

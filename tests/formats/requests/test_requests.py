@@ -505,3 +505,51 @@ def test_the_tools_that_codex_sends_among_its_items_stay_where_they_are():
     talk = [{"role": role, "content": f"{role} {k}"} for k in range(9) for role in ("user", "assistant")]
     trimmer = Trimmer(Settings(policy="lastN", length=2), format="responses")
     assert trimmer.trim([tools, *talk, ASKED, effort]) == [tools, *talk[-2:], ASKED, effort]
+
+
+def test_a_result_of_gemini_s_answers_the_call_of_its_name_though_its_sdk_leaves_out_the_id():
+    calls = [{"functionCall": {"id": i, "name": n, "args": {}}} for i, n in (("c1", "look"), ("c2", "ask"))]
+    results = [{"functionResponse": {"name": n, "response": {"result": n * 99}}} for n in ("ask", "look")]
+    asked = {"role": "user", "parts": [{"text": "Where?"}]}
+    given = [asked, {"role": "model", "parts": calls}, {"role": "user", "parts": results}, asked]
+    request, messages = read(given)
+    assert [count for count, _ in request.form.groups(request.items)] == [1, 2, 1]
+    assert [m.tool_call_id for m in messages if m.role == "tool"] == ["c2", "c1"]
+    assert list(load(json.dumps(given).encode())[0]) == messages
+
+
+def test_results_of_gemini_s_stand_alone_and_a_shorter_one_keeps_its_field_and_name():
+    call = {"functionCall": {"name": "look", "args": {}}, "thoughtSignature": "c2ln"}
+    result = {"functionResponse": {"name": "look", "response": {"result": "far " * 90}}}
+    given = [
+        {"role": "user", "parts": [{"text": "Where?"}]},
+        {"role": "model", "parts": [{"text": "Hm.", "thought": True}, call]},
+        {"role": "user", "parts": [result, {"text": "And quickly!"}]},
+    ]
+    before = copy.deepcopy(given)
+    back = trimmed(given, Settings(policy="all", tool_output="truncate", **{"tool_output.truncate.limit": 5}))
+    assert own(back, given) == [True, True, False, False] and given == before
+    assert back[3] == {"role": "user", "parts": [{"text": "And quickly!"}]}
+    (shorter,) = back[2]["parts"]
+    assert shorter["functionResponse"]["name"] == "look"
+    assert 0 < len(shorter["functionResponse"]["response"]["result"]) < len("far " * 90)
+
+
+def test_parts_of_gemini_s_that_nobody_reads_are_an_error_and_one_content_stands_for_a_list_of_it():
+    with pytest.raises(LoadError, match=r"message 0.*a part without content"):
+        read([{"role": "user", "parts": [{"hologram": {}}]}])
+    with pytest.raises(LoadError, match="a role 'system', which this API doesn't have"):
+        read([{"role": "system", "parts": [{"text": "x"}]}], "gemini")
+    given = {"system_instruction": {"parts": {"text": "Be brief."}}, "contents": {"parts": {"text": "Where?"}}}
+    request, messages = read(given)
+    assert [(m.role, m.content) for m in messages] == [("system", "Be brief."), ("user", "Where?")]
+    assert written(request, messages) == given
+
+
+def test_a_summary_stands_in_geminis_instruction_under_the_name_that_the_body_has_for_it():
+    given = WRITERS["gemini body"](HISTORIES[40])
+    given["system_instruction"] = given.pop("systemInstruction")
+    back = trimmed(given, SUMMED)
+    prompt, summary = back["system_instruction"]["parts"]
+    assert prompt is given["system_instruction"]["parts"][0] and "Summary" in summary["text"]
+    assert back["contents"][0]["role"] == "user" and back.keys() == given.keys()
