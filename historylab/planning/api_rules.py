@@ -15,7 +15,8 @@ one role in a row joined, results in the turn after their calls and first in it.
   many results as calls: https://github.com/google-gemini/gemini-cli/issues/4217. Any other beginning by the model is
   refused as reported, unverified: https://github.com/NousResearch/hermes-agent/issues/55427. Newer models refuse an
   answer at the end: https://github.com/pipecat-ai/pipecat/pull/5821; gemini-3.5-flash, refusing there, took one when
-  measured two months before: https://github.com/LibreChat-AI/agents/pull/323. Empty contents: as documented,
+  measured two months before: https://github.com/LibreChat-AI/agents/pull/323. Beside results a content may hold
+  nothing else, as reported: https://github.com/vellum-ai/vellum-assistant/pull/39495. Empty contents: as documented,
   unverified.
 * OpenAI. Each call is answered by the tool messages right after it, and these answer nothing else:
   https://github.com/microsoft/promptflow/pull/3130; for Responses, by outputs of its `call_id`. It takes system

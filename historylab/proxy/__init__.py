@@ -18,7 +18,8 @@ answer is dropped with its connection.
 **On record.** The proxy fills in an `Exchange` while a request passes: what came in, what was decided and why, what
 went out, what was answered. It is on disk before the last piece of the answer is passed on (a stream's last event or
 a body's last bytes), or after a second it passes unrecorded and says so. That event is found, and a stream put
-together, by the code of the formats.
+together, by the code of the formats. Where nothing marks it (Gemini's, in events or one array), from a piece on that
+says why the answer ended each piece waits for the next.
 
 **Secrets.** Keys are passed on. No log has a path, a header or the text of a foreign error, and no record has a key
 that was sent along, wherever it is repeated.

@@ -1,11 +1,11 @@
-"""Requests as their APIs take them: OpenAI Chat Completions, OpenAI Responses, Anthropic Messages; lists and bodies.
+"""Requests as their APIs take them: Chat Completions, Responses, Anthropic Messages, Gemini contents; lists and bodies.
 
     request = open_request(given, format)                     # whose it is; .form, .systems, .items
     for count, messages in request.form.groups(request.items, start): ...
     written = request.form.write(request, rendered, places)   # .back: the same kind, with the caller's own objects
 
 `given` is a list of messages or a whole request body; neither is changed. `request.systems` are the messages of a
-body's own system field (`system`, `instructions`): few, read anew at every call, the first of the conversation.
+body's own system field (`system`, `instructions`, `systemInstruction`): few, read anew at every call, and first.
 `request.items` are the caller's messages or items, their list itself. `groups` reads them strictly (LoadError) in
 groups that don't depend on each other: `count` items in a row, and the messages in them. Reading may begin at the start
 of any group, so that of a growing list only the last group, which may have grown, and what is new are read.
@@ -19,7 +19,8 @@ who keeps messages read from an equal list: the objects of the list given now co
 same: cache markers are part of none.
 
 A list or body that the API takes is written as one that it takes: roles alternate where they must, results come first
-in the user's next message, thinking and reasoning stay with their calls. System messages among Anthropic's others stay
+in the user's next message (Gemini's in a content of their own), thinking, reasoning and signatures stay with their
+calls. System messages among Anthropic's others stay
 where they may stand: after a user's turn, last or before an answer, one at a place. A cut that takes a place away moves
 its message to the next one, or to the end of the system field, which is touched in no other case (`written.moved`).
 What is sent whole is sent as it came, wherever its system messages stand. Where a summary has to stand in a user's
