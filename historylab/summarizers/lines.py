@@ -110,7 +110,7 @@ def _read(text: str) -> tuple[list[int], list[int]]:
     return list(map(hash, set(words))), list(map(hash, find_literals(text)))
 
 
-_read_again = lru_cache(maxsize=10_000)(_read)
+_read_again = lru_cache(maxsize=2_000)(_read)  # the memory of a server that summarises for long is to be flat
 
 
 def _called_lines(message: Message) -> Iterator[str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
+import weakref
 from contextlib import suppress
 
 import httpx2
@@ -198,3 +200,21 @@ def test_a_store_that_fails_keeps_nobody_waiting(upstream, monkeypatch):
         assert streamed.text.endswith("data: [DONE]\n\n") and streamed.headers["historylab-unrecorded"] == "likely"
         assert httpx2.get(f"{proxy.url}/historylab/health").json()["counts"]["unrecorded"] == 2
     recorder.close()
+
+
+def test_of_a_chat_that_is_forgotten_the_proxy_holds_nothing(upstream, store, monkeypatch):
+    monkeypatch.setattr("historylab.trimming.chats.MOST_CHATS", 2)
+    recorder, chats = Recorder(store), []
+    arecord = recorder.arecord
+
+    def noted(exchange, left):
+        chats.append(weakref.ref(exchange.chat))
+        return arecord(exchange, left)
+
+    monkeypatch.setattr(recorder, "arecord", noted)
+    with running_proxy(upstream.url, recorder=recorder) as proxy:
+        for k in range(6):
+            httpx2.post(f"{proxy.url}{CHAT}", json=chat(f"{k}: hello")).raise_for_status()
+        httpx2.get(f"{proxy.url}/v1/models")
+        gc.collect()
+        assert [each() is not None for each in chats] == [False] * 4 + [True] * 2
