@@ -8,6 +8,7 @@
     │   ├── TooLarge                                it exceeds a stated limit
     │   └── NothingRead                             none of several files could be read
     ├── StoreError              (also ValueError)   a store cannot keep what it was given, or cannot be reached
+    │   └── StoreLost                               … and may or may not have kept what it was given last
     ├── PlanError                                   a stage broke a rule of the plan
     │   └── NothingToSend                           the settings leave no message, which every API refuses
     ├── InstrumentError                             a counter, summarizer or model failed
@@ -83,6 +84,10 @@ class NothingRead(LoadError):
 
 class StoreError(HistoryLabError, ValueError):
     """A store cannot keep what it was given, or cannot be reached."""
+
+
+class StoreLost(StoreError):
+    """A store was lost while it wrote: it may or may not have kept what it was given."""
 
 
 class PlanError(HistoryLabError):

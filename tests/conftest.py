@@ -30,6 +30,7 @@ def _no_settings_from_outside(monkeypatch):
     for name in os.environ:
         if name.startswith(("HISTORYLAB_", "NEXT_PUBLIC_DEFAULT_HISTORY_", "OPENAI_")) or name == "NODE_ENV":
             monkeypatch.delenv(name)
+    monkeypatch.setenv("HISTORYLAB_RECORD_KEY", "of the tests")  # no file is made for it
 
 
 @pytest.fixture(autouse=True)

@@ -34,7 +34,8 @@ class Exchange:
 
     `started` and `ended` are ISO times. `title` is its conversation's, `where` the place in the file, and `report`
     has what reading the messages had to say: repeated in every request, it is told once. `secrets` are keys that stand
-    in no record, whatever repeats them. In the process that makes the request `chat` is the same object for all
+    in no record, whatever repeats them. `owner` is a digest of whose it is, and `ambiguous` True where the conversation
+    it was put into may be another person's. In the process that makes the request `chat` is the same object for all
     requests of a chat, and `live_plan` the HistoryPlan.
     """
 
@@ -48,6 +49,8 @@ class Exchange:
     _: KW_ONLY
     id: str = ""
     app: str = ""
+    owner: str = ""
+    ambiguous: bool = False
     api: str = ""
     body: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)

@@ -18,6 +18,9 @@ ENDINGS = (DONE, b"message_stop", b"response.completed", b"response.incomplete",
 FINISHES = {"gemini": re.compile(rb'"(?:finish_?[rR]eason|block_?[rR]eason)"\s*:\s*"')}
 """What one of the last events holds, for a form whose streams end with the body and have no mark of it."""
 LONGEST_FINISH = 40  # bytes
+COMMENTED = frozenset(("chat_completions", "responses", "anthropic"))
+"""The forms whose clients pass over comments in a stream; Google's own take any line for JSON."""
+END_OF_EVENT, ENDS_OF_EVENT = re.compile(rb"\r?\n\r?\n"), (b"\n\n", b"\n\r\n")
 LARGEST_KEPT = 64_000_000  # bytes of an answer that is put together for a record
 
 
@@ -29,10 +32,13 @@ class RelayedAnswer:
         self._pieces: list[bytes] = []
         self._line: list[bytes] = []  # what is there of one of which more is to come
         self.ended, self.size = False, 0
+        self._before = self._tail = b"\n\n"  # the last bytes before the latest piece, and with it
+        self._last_at = 0  # where in the piece that has it the last event's data begin; below 0: in one before it
 
     def add(self, piece: bytes) -> bool:
         """Take the next piece. Returns whether it brings the last event of a stream, or one that may be."""
         self.size += len(piece)
+        self._before, self._tail = self._tail, (self._tail + piece)[-4:]
         kept = self.size <= self._largest
         if kept:
             self._pieces.append(piece)
@@ -47,9 +53,28 @@ class RelayedAnswer:
             self._line += [piece] if kept else ()
             return False
         *lines, rest = b"".join((*self._line, piece)).split(b"\n")
-        self._line = [rest]
-        self.ended = any(ending in line for line in lines for ending in ENDINGS) and any(map(self._is_last, lines))
+        before, self._line = sum(map(len, self._line)), [rest]
+        if any(ending in line for line in lines for ending in ENDINGS):
+            last = next((k for k, line in enumerate(lines) if self._is_last(line)), None)
+            self.ended, self._last_at = last is not None, sum(len(line) + 1 for line in lines[:last]) - before
         return self.ended
+
+    def with_comment(self, piece: bytes, comment: str) -> bytes:
+        """The last piece of a stream with a comment before its last event; an empty one: after what was passed on."""
+        line = f": {comment}\n".encode()
+        if self._form not in COMMENTED:
+            return piece
+        if not piece:
+            return line + b"\n" if self._tail.endswith(ENDS_OF_EVENT) else b""
+        if self._last_at < 0:  # part of the event has passed: a line within it
+            at = piece.find(b"\n") + 1
+            return piece[:at] + line + piece[at:]
+        said, last_at = self._before + piece, self._last_at + len(self._before)
+        starts = [found.end() for found in END_OF_EVENT.finditer(said, 0, last_at)]
+        at = max(starts, default=last_at) - len(self._before)
+        if at < 0:  # its name has passed
+            at, starts = self._last_at, []
+        return piece[:at] + line + b"\n" * bool(starts) + piece[at:]
 
     def is_whole(self) -> bool:
         """Whether nothing is missing, as far as its API marks the end of a stream; some servers don't."""

@@ -19,7 +19,7 @@ from historylab.proxy.bodies import LARGEST, ClientGone, read_body, until_gone
 from historylab.proxy.callers import check_caller
 from historylab.proxy.counts import Counts
 from historylab.proxy.deciding import FAULT, SENTENCES, log_fault
-from historylab.proxy.headers import secrets_in
+from historylab.proxy.headers import credentials_in, secrets_in
 from historylab.proxy.patience import PatientStore
 from historylab.proxy.pending import HUNG_UP, STOPPED, PendingExchange
 from historylab.proxy.refusals import Refused, refusal
@@ -191,6 +191,7 @@ class Proxy:
         return send_counting
 
     async def _decide(self, route: Route, scope: Scope, body: bytes) -> PendingExchange:
+        headers = Headers(scope=scope)
         encoded = any(name == b"content-encoding" and value != b"identity" for name, value in scope["headers"])
         secrets = secrets_in(scope["headers"], scope["query_string"]) if self.recorder is not None else ()
         exchange = Exchange(app=route.app, api=route.form, mode=self.trimming.mode, secrets=secrets)
@@ -202,11 +203,20 @@ class Proxy:
                 log.warning("Requests like this one aren't trimmed, which is said once: %s", exchange.because)
         if route.model and exchange.body:  # in the path, not in the body
             exchange.body = {"model": route.model, **exchange.body}
+        if self.recorder is not None:
+            credentials = credentials_in(scope["headers"], scope["query_string"])
+            exchange.owner = self.recorder.owners.owner_of(credentials, headers.items(), exchange.body)
         summarised = exchange.live_plan is not None and exchange.live_plan.summary is not None
         exchange.stale |= summarised and self.store.away_since > 0
         self.counts.count_decision(exchange, body, self.trimming.applies, time.perf_counter() - began)
-        doubtful = self.counts.store_fails
-        return PendingExchange(exchange, self.recorder, store=self.store, doubtful=doubtful, streams=route.streams)
+        return PendingExchange(
+            exchange,
+            self.recorder,
+            store=self.store,
+            doubtful=self.counts.store_fails,
+            streams=route.streams,
+            tell=self.counts.count_recorded,
+        )
 
     def _record_later(self, pending: PendingExchange | None, error: str) -> None:
         """Have it recorded, though nobody waits for its answer any more."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from historylab.conversation.exchange import ERROR, Exchange
-from historylab.proxy.deciding import STORE
 from historylab.proxy.pending import PendingExchange
 
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -86,11 +85,14 @@ class Counts:
         """Count a request that was passed on; None: of no known API."""
         if pending is None:
             self.passed_through += 1
-            return
-        self.unrecorded += bool(pending.unrecorded)
-        if pending.writing is not None:
-            self.store_fails = pending.unrecorded == STORE
-            self.unrecorded_since = (self.unrecorded_since or time.time()) if self.store_fails else 0.0
+        elif pending.writing is None:
+            self.unrecorded += bool(pending.unrecorded)
+
+    def count_recorded(self, unrecorded: str) -> None:
+        """Count a request that was to be written, by why it isn't on record; empty: it is."""
+        self.unrecorded += bool(unrecorded)
+        self.store_fails = bool(unrecorded)
+        self.unrecorded_since = (self.unrecorded_since or time.time()) if unrecorded else 0.0
 
     def as_json(self) -> dict[str, Any]:
         """By their names."""

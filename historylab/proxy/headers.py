@@ -21,6 +21,9 @@ OURS = b"historylab-"
 TOKEN = "historylab-token"
 CREDENTIALS = re.compile(rb"auth(?!or(?:s|ity)?\b)|cookie|key\b|secret|\bsig|token", re.IGNORECASE)
 """What names of headers and of a query's fields have in them, if a key may stand there: each provider has its own."""
+OF_OWNER = frozenset((b"authorization", b"x-api-key", b"api-key", b"x-goog-api-key", TOKEN.encode()))
+KEYS_OF_QUERY = frozenset((b"key", b"api-key"))
+"""Headers and fields of a query whose values are the credentials that whoever asks is told apart by."""
 COOKIE_NAME = re.compile(r"[\w.-]+=(?=[^=])")
 LONGEST_SKETCH = 400
 ELLIPSIS = "..."
@@ -53,6 +56,13 @@ def secrets_in(headers: RawHeaders, query: bytes = b"") -> list[str]:
     values = (value.decode("latin-1") for name, value in fields if CREDENTIALS.search(name))
     parts = (COOKIE_NAME.sub("", part) for value in values for part in re.split(r"[\s;,]+", value))
     return likely_secrets(part.strip("\"'=") for part in parts)
+
+
+def credentials_in(headers: RawHeaders, query: bytes = b"") -> list[str]:
+    """The credentials that a client is told apart by."""
+    values = [value for name, value in headers if name in OF_OWNER]
+    values += (value for name, value in parse_qsl(query) if name in KEYS_OF_QUERY)
+    return [value.decode("latin-1") for value in values]
 
 
 def sketch_header(sketch: str) -> str:

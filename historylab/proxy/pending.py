@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from historylab.conversation.exchange import Exchange
 from historylab.proxy.answers import FINISHES, RelayedAnswer
@@ -18,6 +18,8 @@ LARGE = 50_000
 """Bytes of an answer that is put together in a thread."""
 HUNG_UP, STOPPED = "the client hung up", "the proxy was stopped"
 ENCODED = "the answer came compressed"
+LIKELY = "likely"
+"""Unrecorded, as far as can be told."""
 BROKEN, UNFINISHED = "the upstream broke the connection off", "the answer has no end"
 
 
@@ -25,7 +27,8 @@ class PendingExchange:
     """An exchange whose request was decided; takes its answer as it arrives and is recorded once, if at all.
 
     `store` is where it is recorded; `doubtful`: the last record failed. `streams`: its answer comes in pieces, whatever
-    its type says.
+    its type says. `tell` is called with why it isn't on record, empty if it is, before the last piece of its answer is
+    passed on.
     """
 
     def __init__(
@@ -36,9 +39,10 @@ class PendingExchange:
         store: PatientStore,
         doubtful: bool = False,
         streams: bool = False,
+        tell: Callable[[str], None] = lambda unrecorded: None,
     ):
-        self.exchange, self._store, self._recorder, self._doubtful = exchange, store, recorder, doubtful
-        self.streams = streams
+        self.exchange, self._store, self._recorder = exchange, store, recorder
+        self.streams, self._doubtful, self._tell = streams, doubtful, tell
         self._began, self._clock = time.time(), time.perf_counter()
         exchange.id, exchange.started = new_id(), line_time(self._began)
         self._answer: RelayedAnswer | None = None
@@ -67,7 +71,7 @@ class PendingExchange:
         if exchange.moved:
             yield "moved", f"system={exchange.moved}"
         if self.unrecorded or (self.to_record and self._doubtful):
-            yield "unrecorded", self.unrecorded or "likely"
+            yield "unrecorded", self.unrecorded or LIKELY
 
     def begin_answer(self, status: int, streamed: bool, encoded: bool) -> None:
         """Take the beginning of its answer; one that is `encoded`, though it was asked for plain, isn't read."""
@@ -84,6 +88,15 @@ class PendingExchange:
             log_fault("An answer can't be read", problem)
             self._answer = None
             return False
+
+    def comment(self, piece: bytes = b"") -> bytes:
+        """The last piece of a stream with a comment before its last event, if what the headers couldn't say is so.
+
+        Comments are part of event streams, and clients of these APIs pass over them.
+        """
+        if self._answer is None or not self._answer.streamed or self.writing is None or not self.unrecorded:
+            return piece
+        return self._answer.with_comment(piece, f"historylab-unrecorded: {self.unrecorded}")
 
     @property
     def ends_with_body(self) -> bool:
@@ -105,7 +118,8 @@ class PendingExchange:
     def record_now(self, error: str = "") -> None:
         """`record` without an event loop."""
         if self.to_record and self._recorder is not None:
-            self.to_record, written = False, False
+            self.to_record = False
+            written: bool | None = False
             try:
                 self._finish(error)
                 left, began = self._store.patience_left(self.exchange.waited), time.perf_counter()
@@ -113,14 +127,14 @@ class PendingExchange:
                 self._give_up_after(began + left, written)
             except Exception as problem:
                 log_fault("A request can't be recorded", problem)
-            self.unrecorded = "" if written else STORE
+            self._note_outcome(written)
 
-    def _give_up_after(self, deadline: float, written: bool) -> None:
+    def _give_up_after(self, deadline: float, written: bool | None) -> None:
         if not written and time.perf_counter() >= deadline:
             self._store.give_up()
 
     async def _write(self, recorder: Recorder, error: str) -> None:
-        written = False
+        written: bool | None = False
         try:
             large = self._answer is not None and self._answer.size > LARGE
             await asyncio.to_thread(self._finish, error) if large else self._finish(error)
@@ -129,7 +143,11 @@ class PendingExchange:
             self._give_up_after(began + left, written)
         except Exception as problem:
             log_fault("A request can't be recorded", problem)
-        self.unrecorded = "" if written else STORE
+        self._note_outcome(written)
+
+    def _note_outcome(self, written: bool | None) -> None:
+        self.unrecorded = "" if written else LIKELY if written is None else STORE
+        self._tell(self.unrecorded)
 
     def _finish(self, error: str) -> None:
         """Fill in what came of the answer."""

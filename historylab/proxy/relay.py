@@ -72,6 +72,7 @@ async def _pass_back(
         pending.headers if pending is not None else list,
         held=held,
     )
+    ended = False
     try:
         if not held:
             await back.start()
@@ -80,7 +81,10 @@ async def _pass_back(
                 if pending.ends_with_body:
                     back.lag()
                 else:
+                    ended = True
                     await pending.record()
+                    await back.piece(pending.comment(piece))
+                    continue
             await back.piece(piece)
     except httpx2.HTTPError as fault:
         refused = await _record_fault(fault, upstream, pending)
@@ -92,6 +96,8 @@ async def _pass_back(
         if unmarked and pending.has_no_end:
             log.warning("The upstream closed the connection before the end of a stream.")
             return
+        if streamed and not ended and (comment := pending.comment()):
+            await back.piece(comment)
     await back.end()
 
 

@@ -1,8 +1,15 @@
 """Conversations of exchanges, and what is new in each since the line before it in its chat.
 
-A chat of this process goes on from its own last line, whose items are compared. One that it hasn't seen (after a
-restart, in another worker, a fork) is found by a digest: the store's state has, for what was said up to an answer, the
-conversation in which it was given. So a conversation needs no id of the app's.
+A request belongs to the conversation in which the newest answer it repeats was given to the same owner: to the same
+app under the same key, for the same user and session (`owners.py`). The store's state has each answer's conversation by
+a digest of owner and words, so that a conversation needs no id of the app's, and is found after a restart, in another
+worker and from a fork. A request that repeats no known answer belongs to one only if it tries again what failed there,
+or repeats all of it and puts the answer in words of its own.
+
+**Alike.** Two chats of one owner that begin with the same words and were answered the same can't be told apart until
+each has gone on. Which of them a request goes on with is a guess then: the one that nobody has gone on with; else the
+newest where a user or a session was named, and a new one where none was. Where none was, they may be several people's,
+and the line says so (`ambiguous`).
 
 A conversation that is found has to say the same, where this process knows its newest line. Otherwise the digest decides
 alone: lines are redacted, so they can't be compared with what an app sends, and a whole conversation would have to be
@@ -15,34 +22,50 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from historylab.conversation.exchange import Exchange
-from historylab.conversation.lineage import chain, same_beginning
+from historylab.conversation.lineage import chain, digest_of, same_beginning
 from historylab.conversation.message import instant
 from historylab.formats.requests.items import count_leading, is_from_model, words_of_item
-from historylab.formats.traces.recorded_lines import AFTER, LEADING, REQUEST, SAME, UNCHANGED, VERSION, holder_of
+from historylab.formats.traces.recorded_lines import (
+    AFTER,
+    AMBIGUOUS,
+    LEADING,
+    OWNER,
+    REQUEST,
+    SAME,
+    UNCHANGED,
+    VERSION,
+    holder_of,
+)
 from historylab.formats.traces.request_chains import api_of
 from historylab.planning.recorded_decisions import OnRecord, decisions_to_record
 from historylab.recordings.exchange import make_line, new_conversation, new_id
+from historylab.recordings.owners import names_person, names_session
 from historylab.recordings.redaction import Redaction
 from historylab.stores.base import Record, Store
 
 MOST_ANSWERS = 200
-"""Answers, from the newest back, by which an unseen chat is looked for."""
-MOST_NEWER = 10_000
-"""Answers given in several conversations, of which the newest is known."""
+"""Answers, from the newest back, by which a conversation is looked for."""
+MOST_GIVEN = 10_000
+"""Answers of which this process knows the conversations without asking the store."""
+MOST_ALIKE = 50
+"""Conversations, the newest first, that go on from the same answer; and that share one chat of a Trimmer's."""
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
-class _Known:
+class KnownLine:
     """The last line of a chat: what it says of the request, and what later lines need not say again."""
 
     conversation: str
+    whose: str = ""
     line: str = ""
     items: list[Any] = field(default_factory=list)
     answer: Any = None  # its first item
+    key: str = ""  # by which that answer is found; empty without one
+    failed: bool = False
     fields: Mapping[str, Any] = field(default_factory=dict)
     links: list[str] = field(default_factory=list)  # a digest of what was said up to each item after the leading ones
     state: set[str] = field(default_factory=set)
@@ -55,33 +78,47 @@ class _Known:
         """The items after the leading ones."""
         return self.items[len(self.items) - len(self.links) :]
 
+    def is_continued(self, said: Sequence[Any]) -> bool:
+        """True if these try again what failed here, or repeat all of it with an answer in words of their own."""
+        own = self.own_items
+        if len(said) < len(own) or not _begin(said, own):
+            return False
+        return self.failed or (len(said) > len(own) and is_from_model(said[len(own)]))
+
+
+class NewLine(NamedTuple):
+    """A line to be written, the conversations by the keys of the answer in it, and what later lines go on from."""
+
+    record: Record
+    found_by: dict[str, str]
+    known: KnownLine | None = None
+
 
 class ChainWriter:
     """The chats of one process. For one thread at a time."""
 
     def __init__(self, store: Store, redaction: Redaction):
         self._store, self._redaction = store, redaction
-        self._chats: WeakKeyDictionary[Any, dict[str, _Known]] = WeakKeyDictionary()  # by app: no two share one
-        self._newest: WeakValueDictionary[str, _Known] = WeakValueDictionary()  # by conversation
-        self._newer: dict[str, str] = {}  # conversations by the key of an answer that the store has of an earlier one
+        self._replaced = store.replaced
+        self._chats: WeakKeyDictionary[Any, dict[str, KnownLine]] = WeakKeyDictionary()  # by conversation
+        self._newest: WeakValueDictionary[str, KnownLine] = WeakValueDictionary()  # by conversation
+        self._given: dict[str, list[str]] = {}  # conversations by the key of an answer, the newest first
 
-    def record(self, exchange: Exchange) -> tuple[Record, dict[str, str]]:
-        """The record of an exchange; and the state by which what follows its answer is found to belong to it."""
+    def record(self, exchange: Exchange) -> NewLine:
+        """The line of an exchange."""
+        if self.is_replaced():
+            self.forget_all()
         exchange.id = exchange.id or new_id()
-        holder, known = holder_of(exchange.body), self._last_line(exchange)
+        whose, holder = digest_of(exchange.app, exchange.owner), holder_of(exchange.body)
         given = exchange.body.get(holder)
         items = list(given) if isinstance(given, list | tuple) else []
         body = {name: value for name, value in exchange.body.items() if name != holder or (given and not items)}
         leading = count_leading(items)
-        same, said = _count_same(known.items, items, leading) if known else 0, items[leading:]
-        links = known.links[: max(0, same - leading)] if known else []
-        links += chain(map(words_of_item, items[max(same, leading) :]), links[-1] if links else exchange.app)
-        if known and not (exchange.conversation or self._is_continued(known, said, links, same - leading)):
-            known, same = None, 0
-        if known is None:
-            known = _Known(exchange.conversation or self._find(said, _answers(said, links)) or new_conversation())
-        elif not exchange.conversation and not self._is_newest(known, said):
-            known, same = _Known(new_conversation()), 0
+        said, chats = items[leading:], self._lines_of(exchange, whose)
+        links = _links(whose, items, leading, chats[0] if chats else None)
+        found = exchange.conversation or self._find(exchange, said, links, chats)
+        known = self._last_line(found, whose, chats) or KnownLine(found or new_conversation())
+        same = _count_same(known.items, items, leading)
         extends = same and same == len(known.items)  # else the texts that are known may be those of other messages
         if known.answer is not None and not _begin(items[same:], [known.answer]):
             extends = False  # an answer given anew is read beside the one that the last line says these texts with
@@ -89,78 +126,118 @@ class ChainWriter:
             exchange, known, body, holder, items, leading, same, known.decided if extends else OnRecord()
         )
         text = make_line(REQUEST, **line, redacted=redacted or None)
-        now = _Known(known.conversation, exchange.id, [*known.items[:same], *items[same:]])  # equal ones are held once
+        now = KnownLine(known.conversation, whose, exchange.id)
+        now.items = [*known.items[:same], *items[same:]]  # equal ones are held once
         now.answer, now.fields, now.links = _answer_item(exchange), body, links
+        now.failed = now.answer is None or bool(exchange.failure)
         now.state = known.state | exchange.state.keys()
         now.decided = decided if now.answer is not None else known.decided if extends else OnRecord()
         now.first = known.first if same else None
         if exchange.chat is not None:
-            self._chats.setdefault(exchange.chat, {})[exchange.app] = self._newest[now.conversation] = now
+            self._remember(exchange.chat, now)
         words = [words_of_item(now.answer)] if now.answer else []
-        keys = map(_key, chain(words, links[-1] if links else exchange.app))
-        return Record(known.conversation, instant(exchange.started), text), dict.fromkeys(keys, known.conversation)
+        keys = [*map(_key, chain(words, links[-1] if links else whose))]
+        now.key = keys[0] if keys else ""
+        keys += [key for key, _ in _first_question(exchange, said, links)]
+        for key in keys:
+            self._note_given(key, now.conversation)
+        record = Record(known.conversation, instant(exchange.started), text)
+        return NewLine(record, dict.fromkeys(keys, known.conversation), now)
 
-    def note_written(self, exchanges: Iterable[Exchange], after: int, last: int) -> None:
-        """Note that the lines of these exchanges are stored, numbered from the one after `after` up to `last`."""
-        for exchange in exchanges:
-            if known := self._line_of(exchange):
+    def note_written(self, lines: Iterable[NewLine], after: int, last: int) -> None:
+        """Note that these lines are stored, numbered from the one after `after` up to `last`."""
+        for line in lines:
+            if known := line.known:
                 known.first, known.number = known.first or (after, last), last
 
-    def prefer(self, keys: Mapping[str, str], standing: Mapping[str, str]) -> None:
-        """Prefer these conversations to those that the store goes on having for the same answers.
-
-        An app that is run again may say and hear the same: what follows belongs to this run, not to an earlier one.
-        """
-        for key, conversation in keys.items():
-            self._newer.pop(key, None)
-            if standing[key] != conversation:
-                self._newer[key] = conversation
-        for key in [*islice(self._newer, max(0, len(self._newer) - MOST_NEWER))]:
-            del self._newer[key]
+    def note_found(self, found_by: Mapping[str, str], standing: Mapping[str, str]) -> dict[str, str]:
+        """Take what the store has for the keys of answers; returns what else it is to have, of answers given alike."""
+        again = {key: conversation for key, conversation in found_by.items() if standing[key] != conversation}
+        for key, conversation in again.items():
+            alike = self._given.setdefault(key, [conversation])
+            alike += () if standing[key] in alike else (standing[key],)
+        return {_again(key): conversation for key, conversation in again.items()}
 
     def forget(self, exchange: Exchange) -> None:
         """Write the chat of this exchange whole next time: its last line may not have been kept."""
         if exchange.chat is not None:
             self._chats.pop(exchange.chat, None)
 
-    def _line_of(self, exchange: Exchange) -> _Known | None:
-        return None if exchange.chat is None else self._chats.get(exchange.chat, {}).get(exchange.app)
+    def is_replaced(self) -> bool:
+        """True if another store is in the place of the one that has what this process wrote; asked again, False."""
+        before, self._replaced = self._replaced, self._store.replaced
+        return before != self._replaced
 
-    def _last_line(self, exchange: Exchange) -> _Known | None:
-        """The last line of the exchange's chat, if it is still there: a conversation may be deleted at any time."""
-        known = self._line_of(exchange)
-        if known is None or exchange.conversation not in ("", known.conversation):
-            return None
-        if known.first is None:
-            return known
+    def forget_all(self) -> None:
+        """Write every chat whole next time."""
+        self._chats.clear()
+        self._given.clear()
+
+    def _lines_of(self, exchange: Exchange, whose: str) -> list[KnownLine]:
+        """The last lines of the conversations of its chat, as a Trimmer knows it, and its owner; the newest first."""
+        known = self._chats.get(exchange.chat, {}) if exchange.chat is not None else {}
+        return [line for line in reversed(known.values()) if line.whose == whose]
+
+    def _remember(self, chat: Any, line: KnownLine) -> None:
+        lines = self._chats.setdefault(chat, {})
+        lines.pop(line.conversation, None)
+        lines[line.conversation] = self._newest[line.conversation] = line
+        if len(lines) > MOST_ALIKE:
+            del lines[next(iter(lines))]
+
+    def _note_given(self, key: str, conversation: str) -> None:
+        alike = self._given.pop(key, [])
+        self._given[key] = [conversation, *(other for other in alike if other != conversation)][:MOST_ALIKE]
+        if len(self._given) > MOST_GIVEN:
+            del self._given[next(iter(self._given))]
+
+    def _last_line(self, conversation: str, whose: str, chats: Iterable[KnownLine]) -> KnownLine | None:
+        """The last line of a conversation, if it is known and still there: it may be deleted at any time."""
+        of_chat = next((line for line in chats if line.conversation == conversation), None)
+        known = of_chat or self._newest.get(conversation)
+        if known is None or known.whose != whose or known.first is None:
+            return known if known is not None and known.whose == whose else None
         after, last = known.first
-        kept = self._store.read_records(after=after, conversation=known.conversation, limit=1)
+        kept = self._store.read_records(after=after, conversation=conversation, limit=1)
         return known if kept and kept[0].number <= last else None
 
-    def _is_continued(self, known: _Known, said: list[Any], links: list[str], same: int) -> bool:
-        """True if a request is of the conversation of its chat's last line: chats that begin alike are one at first."""
-        newest = [*islice(_answers(said, links), 1)]
-        if not newest:  # the same beginning once more, after an answer: another chat
-            return known.answer is None or not same == len(said) == len(known.links)
-        if same == len(known.links) and known.answer is not None and _begin(said[same:], [known.answer]):
-            return True
-        return self._find(said, newest) in (None, known.conversation)
+    def _find(self, exchange: Exchange, said: list[Any], links: list[str], chats: Sequence[KnownLine]) -> str:
+        """The conversation that a request belongs to, empty for a new one; notes on it whether that is a guess."""
+        answers = [*islice(_answers(said, links), MOST_ANSWERS)] or _first_question(exchange, said, links)
+        for some in (answers[:1], answers[1:]):  # nearly always the newest is known
+            given = self._conversations_by([key for key, _ in some])
+            for key, stop in some:
+                if alike := [one for one in given[key] if self._says(one, said[:stop])]:
+                    return self._choose(exchange, alike, key, said, [line.conversation for line in chats])
+        return next((line.conversation for line in chats if line.is_continued(said)), "")
 
-    def _is_newest(self, known: _Known, said: list[Any]) -> bool:
-        """True if the newest line of its conversation is its own, or one that these items continue.
+    def _choose(self, exchange: Exchange, alike: list[str], key: str, said: list[Any], of_chat: list[str]) -> str:
+        """The conversation to go on with, of those in which one answer was given; empty for a new one.
 
-        Else that was no edit: another chat went on from a beginning that both have.
+        `of_chat`: those that its chat, as a Trimmer knows it, was in.
         """
-        newest = self._newest.get(known.conversation, known)
-        return newest is known or _begin(said, newest.own_items)
+        if len(alike) == 1:
+            return alike[0]
+        exchange.ambiguous = not names_person(exchange.owner)
+        alike = [*(one for one in of_chat if one in alike), *(one for one in alike if one not in of_chat)]
+        newest = {one: line for one in alike if (line := self._newest.get(one))}
+        same = [one for one, line in newest.items() if len(line.links) == len(said) and _begin(said, line.own_items)]
+        failed = (one for one in same if newest[one].failed)
+        free = (one for one in alike if self._ends_in(one, key, newest.get(one)))
+        found = (*failed, *islice(free, 1), *same, *(() if exchange.ambiguous else alike))
+        return next(iter(found), "")
 
-    def _find(self, said: list[Any], answers: Iterable[tuple[str, int]]) -> str | None:
-        """The conversation in which the newest known of these answers was given; of several the newest."""
-        stops = dict(islice(answers, MOST_ANSWERS))
-        newer = {key: self._newer[key] for key in stops if key in self._newer}
-        found = {**self._store.read_state(stops), **newer} if stops else newer
-        known = (found[key] for key in stops if key in found and self._says(found[key], said[: stops[key]]))
-        return next(known, None)
+    def _ends_in(self, conversation: str, key: str, newest: KnownLine | None) -> bool:
+        """True if the newest line of a conversation was answered so; of another process's, if it is its only line."""
+        if newest is not None:
+            return newest.key == key
+        return len(self._store.read_records(conversation=conversation, limit=2)) == 1
+
+    def _conversations_by(self, keys: Sequence[str]) -> dict[str, list[str]]:
+        """The conversations in which each of these answers was given, the newest first."""
+        stored = self._store.read_state([name for key in keys for name in (key, _again(key))]) if keys else {}
+        known = {key: [*self._given.get(key, ()), stored.get(_again(key)), stored.get(key)] for key in keys}
+        return {key: [*dict.fromkeys(filter(None, found))] for key, found in known.items()}
 
     def _says(self, conversation: str, said: list[Any]) -> bool:
         """True unless this process knows the newest line of a conversation, and that begins otherwise."""
@@ -173,7 +250,7 @@ class ChainWriter:
     def _line(
         self,
         exchange: Exchange,
-        known: _Known,
+        known: KnownLine,
         body: Mapping[str, Any],
         holder: str,
         items: list[Any],
@@ -210,6 +287,8 @@ class ChainWriter:
             "version": VERSION,
             "id": exchange.id,
             "conversation": known.conversation,
+            OWNER: exchange.owner,
+            AMBIGUOUS: exchange.ambiguous or None,
             AFTER: known.line if same else "",
             SAME: same or None,
             UNCHANGED: unchanged,
@@ -250,5 +329,24 @@ def _answers(said: Sequence[Any], links: Sequence[str]) -> Iterator[tuple[str, i
     return ((_key(links[k]), k + 1) for k in range(len(said) - 1, -1, -1) if is_from_model(said[k]))
 
 
+def _links(whose: str, items: list[Any], leading: int, known: KnownLine | None) -> list[str]:
+    """A digest of what was said to its owner up to each item after the leading ones."""
+    same = max(0, _count_same(known.items, items, leading) - leading) if known else 0
+    links = known.links[:same] if known else []
+    return [*links, *chain(map(words_of_item, items[leading + same :]), links[-1] if links else whose)]
+
+
+def _first_question(exchange: Exchange, said: Sequence[Any], links: Sequence[str]) -> list[tuple[str, int]]:
+    """The key of a request before any answer: in one session it is asked anew, elsewhere it begins another chat."""
+    if not said or not names_session(exchange.owner) or any(map(is_from_model, said)):
+        return []
+    return [(f"asked {links[-1]}", len(said))]
+
+
 def _key(link: str) -> str:
-    return f"recorded {link}"
+    return f"answered {link}"  # earlier versions had "recorded", of nobody: what they wrote is not gone on with
+
+
+def _again(key: str) -> str:
+    """The key under which the store has another conversation in which the same was answered."""
+    return f"{key} again"

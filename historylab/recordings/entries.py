@@ -29,7 +29,8 @@ class Listed(NamedTuple):
 class Entry:
     """What a list says of a conversation: `origin` is the app, the file or the generator that it is from.
 
-    `changed` are seconds since 1970, 0 if no message has a time. `problem`: why it can't be read.
+    `changed` are seconds since 1970, 0 if no message has a time. `problem`: why it can't be read. `ambiguous`: it may
+    be of several people.
     """
 
     key: str
@@ -42,6 +43,7 @@ class Entry:
     changed: float = 0
     tags: tuple[str, ...] = ()
     problem: str = ""
+    ambiguous: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
+from dataclasses import replace
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import HistoryLabError, StoreError
@@ -80,6 +81,7 @@ class RecordedShelf:
                 self.index.put(key, ())
             else:
                 entry = entry_of(conversation, key, "recorded", known.app, known.tags, known.title)
+                entry = replace(entry, ambiguous=known.ambiguous)
                 self.index.put(key, conversation)
             self._known[key] = number, entry
 

@@ -3,8 +3,11 @@
     recorder = Recorder(open_recording("recordings"))
     recorder.record(Exchange(api="chat_completions", body=body, started=…, ended=…, chat=decision.chat, …))
 
-One thread writes, all that waits at once. What `record` says is recorded is on disk. Where the store fails, is slow or
-too much waits, an exchange passes unrecorded: that is counted, logged once per cause, and never raised.
+One thread writes, all that waits at once. What `record` says is recorded is on disk, and what it says is unrecorded is
+never written; where the store is being asked just then, it says that it can't tell. Where the store fails, is slow or
+too much waits, an exchange passes unrecorded: that is counted, logged once per cause until recording goes on, and never
+raised. In which conversation an answer was given is stored before it is acknowledged: what continues it may reach
+another worker at once.
 """
 
 from __future__ import annotations
@@ -21,9 +24,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from historylab.conversation.exchange import Exchange
-from historylab.errors import HistoryLabError
-from historylab.recordings.chain_writer import ChainWriter
+from historylab.errors import HistoryLabError, StoreLost
+from historylab.recordings.chain_writer import ChainWriter, NewLine
 from historylab.recordings.exchange import make_line
+from historylab.recordings.owners import Owners
 from historylab.recordings.redaction import Redaction
 from historylab.stores.base import Record, Store
 
@@ -38,6 +42,7 @@ AT_ONCE = 64
 SECONDS_BETWEEN_DELETIONS = 3600.0
 MOST_CAUSES = 100
 SLOW, FULL = "the store is too slow", "too many exchanges wait for the store"
+UNSURE = "the store is too slow, and may have it all the same"
 
 
 @dataclass(slots=True, eq=False)
@@ -45,7 +50,7 @@ class _Waiting:
     """An exchange or another line to be written; `done` says whether it got to disk, once that is known."""
 
     what: Exchange | Record | None
-    done: Future[bool] = field(default_factory=Future)
+    done: Future[bool | None] = field(default_factory=Future)
 
 
 class Recorder:
@@ -55,8 +60,15 @@ class Recorder:
     are deleted, at the start and every hour, with state of that age; None keeps all.
     """
 
-    def __init__(self, store: Store, *, redact: Iterable[str] = (), keep_days: float | None = KEEP_DAYS):
-        self.unrecorded = 0
+    def __init__(
+        self,
+        store: Store,
+        *,
+        redact: Iterable[str] = (),
+        keep_days: float | None = KEEP_DAYS,
+        owners: Owners | None = None,
+    ):
+        self.unrecorded, self.owners = 0, owners or Owners()
         self._store, self._keep_days = store, keep_days
         self.redaction = Redaction(redact)
         self._chains = ChainWriter(store, self.redaction)
@@ -73,25 +85,26 @@ class Recorder:
         """The number of exchanges and lines that wait to be written."""
         return self._queue.qsize()
 
-    def record(self, exchange: Exchange, timeout: float = PATIENCE) -> bool:
-        """Write the exchange, waiting at most `timeout` seconds. Returns whether it is on disk."""
+    def record(self, exchange: Exchange, timeout: float = PATIENCE) -> bool | None:
+        """Write the exchange, waiting at most `timeout` seconds. Returns whether it is on disk; None: it may be."""
         return self._finish(self._begin(exchange), timeout)
 
-    async def arecord(self, exchange: Exchange, timeout: float = PATIENCE) -> bool:
+    async def arecord(self, exchange: Exchange, timeout: float = PATIENCE) -> bool | None:
         """`record` for event loops."""
         waiting = self._begin(exchange)
         if waiting is None:
             return False
         with suppress(TimeoutError):
-            return await asyncio.wait_for(asyncio.wrap_future(waiting.done), timeout)
+            return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(waiting.done)), timeout)
         return self._gave_up(waiting)
 
-    def note(self, kind: str, conversation: str = "", timeout: float = PATIENCE, **fields: Any) -> bool:
-        """Write a line of another kind (`proxy`, `tags`, …). Returns whether it is on disk."""
+    def note(self, kind: str, conversation: str = "", timeout: float = PATIENCE, **fields: Any) -> bool | None:
+        """Write a line of another kind (`proxy`, `tags`, …). Returns whether it is on disk; None: it may be."""
         try:
             text = make_line(kind, **fields)
         except HistoryLabError as problem:
-            return self._count_unrecorded(str(problem))
+            self._count_unrecorded(str(problem))
+            return False
         return self._finish(self._begin(Record(conversation, time.time(), text)), timeout)
 
     def close(self, timeout: float = 5.0) -> None:
@@ -117,26 +130,38 @@ class Recorder:
                 return None
         return waiting
 
-    def _finish(self, waiting: _Waiting | None, timeout: float) -> bool:
+    def _finish(self, waiting: _Waiting | None, timeout: float) -> bool | None:
         if waiting is None:
             return False
         with suppress(TimeoutError):
             return waiting.done.result(timeout)
         return self._gave_up(waiting)
 
-    def _gave_up(self, waiting: _Waiting) -> bool:
+    def _gave_up(self, waiting: _Waiting) -> bool | None:
+        """Have it not written any more, or say that this can't be told: the store is being asked."""
         if waiting.done.cancel():
             waiting.what = None  # it may stay queued for long, and its messages are large
-        return self._count_unrecorded(SLOW)
+            self._count_unrecorded(SLOW)
+            return False
+        if waiting.done.done():  # just now
+            return waiting.done.result()
+        self._count_unrecorded(UNSURE)
+        return None
 
-    def _count_unrecorded(self, cause: str) -> bool:
+    def _count_unrecorded(self, cause: str) -> None:
         with self._lock:
             self.unrecorded += 1
             new = cause not in self._causes and len(self._causes) < MOST_CAUSES
             self._causes |= {cause} if new else set()
         if new:
             log.warning("a request passed unrecorded: %s (others for this cause are counted)", cause)
-        return False
+
+    def _note_recovery(self) -> None:
+        """Say that recording goes on, after causes for which it didn't; they are news again."""
+        with self._lock:
+            failed, self._causes = self._causes, set()
+        if failed:
+            log.warning("recording goes on; %d requests passed unrecorded so far", self.unrecorded)
 
     # -- the writing thread
 
@@ -165,33 +190,37 @@ class Recorder:
         return batch or None
 
     def _write(self, batch: Sequence[_Waiting]) -> None:
-        made: list[tuple[_Waiting, Record]] = []
-        found_by: dict[str, str] = {}
+        made: list[tuple[_Waiting, NewLine]] = []
         for waiting in batch:
             try:
-                record, state = (
-                    self._chains.record(waiting.what) if isinstance(waiting.what, Exchange) else (waiting.what, {})
-                )
-                assert record is not None
-                made.append((waiting, record))
-                found_by |= state
+                made.append((waiting, self._line_of(waiting.what)))
             except Exception as problem:
                 self._fail([waiting], problem)
         if not made:
             return
+        lines = [line for _, line in made]
+        found_by = {key: conversation for line in lines for key, conversation in line.found_by.items()}
+        self._try("what continues a conversation is not known after a restart", self._note_answers, found_by)
         try:
-            last = self._store.append_records([record for _, record in made])
+            last = self._store.append_records([line.record for line in lines])
+            if self._chains.is_replaced():
+                self._chains.forget_all()
+                raise StoreLost("the recording was replaced while it was written to")
         except Exception as problem:
             self._fail([waiting for waiting, _ in made], problem)
             return
+        self._chains.note_written(lines, last - len(made), last)
+        self._note_recovery()
         for waiting, _ in made:
             waiting.done.set_result(True)
-        exchanges = (waiting.what for waiting, _ in made)
-        self._chains.note_written((what for what in exchanges if isinstance(what, Exchange)), last - len(made), last)
-        self._try("what continues a conversation is not known after a restart", self._note_answers, found_by)
+
+    def _line_of(self, what: Exchange | Record | None) -> NewLine:
+        assert what is not None
+        return self._chains.record(what) if isinstance(what, Exchange) else NewLine(what, {})
 
     def _note_answers(self, found_by: dict[str, str]) -> None:
-        self._chains.prefer(found_by, self._store.write_states(found_by))
+        if found_by and (again := self._chains.note_found(found_by, self._store.write_states(found_by))):
+            self._store.write_states(again)
 
     def _fail(self, batch: Sequence[_Waiting], problem: Exception) -> None:
         for waiting in batch:
@@ -199,7 +228,7 @@ class Recorder:
                 self._chains.forget(waiting.what)
             cause = str(problem) if isinstance(problem, HistoryLabError) else f"{type(problem).__name__}: {problem}"
             self._count_unrecorded(cause)
-            waiting.done.set_result(False)
+            waiting.done.set_result(None if isinstance(problem, StoreLost) else False)
 
     def _delete_old(self) -> None:
         if self._keep_days is None or time.monotonic() < self._delete_at:

@@ -63,6 +63,11 @@ class WatchedConversation:
         return next((request.app for request in reversed(self.requests) if request.app), "")
 
     @property
+    def ambiguous(self) -> bool:
+        """True if it may be of several people."""
+        return any(request.ambiguous for request in self.requests)
+
+    @property
     def models(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for request in self.requests if (name := request.about.get(MODEL))))
 
@@ -228,6 +233,7 @@ def _without_texts(exchange: Exchange, ended: float) -> Exchange:
         mode=exchange.mode,
         untrimmed=exchange.untrimmed,
         because=exchange.because,
+        ambiguous=exchange.ambiguous,
         status=exchange.status,
         error=exchange.error,
     )

@@ -35,6 +35,8 @@ OPEN = "HISTORYLAB_OPEN"
 """The files and folders that the playground opens with, one a line, as the command line named them."""
 RECORD = "HISTORYLAB_RECORD"
 """The place of the recording that the playground watches and `historylab proxy` writes: a folder, a file or a URL."""
+RECORD_KEY = "HISTORYLAB_RECORD_KEY"
+"""What a recording's digests of credentials are made with, where no file of the user's can hold it."""
 STORE = "HISTORYLAB_STORE"
 """The URL of the store where an exported module keeps what chats have come to."""
 PRIVATE_SERVERS = "HISTORYLAB_CHAT_PRIVATE_SERVERS"
@@ -42,7 +44,7 @@ PRIVATE_SERVERS = "HISTORYLAB_CHAT_PRIVATE_SERVERS"
 PROXY_TOKEN = "HISTORYLAB_PROXY_TOKEN"
 """What apps must send to a proxy that others can reach."""
 NOT_SETTINGS = frozenset(
-    {PRIVATE_SERVERS, STRICT_ENVIRONMENT, TEMPLATE, OPEN, RECORD, STORE, PROXY_TOKEN, "HISTORYLAB_REAL"}
+    {PRIVATE_SERVERS, STRICT_ENVIRONMENT, TEMPLATE, OPEN, RECORD, RECORD_KEY, STORE, PROXY_TOKEN, "HISTORYLAB_REAL"}
 )
 """Variables of ours that are not settings, so that no link and no template can set them."""
 

@@ -69,7 +69,16 @@ class RecordedConversation(NamedTuple):
 
 
 class RecordStore(Protocol):
-    """Keeps the lines of a recording; several processes may write one while others follow it."""
+    """Keeps the lines of a recording; several processes may write one while others follow it.
+
+    What a store has kept may be gone, without its being asked to delete it: see `replaced`.
+    """
+
+    @property
+    def replaced(self) -> int:
+        """How often another store stood in the place of the one that was open, as its file was deleted or another put
+        there, up to now."""
+        ...
 
     def append_records(self, records: Iterable[Record]) -> int:
         """Keep these, all or none, whatever `number` they come with. Returns the number of the last, 0 for none.

@@ -28,6 +28,8 @@ from historylab.stores.checks import (
 class InMemoryStore:
     """In this process, bounded; reading a value counts as using it. Safe under threads."""
 
+    replaced = 0
+
     def __init__(
         self,
         *,

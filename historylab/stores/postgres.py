@@ -51,6 +51,8 @@ ESCAPED = re.compile(f"{ESCAPE}([0-9a-f]{{4}})?")
 class PostgresStore:
     """In a PostgreSQL database, shared by processes and machines. Safe under threads; `close()` it when done."""
 
+    replaced = 0  # an empty table in the place of another fails or reads as empty
+
     def __init__(
         self,
         url: str = "postgresql://",

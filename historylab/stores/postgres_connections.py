@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from historylab.errors import StoreError
+from historylab.errors import StoreError, StoreLost
 from historylab.stores.base import check_text
 from historylab.stores.postgres_schema import migrate
 
@@ -87,7 +87,8 @@ class Connections:
             except self._driver.Error as problem:
                 ended = connection.broken or (problem.sqlstate or "").startswith(SERVER_STOPS)
                 if begun or lost or not ended:
-                    raise self._failure("failed", problem) from problem
+                    kind = StoreLost if begun and writes and ended else StoreError
+                    raise self._failure("failed", problem, kind) from problem
                 lost = problem
                 connection.close()
                 pool.drain()  # the others are lost, too
@@ -139,8 +140,8 @@ class Connections:
         """What is written here needs to see what others have committed, whatever the database's default is."""
         connection.isolation_level = self._driver.IsolationLevel.READ_COMMITTED
 
-    def _failure(self, how: str, problem: Exception) -> StoreError:
-        return StoreError(f"the conversation store in {self.name} {how}: {' '.join(str(problem).split())}")
+    def _failure(self, how: str, problem: Exception, kind: type[StoreError] = StoreError) -> StoreError:
+        return kind(f"the conversation store in {self.name} {how}: {' '.join(str(problem).split())}")
 
 
 def _close_if_empty(pool: psycopg_pool.ConnectionPool) -> None:

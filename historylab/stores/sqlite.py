@@ -35,6 +35,12 @@ class SQLiteStore:
     def __init__(self, path: str | os.PathLike[str] = ":memory:"):
         self._file = SQLiteFile(path)
 
+    @property
+    def replaced(self) -> int:
+        """How often another file stood in the place of the one that was open."""
+        with self._file.connection():  # which looks
+            return self._file.replaced
+
     def read_state(self, keys: Iterable[str]) -> dict[str, str]:
         wanted = check_state_keys(keys)
         with self._file.connection() as connection:

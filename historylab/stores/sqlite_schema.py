@@ -43,12 +43,20 @@ def migrate(connection: sqlite3.Connection) -> None:
     """Bring a file to today's version, all of it or nothing. Raises StoreError for one of a later version."""
     if _version(connection) == VERSION:
         return
+    if _version(connection) == 0 and _is_of_others(connection):
+        raise StoreError("it is the database of another program; give another file")
     with connection:
         connection.execute("BEGIN IMMEDIATE")
         for statements in MIGRATIONS[_version(connection) :]:  # read again: another process may have been first
             for statement in statements:
                 connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def _is_of_others(connection: sqlite3.Connection) -> bool:
+    """True for a file without a version that holds tables and none of ours: it is another program's."""
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    return bool(tables) and "stored_messages" not in tables
 
 
 def _version(connection: sqlite3.Connection) -> int:

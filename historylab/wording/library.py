@@ -13,6 +13,7 @@ from historylab.wording.untrusted import one_line
 
 ORIGINS: Mapping[Source, str] = {"recorded": "Recorded", "imported": "Imported", "generated": "Generated"}
 """Where a conversation is from, as its row says."""
+SEVERAL_PEOPLE = "may be of several people"
 SOURCE_CHOICES: Mapping[Source, str] = {
     "recorded": "Recorded",
     "imported": "Imported",

@@ -15,6 +15,7 @@ from historylab.recordings.sent_plans import AUDIT, SentPlans
 from historylab.recordings.watch import ProxyStart
 from historylab.wording.costs import lost_prefix_sentence
 from historylab.wording.cuts import settings_in_words
+from historylab.wording.library import SEVERAL_PEOPLE
 from historylab.wording.untrusted import one_line
 
 NAMED, REASON, HOST = 3, 160, 80  # faults that are named; characters of a reason; of an upstream's address
@@ -55,6 +56,8 @@ def faults_in_words(requests: Sequence[Exchange], zone: tzinfo | None = None) ->
             newest = [_cause(said, those, zone) for said, those in list(found.items())[-NAMED:]]
             more = "the newest " if len(found) > NAMED else ""
             yield f"{_share(sum(map(len, found.values())), len(requests))} {what}: {more}{', '.join(newest)}."
+    if any(request.ambiguous for request in requests):
+        yield f"This conversation {SEVERAL_PEOPLE}: another began alike, and no user or session was named."
     if watched := sum(request.mode == AUDIT for request in requests):
         was, sent = ("was", "it was sent") if watched == 1 else ("were", "they were sent")
         yield f"{_share(watched, len(requests))} {was} only watched (audit): {sent} whole."

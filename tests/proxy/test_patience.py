@@ -213,7 +213,8 @@ def test_a_held_recording_is_waited_for_once(held, upstream, monkeypatch):
     store = PatientStore(held, SHORT)
     with running_proxy(upstream.url, recorder=recorder, store=store) as proxy, held.held():
         for _ in range(3):
-            assert httpx2.post(f"{proxy.url}{CHAT}", json=chat("a")).headers["historylab-unrecorded"] == "store"
+            said = httpx2.post(f"{proxy.url}{CHAT}", json=chat("a")).headers["historylab-unrecorded"]
+            assert said in ("store", "likely")  # whether the one that is being written is kept can't be told
     assert given == [SHORT, 0, 0]
 
 

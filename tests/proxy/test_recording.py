@@ -87,6 +87,22 @@ def test_requests_of_one_chat_are_one_conversation(client, recorded):
     assert (second["after"], second["same"], third["same"]) == (first["id"], 1, 3)
 
 
+@pytest.mark.parametrize(
+    "told", [{"headers": {"Authorization": "Bearer {}"}}, {"params": {"key": "{}"}}, {"headers": {"session_id": "{}"}}]
+)
+def test_people_who_are_told_apart_share_no_conversation(client, recorded, told):
+    said = ["the same question", "hello there"]
+    for number in "1001":
+        sent = json.loads(json.dumps(told).replace("{}", f"s3cret-{number}"))
+        client.post(CHAT, json=chat("the same question"), **sent)
+        client.post(CHAT, json=chat(*said, f"I am {number}"), **sent)
+    lines = recorded()
+    whose = {line["conversation"]: line["owner"] for line in lines}
+    assert all(whose[line["conversation"]] == line["owner"] for line in lines)
+    owners = [line["owner"] for line in lines[::2]]
+    assert owners[0] == owners[3] != owners[1] == owners[2] and "s3cret" not in str(owners)
+
+
 def test_an_answer_is_asked_for_so_that_it_can_be_read(client, upstream, recorded):
     client.post(CHAT, json=chat("a"), headers={"Accept-Encoding": "gzip, br"})
     assert upstream.heads[-1].headers["accept-encoding"] == "identity" and recorded()[0]["response"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 import sqlite3
+import stat
 from functools import partial
 
 import pytest
@@ -26,13 +27,6 @@ INSERT INTO stored_messages VALUES (3, 'm' || char(0), 'room', 'user', 'a', NULL
 """
 
 
-WORD_INDEX = """
-CREATE VIRTUAL TABLE stored_words USING fts5 (content, content='stored_messages', content_rowid='arrival');
-CREATE TRIGGER stored_words_insert AFTER INSERT ON stored_messages BEGIN
-  INSERT INTO stored_words (rowid, content) VALUES (new.arrival, new.content); END;
-"""
-
-
 def test_a_file_from_before_there_were_versions_is_brought_to_todays_with_all_it_holds(tmp_path):
     path = tmp_path / "old.db"
     with contextlib.closing(sqlite3.connect(path)) as old:
@@ -46,17 +40,6 @@ def test_a_file_from_before_there_were_versions_is_brought_to_todays_with_all_it
     with contextlib.closing(sqlite3.connect(path)) as now:
         assert now.execute("PRAGMA user_version").fetchone() == (2,)
         assert now.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-
-
-def test_a_file_with_the_word_index_of_an_earlier_version_keeps_it_and_is_written_on(tmp_path):
-    path = tmp_path / "indexed.db"
-    with contextlib.closing(sqlite3.connect(path)) as old:
-        old.executescript(AS_IT_WAS + WORD_INDEX)
-    messages = fill(SQLiteConversationStore(path), posted("09:00 b: newer", "newer"))
-    assert [m.content for m in messages.get("room")] == ["hello \ud83d", "newer"]
-    messages.close()
-    with contextlib.closing(sqlite3.connect(path)) as now:
-        assert now.execute("SELECT count(*) FROM stored_words WHERE stored_words MATCH 'newer'").fetchone() == (1,)
 
 
 def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path):
@@ -176,3 +159,68 @@ def ask_everything(store: SQLiteStore) -> None:
 def test_a_path_that_no_file_can_have_is_refused():
     with pytest.raises(StoreError, match="cannot be opened as a conversation store"):
         SQLiteStore("a\0b")
+
+
+def records_in(store) -> list[str]:
+    return [record.text for record in store.read_records()]
+
+
+@pytest.fixture
+def watched(tmp_path):
+    """A store with a record, and its file."""
+    file = tmp_path / "r.db"
+    store = SQLiteStore(file)
+    store.append_records([Record("c", 1.0, "before")])
+    yield store, file
+    store.close()
+
+
+def remove(file) -> None:
+    for one in file.parent.glob(f"{file.name}*"):
+        one.unlink()
+
+
+def test_a_file_that_was_deleted_is_begun_anew_at_the_next_use(watched, caplog):
+    store, file = watched
+    remove(file)
+    store.append_records([Record("c", 2.0, "after")])
+    assert records_in(store) == ["after"] and store.replaced == 1
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert "was deleted; it is begun anew" in caplog.text
+    other = SQLiteStore(file)
+    assert records_in(other) == ["after"]
+    other.close()
+
+
+def test_another_store_in_its_place_is_gone_on_with(watched, tmp_path):
+    store, file = watched
+    other = SQLiteStore(tmp_path / "other.db")
+    other.append_records([Record("c", 2.0, "of the other")])
+    other.close()
+    remove(file)
+    (tmp_path / "other.db").rename(file)
+    store.append_records([Record("c", 3.0, "after")])
+    assert records_in(store) == ["of the other", "after"]
+
+
+@pytest.mark.parametrize("what", ["text", "database", "nothing to open"])
+def test_what_is_no_store_in_its_place_is_an_error_each_time_until_it_is_gone(watched, what):
+    store, file = watched
+    remove(file)
+    match what:
+        case "text":
+            file.write_text("shopping list\n" * 100)
+        case "database":
+            theirs = sqlite3.connect(file)
+            theirs.execute("CREATE TABLE songs (title)")
+            theirs.close()
+        case _:
+            file.mkdir()
+    before = file.read_bytes() if file.is_file() else b""
+    for _ in range(2):
+        with pytest.raises(StoreError):
+            store.append_records([Record("c", 2.0, "lost")])
+    assert not before or file.read_bytes() == before
+    file.rmdir() if file.is_dir() else file.unlink()
+    store.append_records([Record("c", 3.0, "after")])
+    assert records_in(store) == ["after"]

@@ -26,6 +26,10 @@ def test_a_time_of_today_has_no_date():
     assert clock_time((now - timedelta(days=3)).timestamp(), UTC).startswith(f"{now - timedelta(days=3):%Y-%m-%d}")
 
 
+def test_a_conversation_that_may_be_of_several_people_says_so():
+    assert "may be of several people" in " ".join(faults_in_words([request(), request(ambiguous=True)], UTC))
+
+
 @pytest.mark.parametrize(
     ("mode", "settings", "said"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -53,7 +54,7 @@ def words_of_item(item: Any) -> Any:
     if item.get("type") == "item_reference":
         return [item["type"], item.get("id")]
     if "role" not in item:
-        return [item.get(name) for name in OF_ITEMS]
+        return [_written_once(item.get(name)) if name == "arguments" else item.get(name) for name in OF_ITEMS]
     if "parts" in item:
         return _words_of_content(item)
     content, calls = item.get("content"), item.get("tool_calls")
@@ -64,7 +65,8 @@ def words_of_item(item: Any) -> Any:
         for part in parts
         if isinstance(part, Mapping) and _text_of(part) is None and part.get("type") not in THOUGHTS
     ]
-    functions = [call.get("function") for call in calls if isinstance(call, Mapping)] if isinstance(calls, list) else []
+    called = [call for call in calls if isinstance(call, Mapping)] if isinstance(calls, list) else []
+    functions = [_words_of_function(call.get("function")) for call in called]
     return [item["role"], "".join(texts).strip(), others, functions]
 
 
@@ -85,6 +87,20 @@ def _words_of_content(content: Mapping[str, Any]) -> Any:
         if isinstance(value, Mapping) and value
     ]
     return [content.get("role"), "".join(texts).strip(), others, []]
+
+
+def _words_of_function(function: Any) -> Any:
+    if not isinstance(function, Mapping):
+        return function
+    return [function.get("name"), _written_once(function.get("arguments"))]
+
+
+def _written_once(arguments: Any) -> Any:
+    """The same text for arguments that are the same but for their order and spaces, which an app may write anew."""
+    try:
+        return json.dumps(json.loads(arguments), sort_keys=True)
+    except (TypeError, ValueError, RecursionError):
+        return arguments
 
 
 def _text_of(part: Any) -> str | None:

@@ -36,6 +36,10 @@ from historylab.formats.traces.request_chains import RequestChains, api_of
 from historylab.registry import register
 
 COLUMNS = frozenset({"number", "conversation", "at", "line"})
+AMBIGUOUS_CHAT = (
+    "a conversation that may be of several people: others began with the same words and answers, and no user or session"
+    " was named"
+)
 FAILED, NO_LINE = "a request without an answer", "a record that is no line of a recording"
 
 
@@ -117,6 +121,8 @@ class RecordingReader:
             for reason, tally in own.skipped.items():
                 self._report.skip(reason, tally.first)
             return
+        if exchange.ambiguous:
+            self._report.warn(AMBIGUOUS_CHAT, where)
         said.state = {**exchange.state, **said.state}
         _read_answer(exchange, own)
         self._exchanges.append(exchange)

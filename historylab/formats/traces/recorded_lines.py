@@ -28,9 +28,11 @@ TABLE = "stored_records"
 AFTER, SAME, LEADING, UNCHANGED = "after", "same", "leading", "unchanged"
 """Fields of a request's line: the one it goes on from, how many of its items it has in common with it, other leading
 items than those, and the fields of its body that are as they were."""
+OWNER, AMBIGUOUS = "owner", "ambiguous"
+"""Whose it is, as a digest, and True if the chat that it goes on with is a guess: it may be another person's."""
 
 
-TEXTS = ("id", "app", "api", "mode", "untrimmed", "because", "error")
+TEXTS = ("id", "app", "api", "mode", "untrimmed", "because", "error", OWNER)
 
 
 def parse_line(text: str | bytes) -> dict[str, Any]:
@@ -61,6 +63,7 @@ def read_exchange(line: Mapping[str, Any], conversation: str, where: str = "") -
         response=object_in(line, "response"),
         status=status if type(status) is int else 0,
         where=where,
+        ambiguous=line.get(AMBIGUOUS) is True,
         **texts,
     )
 

@@ -13,7 +13,7 @@ from historylab.recordings.library import Library
 from historylab.recordings.search import Match, Quote, quote_words
 from historylab.settings.model import Settings
 from historylab.ui.session import cached, upload_budget, viewing
-from historylab.wording.library import ORIGINS
+from historylab.wording.library import ORIGINS, SEVERAL_PEOPLE
 from historylab.wording.message_text import speaker
 from historylab.wording.untrusted import one_line, replace_hidden
 
@@ -62,7 +62,8 @@ def _origin(entry: Entry) -> str:
     if entry.origin in (upload_budget.SAMPLE, upload_budget.CHAT):
         return entry.origin.capitalize()
     said = ORIGINS[entry.source]
-    return f"{said}: {one_line(entry.origin, NARROW)}" if entry.origin else said
+    origin = f"{said}: {one_line(entry.origin, NARROW)}" if entry.origin else said
+    return f"{origin}, {SEVERAL_PEOPLE}" if entry.ambiguous else origin
 
 
 def _models(entry: Entry) -> str:
