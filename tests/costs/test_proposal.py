@@ -13,7 +13,7 @@ from sketches import conv, load_sample
 
 from historylab import Settings, replay, settings_for
 from historylab.conversation.conversation import Conversation
-from historylab.costs.proposal import proposed_settings
+from historylab.costs.proposal import proposed_settings, suitable_budget
 from historylab.wording.costs import as_reported_sentences
 from historylab.wording.recorded import recorded_sentence
 
@@ -39,6 +39,14 @@ def test_a_file_that_says_nothing_proposes_nothing():
 @pytest.mark.parametrize("name", ["claude-opus-4-5", "litellm_proxy/anthropic/claude-sonnet-4-5", "nobodys-model"])
 def test_the_model_is_proposed_as_the_file_names_it(name):
     assert proposed_settings(recorded(conv("u a"), model=name)).values == {"model": name}
+
+
+def test_a_budget_suits_that_holds_the_newest_two_turns_and_need_not_hold_a_third():
+    conversation = conv(" ".join(["u:40 a:40"] * 6))
+    two, three = (int(replay(conversation, Settings(length=n)).tokens.max()) for n in (2, 3))
+    assert two < three - 20
+    assert suitable_budget(conversation, Settings(budget=two)) is None
+    assert suitable_budget(conversation, Settings(budget=two - 20)) > two - 20
 
 
 @pytest.mark.parametrize("name", ["x" * 201, "a${HOME}b", "<synthetic>", 7])

@@ -53,6 +53,13 @@ def test_a_cut_ends_the_shared_prefix_where_it_falls():
     assert found.stable_share == 0.5
 
 
+def test_a_cut_between_messages_that_are_sent_alike_ends_no_prefix():
+    said = [Message("user", "Go on."), Message("assistant", "Done.")] * 3
+    found = traffic(replay(Conversation([*said, Message("user", "Go on.")]), Settings(policy="lastN", length=2)))
+    assert found.shared[1:].tolist() == (found.sent[:-1] - 3).tolist()  # all but what frames a request
+    assert not found.broken.any()
+
+
 def test_a_shortened_message_ends_the_shared_prefix():
     conversation = counted("u100 c10 t500 a10 u100 c10 t500 a10 u50")
     settings = {"tool_output": "clear", "tool_output.clear.keep": 1, "tool_output.clear.batch": 1}

@@ -16,9 +16,10 @@ from historylab.conversation.message import Message
 from historylab.errors import UnknownMember
 from historylab.formats.samples import samples
 from historylab.planning.api_rules import RULES, recorded_rules
+from historylab.planning.given_decisions import RequestDecisions
 from historylab.planning.naive_slicing import naive_masks, naive_starts
 from historylab.planning.refusals import refusal_sentence
-from historylab.planning.replay import replay
+from historylab.planning.replay import Timeline, replay
 from historylab.planning.validity import guard_report, naive_validity, validity
 from historylab.settings.model import Settings
 
@@ -233,6 +234,42 @@ def test_the_sentence_says_by_whose_rules_the_file_is_judged():
         "By OpenAI's rules, the one request that is sent holds nothing to answer, which other APIs refuse; "
         "none would be otherwise."
     )
+
+
+def filtered(messages, **settings):
+    settings = {"filter": "participants", "filter.participants.ids": "nobody", "length": 0, **settings}
+    return replay(Conversation(messages), Settings(**settings))
+
+
+def test_a_request_of_which_a_filter_leaves_nothing_is_refused_by_every_api():
+    said = filtered([Message("user", "Hi."), Message("assistant", "Yes?"), Message("user", "Hm?")])
+    assert validity(said).empty.tolist() == validity(said).refused.tolist() == [True, True]
+    for provider in RULES:
+        assert validity(said, provider).causes == ["nothing to answer"] * 2
+        assert validity(said, provider).refused.all()
+    assert "2 of the 2 requests that are sent would be refused: nothing to answer" in refusal_sentence(said)
+
+
+def sent(messages, *requests):
+    """The requests as somebody decided them: which messages each sends."""
+    return Timeline.from_decisions(Conversation(messages), [RequestDecisions(indices) for indices in requests])
+
+
+def test_one_result_without_its_call_is_refused_by_every_api_and_so_is_one_call_without_its_result():
+    said = conv("u a(t) a u").messages
+    orphan, unanswered = sent(said, [0], [0, 2], [0, 1, 2, 3, 4]), sent(said, [0], [0, 1, 2], [0, 1, 3, 4])
+    for found, fault, at in ((orphan, "orphans", 1), (unanswered, "unanswered", 2)):
+        for provider in (None, *RULES):
+            judged = validity(found, provider)
+            assert getattr(judged, fault).tolist()[at] == 1
+            assert judged.refused.tolist() == [k == at for k in range(3)]
+
+
+def test_under_a_layout_a_request_whose_newest_call_lacks_its_result_is_refused():
+    said = conv("u a(t t)").messages[:3]
+    for settings in ({}, {"layout": "systems_first"}):
+        timeline = replay(Conversation(said), Settings(policy="all", pruner="off", **settings))
+        assert validity(timeline, "openai").causes[-1] == "the newest tool call lacks a result"
 
 
 def test_a_claude_at_googles_meets_anthropics_rules():

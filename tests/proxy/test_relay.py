@@ -25,6 +25,8 @@ from chat_server import (
 )
 from proxy_server import chat, running_proxy, until
 
+from historylab.proxy.upstream import Upstream
+
 CHAT, MESSAGES = "/v1/chat/completions", "/v1/messages"
 
 
@@ -33,6 +35,17 @@ def running(upstream: str) -> Iterator[httpx2.Client]:
     """A client of a proxy of its own."""
     with running_proxy(upstream) as proxy, httpx2.Client(base_url=proxy.url, timeout=30) as client:
         yield client
+
+
+def test_a_header_that_cannot_be_passed_on_is_the_clients_own_mistake(upstream, monkeypatch):
+    async def refuses(self, request):
+        raise httpx2.LocalProtocolError("Illegal header value")
+
+    monkeypatch.setattr(Upstream, "send", refuses)
+    with running(upstream.url) as client:
+        answer = client.post(CHAT, json=chat("a"))
+    assert answer.status_code == 400
+    assert "a header of the request can't be passed on" in answer.json()["error"]["message"]
 
 
 @contextmanager

@@ -17,7 +17,7 @@ LOOKS = {"tools": [{"function_declarations": [TOOL]}]}
 
 @pytest.fixture(scope="module")
 def http() -> Iterator[httpx2.Client]:
-    with scripted_server(window=500) as url, httpx2.Client(base_url=url) as http:
+    with scripted_server(window=500) as url, httpx2.Client(base_url=url, timeout=60) as http:
         yield http
 
 

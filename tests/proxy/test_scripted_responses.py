@@ -160,7 +160,7 @@ def first_call(items: list[Any], **more: Any) -> dict[str, Any]:
 
 
 def test_calls_at_the_start_of_clients_are_answered(url):
-    with httpx2.Client(base_url=url) as http:
+    with httpx2.Client(base_url=url, timeout=60) as http:
         assert http.head("/").status_code == 200
         assert [model["object"] for model in http.get("/v1/models").json()["data"]] == ["model"] * 3
         assert http.get("/v1/models", headers={"anthropic-version": "2023-06-01"}).json()["has_more"] is False

@@ -31,6 +31,7 @@ def refusal(api: str, body: dict[str, Any], **told: Any) -> str | None:
         ([{"role": "user", "content": None}], "expected a string, got null"),
         ([USER, {"role": "assistant", "content": None}], "expected a string, got null"),
         ([USER, {"role": "assistant", "content": "x", "tool_calls": []}], "empty array"),
+        ([{"role": "user", "content": {"text": "?"}}], "expected a string or parts"),
         ([USER, RESULT], "must be a response to a preceeding message with 'tool_calls'"),
         ([USER, CALLS, {**RESULT, "tool_call_id": "c2"}], "must be a response to a preceeding message"),
         ([USER, CALLS, RESULT, RESULT], "must be a response to a preceeding message"),
@@ -42,6 +43,11 @@ def refusal(api: str, body: dict[str, Any], **told: Any) -> str | None:
 )
 def test_chat_completions(messages, said):
     assert matches(refusal("chat_completions", {"messages": messages}), said)
+
+
+def test_chat_completions_without_a_model_or_messages():
+    assert matches(refusal("chat_completions", {"model": None, "messages": [USER]}), "must provide a model parameter")
+    assert matches(refusal("chat_completions", {}), "Missing required parameter: 'messages'")
 
 
 def matches(found: str | None, said: str | None) -> bool:
@@ -72,6 +78,7 @@ MARK = {"cache_control": {"type": "ephemeral"}}
         ([SAYS, USER], 'first message must use the "user" role'),
         ([{"role": "tool", "content": "x"}], "Input should be 'user' or 'assistant'"),
         ([{**USER, "name": "Ann"}], "messages.0.name: Extra inputs are not permitted"),
+        ([{"role": "user", "content": None}], "messages.0.content: Field required"),
         ([{"role": "user", "content": []}], "must have non-empty content"),
         ([{"role": "user", "content": [text("")]}], "text content blocks must be non-empty"),
         ([{"role": "user", "content": " \n"}], "must contain non-whitespace text"),

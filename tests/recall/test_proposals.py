@@ -41,6 +41,12 @@ def test_what_was_repeated_asked_or_said_lately_or_by_no_person_is_no_fact():
     assert propose_questions(Conversation([])) == ()
 
 
+def test_long_ago_is_before_the_last_third():
+    fact, talk = "The code of the first-aid cabin is 40-417.", ["And what else is on the list for lunch?"] * 8
+    assert len(propose_questions(said(*talk[1:], fact, after=3))) == 1  # message 14 of 22
+    assert propose_questions(said(*talk, fact, after=2)) == ()
+
+
 @pytest.mark.parametrize("name", ["planted_facts", "multilingual", "room", "coding_agent"])
 def test_each_has_its_one_message_and_does_not_give_its_answer_away(name):
     chat = generate(name, seed=3)

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from historylab.settings.consent import offline, refused_for_consent, settings_that_ask, within_consent
+from historylab.settings.consent import (
+    WHY,
+    WHY_BY_LINK,
+    offline,
+    refused_for_consent,
+    settings_that_ask,
+    within_consent,
+)
 from historylab.settings.model import Settings
 from historylab.settings.resolve import resolve_settings
 
@@ -32,6 +39,12 @@ def test_the_strongest_source_that_asks_nobody_counts_instead():
     assert (found.value, found.source) == ("ledger", "template")
     assert [c.status for c in found.candidates] == ["refused", "won", "lost"]
     assert "comes first" in found.candidates[-1].why
+
+
+def test_the_reason_says_whether_a_link_alone_or_what_it_adds_to_the_environment_was_refused():
+    alone = refused_for_consent(resolved(url=MODEL), "summarizer")
+    added = refused_for_consent(resolved(env=ENVIRONMENT, url={"model": "gpt-4o"}), "summarizer")
+    assert (alone.why, added.why) == (WHY, WHY_BY_LINK)
 
 
 ENVIRONMENT = {"HISTORYLAB_SUMMARIZER": "model"}

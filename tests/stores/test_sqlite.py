@@ -27,6 +27,13 @@ INSERT INTO stored_messages VALUES (3, 'm' || char(0), 'room', 'user', 'a', NULL
 """
 
 
+WORD_INDEX = """
+CREATE VIRTUAL TABLE stored_words USING fts5 (content, content='stored_messages', content_rowid='arrival');
+CREATE TRIGGER stored_words_insert AFTER INSERT ON stored_messages BEGIN
+  INSERT INTO stored_words (rowid, content) VALUES (new.arrival, new.content); END;
+"""
+
+
 def test_a_file_from_before_there_were_versions_is_brought_to_todays_with_all_it_holds(tmp_path):
     path = tmp_path / "old.db"
     with contextlib.closing(sqlite3.connect(path)) as old:
@@ -40,6 +47,17 @@ def test_a_file_from_before_there_were_versions_is_brought_to_todays_with_all_it
     with contextlib.closing(sqlite3.connect(path)) as now:
         assert now.execute("PRAGMA user_version").fetchone() == (2,)
         assert now.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_a_file_with_the_word_index_of_an_earlier_version_keeps_it_and_is_written_on(tmp_path):
+    path = tmp_path / "indexed.db"
+    with contextlib.closing(sqlite3.connect(path)) as old:
+        old.executescript(AS_IT_WAS + WORD_INDEX)
+    messages = fill(SQLiteConversationStore(path), posted("09:00 b: newer", "newer"))
+    assert [m.content for m in messages.get("room")] == ["hello \ud83d", "newer"]
+    messages.close()
+    with contextlib.closing(sqlite3.connect(path)) as now:
+        assert now.execute("SELECT count(*) FROM stored_words WHERE stored_words MATCH 'newer'").fetchone() == (1,)
 
 
 def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path):
