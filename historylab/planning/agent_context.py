@@ -90,6 +90,6 @@ class Contexts(Growing[Conversation]):
             return self
         new, more = Contexts(), now - before
         new._messages, new._rules = self._messages + more, self._rules
-        new._until = np.where(self._until < NEVER, self._until, NEVER - more) + more
+        new._until = np.where(self._until < NEVER, self._until + more, NEVER)
         new._newest, new._left = self._newest, self._left
         return new

@@ -12,6 +12,7 @@ from historylab.conversation.message import Message
 from historylab.planning import agent_context as contexts
 from historylab.registry import members
 from historylab.settings.link import decode, encode
+from historylab.systems.presets.base import presets
 
 CLAUDE = """<system-reminder>
 For your answers:
@@ -134,6 +135,13 @@ def test_it_can_be_turned_off_and_a_link_says_so():
     assert sketch(rules(), "a u a u", **{"pin.agent_context": "false"}) == "DDDDK"
     assert off.value("pin.agent_context") is False
     assert "pin.agent_context=false" in encode(off, decode({}).place)
+
+
+def test_the_published_systems_leave_it_off_as_they_have_nothing_like_it():
+    for preset in presets().values():
+        chosen = [preset.settings, *preset.variants.values()]
+        assert {settings.value("pin.agent_context") for settings in chosen} == {False}
+        assert preset.decides()["pin.agent_context"] is False
 
 
 def test_over_budget_names_it_and_what_would_mend_it():

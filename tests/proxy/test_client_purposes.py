@@ -10,8 +10,11 @@ from proxy_process import write_settings
 from proxy_server import chat, running_proxy
 
 from historylab import Settings, load
+from historylab.conversation.exchange import Exchange
 from historylab.recordings.recorder import Recorder
+from historylab.recordings.sent_plans import sent_plans
 from historylab.stores.base import open_store
+from historylab.wording.live import faults_in_words
 
 CHAT, MESSAGES, RESPONSES = "/v1/chat/completions", "/v1/messages", "/v1/responses"
 GEMINI = "/v1beta/models/gemini-3-pro:generateContent"
@@ -109,17 +112,36 @@ def test_a_header_says_how_much_context_of_a_coding_agent_stays(client, upstream
     assert upstream.requests[1]["messages"][0]["content"][0] == rules["content"][0]
 
 
-def test_on_record_it_neither_tears_nor_mixes_its_conversation(upstream, settings, tmp_path):
-    file, answer = tmp_path / "r.db", {"role": "assistant", "content": "hello there"}
+def asked_on_record(upstream, settings, folder, texts):
+    """The conversations on record where each of these texts is asked after what was said, compactions aside."""
+    file, answer = folder / "r.db", {"role": "assistant", "content": "hello there"}
     store = open_store(f"sqlite:///{file}")
     recorder, talk = Recorder(store), []
     with running_proxy(upstream.url, settings, recorder=recorder) as proxy:
-        for text in (*SAID[:4], CODEX, *SAID[4:6]):
+        for text in texts:
             asked = [*talk, {"role": "user", "content": text}]
             httpx2.post(f"{proxy.url}{CHAT}", json={"model": "gpt-5.5", "messages": asked})
             talk = talk if text == CODEX else [*asked, answer]
     recorder.close()
     store.close()
-    found = load(file)
-    print([[m.content for m in c] for c in found])
-    assert [[m.content for m in c if m.role == "user"] for c in found] == [SAID[:6]]
+    return load(file)
+
+
+def test_on_record_it_neither_tears_nor_mixes_its_conversation(upstream, settings, tmp_path):
+    found = asked_on_record(upstream, settings, tmp_path, [*SAID[:2], CODEX, SAID[2], CODEX, SAID[3]])
+    assert [[m.content for m in c if m.role == "user"] for c in found] == [SAID[:4]]
+
+
+@pytest.mark.parametrize("hidden", ["", "newest"])
+def test_the_screen_shows_it_as_it_was_sent(upstream, tmp_path, hidden):
+    hiding = {"filter": hidden, "filter.newest.messages": 3} if hidden else {}
+    file = write_settings(tmp_path / "settings.json", Settings(policy="lastN", length=1, **hiding))
+    (found,) = asked_on_record(upstream, file, tmp_path, [*SAID[:3], CODEX])
+    plans = sent_plans(found).timeline.plans
+    assert [plan.sketch() for plan in plans] == ["K", "DDK", "DDDDK", "DDDDKKK" if hidden else "KKKKKKK"]
+
+
+def test_live_says_that_it_went_whole_and_calls_it_no_fault():
+    ended = "2026-11-26T10:00:00+00:00"
+    (said,) = faults_in_words([Exchange(ended=ended, mode="trim", untrimmed="compaction"), Exchange(ended=ended)])
+    assert said.startswith("1 of 2 requests went whole for the client's own use: at ") and "(compaction)" in said
