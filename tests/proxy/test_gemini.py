@@ -114,15 +114,26 @@ def test_so_it_is_by_the_other_paths_there_are(client, upstream, path):
 
 
 @pytest.mark.parametrize(("query", "chunks", "kind"), [("?alt=sse", EVENTS, "text/event-stream"), ("", ARRAY, JSON)])
-def test_a_stream_passes_piece_by_piece_and_is_on_record_before_its_last(client, upstream, store, query, chunks, kind):
-    arrived, went_on = threading.Event(), threading.Event()
-    upstream.behaviours = [answers(*chunks, kind=kind, between=lambda: went_on.set() or arrived.wait(30))]
+def test_a_stream_passes_piece_by_piece_and_is_on_record_before_its_last(
+    client, upstream, store, monkeypatch, query, chunks, kind
+):
+    first, last, early = threading.Event(), threading.Event(), list[bool]()
+    write = Recorder.arecord
+
+    async def observed(recorder: Recorder, *given: Any) -> bool | None:
+        early.append(await asyncio.to_thread(last.wait, 0.05))
+        return await write(recorder, *given)
+
+    monkeypatch.setattr(Recorder, "arecord", observed)
+    upstream.behaviours = [answers(*chunks, kind=kind, between=lambda: first.wait(30))]
+    came = b""
     with client.stream("POST", f"{STREAM}{query}", json=contents_of(3, query)) as answer:
-        pieces = answer.iter_raw()
-        first = next(pieces)
-        arrived.set()
-        rest = b"".join(pieces)
-    assert chunks[0].startswith(first) and first + rest == b"".join(chunks) and went_on.is_set()
+        for part in answer.iter_raw():
+            came += part
+            first.set()
+            if came.endswith(chunks[-1]):
+                last.set()
+    assert came == b"".join(chunks) and early == [False]
     line = line_of(store, answer)
     assert line["response"]["candidates"][0]["content"] == content("model", "There, at 7.") and "error" not in line
     assert line["response"]["usageMetadata"]["candidatesTokenCount"] == 2
