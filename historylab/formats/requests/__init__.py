@@ -20,14 +20,14 @@ same: cache markers are part of none.
 
 A list or body that the API takes is written as one that it takes: roles alternate where they must, results come first
 in the user's next message (Gemini's in a content of their own), thinking, reasoning and signatures stay with their
-calls. System messages among Anthropic's others stay
-where they may stand: after a user's turn, last or before an answer, one at a place. A cut that takes a place away moves
-its message to the next one, or to the end of the system field, which is touched in no other case (`written.moved`).
-What is sent whole is sent as it came, wherever its system messages stand. Of an item that a Responses
-request only refers to nobody knows what it says: it counts as nothing and goes with its turn, which is never parted. Where a summary has to stand in a user's
-message or within instructions it is marked with its digest (`summary_marks`), and read back as a system message. A plan
-knows nothing of marks, of a user's words where the API wants some (`LEFT_OUT`), or of a result that has no place for a
-shorter text: `written.sent` are the messages with them, `written.planned` those that a plan counted in their place.
+calls. System messages among Anthropic's others stay where they may stand: after a user's turn, last or before an
+answer, one at a place. A cut that takes a place away moves its message to the next one, or to the end of the system
+field, which is touched in no other case (`written.moved`). What is sent whole is sent as it came, wherever its system
+messages stand. Of an item that a Responses request only refers to nobody knows what it says: it counts as nothing and
+goes with its turn, which is never parted. Where a summary has to stand in a user's message or within instructions it is
+marked with its digest (`summary_marks`), and read back as a system message. A plan knows nothing of marks, of a user's
+words where the API wants some (`LEFT_OUT`), or of a result that has no place for a shorter text: `written.sent` are the
+messages with them, `written.planned` those that a plan counted in their place.
 """
 
 from historylab.formats.requests.detect import FORMS, open_request
