@@ -83,12 +83,12 @@ class PatientStore:
         try:
             found = self._ask(lambda: self._store.read_state(wanted))
         except NoAnswer:
-            found = self._recall(wanted, self._known)
+            found = self._recall(wanted)
             if len(found) < len(wanted):
                 raise
             return found
         self._remember(found)
-        return {**self._recall([key for key in wanted if key not in found], self._unwritten), **found}
+        return found
 
     def write_state(self, key: str, value: str) -> str:
         return self.write_states({key: value})[key]
@@ -101,7 +101,8 @@ class PatientStore:
             with self._lock:
                 self._unwritten |= {key: value for key, value in new.items() if key not in self._known}
             self._remember({key: value for key, value in new.items() if key not in self._known})
-            return self._recall([*new], self._known)
+            self.give_up()  # so that it is written later
+            return self._recall(new)
         self._remember(standing)
         return standing
 
@@ -140,10 +141,10 @@ class PatientStore:
             while len(self._known) > MOST_KNOWN:
                 self._known.popitem(last=False)
 
-    def _recall(self, keys: Iterable[str], known: Mapping[str, str]) -> dict[str, str]:
+    def _recall(self, keys: Iterable[str]) -> dict[str, str]:
         """The values that are known, if not from the store: whoever is told them is stale."""
         with self._lock:
-            found = {key: known[key] for key in keys if key in known}
+            found = {key: self._known[key] for key in keys if key in self._known}
         if found and (exchange := _request.get()) is not None:
             exchange.stale = True
         return found
@@ -154,18 +155,22 @@ class PatientStore:
         pause = SECONDS_BETWEEN_LOOKS / 64
         while not self._closed.is_set():
             if self._is_back():
-                self.away_since = 0.0
-                log.warning("The store answers again.")
-                return
+                with self._lock:
+                    self.away_since = self.away_since if self._unwritten else 0.0
+                if not self.away_since:
+                    log.warning("The store answers again.")
+                    return
             self._closed.wait(pause)
             pause = min(2 * pause, SECONDS_BETWEEN_LOOKS)
 
     def _is_back(self) -> bool:
         """Whether it reads and writes in time, state and records; if so, it has what it missed."""
-        began, unwritten = time.perf_counter(), dict(self._unwritten)
+        began = time.perf_counter()
         try:
             self._store.append_records(())
             self._store.read_state([LOOKED_FOR])
+            with self._lock:
+                unwritten = dict(self._unwritten)
             standing = self._store.write_states(unwritten)
         except Exception:
             return False

@@ -110,13 +110,21 @@ def test_what_could_not_be_written_is_written_later(held, store):
     assert held.read_state(["a"]) == {"a": "mine"}
 
 
+def test_what_nobody_waited_for_is_written_all_the_same(held, store):
+    with one_request(Exchange(waited=SHORT)):
+        assert store.write_state("a", "mine") == "mine"
+    until(lambda: not store.away_since)
+    assert held.read_state(["a"]) == {"a": "mine"}
+
+
 def test_where_another_process_was_first_its_value_takes_the_place(held, store):
     with held.held():
         store.write_state("a", "mine")
         InMemoryStore.write_states(held, {"a": "theirs"})
         assert store.write_state("a", "again") == "mine"
     until(lambda: not store.away_since)
-    assert store.read_state(["a"]) == {"a": "theirs"}
+    with held.held():
+        assert store.read_state(["a"]) == {"a": "theirs"}
 
 
 def test_a_store_that_fails_at_once_is_not_away(store, monkeypatch, held):
