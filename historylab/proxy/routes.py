@@ -21,6 +21,8 @@ COUNTS = re.compile(r".*(?:/messages/count_tokens|:countTokens)")
 """A body with text that is counted and answered by no model."""
 OWN_NAMES = frozenset((b"api", b"anthropic", b"openai"))
 """Names that stand before the version in providers' own paths (`/openai/v1/responses`), so that no app has them."""
+UNVERSIONED = frozenset((b"/messages", b"/messages/count_tokens"))
+"""What clients ask for that put Anthropic's version into the base URL (the AI SDK) where they are given one without."""
 READING = ("GET", "HEAD", "DELETE")
 METHODS = (*READING, "POST", "PUT", "PATCH")
 
@@ -67,6 +69,8 @@ def route_of(method: str, path: bytes, user_agent: str) -> Route | None:
     A name directly before the version is an app's and goes no further. Any other path that an API's own clients ask for
     (`/openai/deployments/D/chat/completions`) is asked for whole, if its body can be trimmed.
     """
+    if path in UNVERSIONED:
+        path = b"/v1" + path
     if method not in METHODS or not path.startswith(b"/") or not WHOLE.fullmatch(path):
         return None
     trimmed = TRIMMED_END.fullmatch(_plain(path)) if method == "POST" else None

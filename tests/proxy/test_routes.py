@@ -65,6 +65,8 @@ def test_the_app_is_named_by_the_path_or_else_by_its_own_name():
     [
         ("/v1/messages", "/v1/messages"),
         ("/ferry-bot/v1/messages", "/v1/messages"),
+        ("/messages", "/v1/messages"),
+        ("/messages/count_tokens", "/v1/messages/count_tokens"),
         ("/ferry-bot/v1beta/models", "/v1beta/models"),
         ("/openai/v1/responses", "/openai/v1/responses"),
         ("/openai/deployments/pier-7/chat/completions", "/openai/deployments/pier-7/chat/completions"),
