@@ -13,32 +13,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from historylab.errors import SettingsError
+from historylab.recordings.key_shapes import keys_in
+from historylab.recordings.secret_names import authorizations, is_secret, may_name, named_secrets
 
 REDACTED = "[redacted]"
 LONGEST_PATTERN = 500  # characters
 LEAST_SECRET = 8
-WORDS = "key Key KEY token Token TOKEN assw ASSW"
-KEYS = (
-    ("sk- sk_ rk- rk_ pk- pk_", r"\b(?:sk|rk|pk)[-_](?:[a-z]+[-_])*[A-Za-z0-9_-]{16,}"),  # OpenAI, Anthropic, Stripe
-    ("ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", r"\bgh[pousr]_[A-Za-z0-9]{30,}|\bgithub_pat_\w{22,}"),
-    ("glpat- hf_", r"\bglpat-[\w-]{20,}|\bhf_[A-Za-z0-9]{30,}"),
-    ("AKIA ASIA AIza", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bAIza[\w-]{35}"),
-    ("xox", r"\bxox[abeoprs]-[\w-]{10,}"),
-    (  # a JSON web token; a run of letters is looked through only if it goes on as one does, so that none takes long
-        "eyJ",
-        r"(?<![\w-])(?=[\w-]+\.[\w-]{10,}\.[\w-]{5,})[\w-]*?\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}",
-    ),
-    ("earer EARER", r"(?i:\bbearer) +[\w.~+/-]{16,}=*"),
-    ("PRIVATE", r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"),
-    ("://", r"(?<=://)[^\s/:@\"'\\]{1,200}:[^\s/@\"'\\]{1,200}(?=@)"),
-    (
-        WORDS,
-        r"(?i:\b(?:api|secret|access|auth)[-_ ]?(?:key|token)|\bpassword|\bpasswd)"  # = what has a digit in it
-        r"[\"'\\]{0,4}\s{0,9}[:=]\s{0,9}[\"'\\]{0,4}(?=[^\s\"',;\\]{0,99}\d)[^\s\"',;\\]{8,}",
-    ),
-)
-"""What of a key is quickly looked for, any of these, and the pattern that finds it where there is one."""
-
+SHORTEST = 12
+"""Characters of a text in which a key may be, with its name."""
+NAME_FIELDS = ("name", "key", "Name", "header", "field", "variable")
 NESTED = re.compile(r"\((?:[^()\\]|\\.)*[+*](?:[^()\\]|\\.)*\)[+*{]")
 """A repetition within a group that is itself repeated, by which a text can be divided in exponentially many ways."""
 
@@ -52,8 +35,7 @@ class Redaction:
     """Takes keys, and what these patterns match, out of values. Raises SettingsError for a pattern of no use."""
 
     def __init__(self, patterns: Iterable[str] = ()):
-        self._patterns = [(tuple(marks.split()), re.compile(pattern)) for marks, pattern in KEYS]
-        self._patterns += [(("",), _compile(pattern)) for pattern in patterns]
+        self._patterns = [_compile(pattern) for pattern in patterns]
 
     def redact(self, value: Any, secrets: Sequence[str] = ()) -> tuple[Any, int]:
         """The value with "[redacted]" in place of every match or secret in any text in it, and how many those are.
@@ -63,28 +45,66 @@ class Redaction:
         if isinstance(value, str):
             return self._text(value, secrets)
         if isinstance(value, dict):
-            fields = {name: self.redact(held, secrets) for name, held in value.items()}
+            said = _said_name(value)
+            fields = {
+                name: self._under(said if said and name == "value" else name, held, secrets)
+                for name, held in value.items()
+            }
             count = sum(found for _, found in fields.values())
             return ({name: held for name, (held, _) in fields.items()} if count else value), count
         if isinstance(value, list | tuple):
+            if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], str) and is_secret(*value):
+                return [value[0], REDACTED], 1
             items = [self.redact(item, secrets) for item in value]
             count = sum(found for _, found in items)
             return ([item for item, _ in items] if count else value), count
         return value, 0
 
+    def _under(self, name: Any, held: Any, secrets: Sequence[str]) -> tuple[Any, int]:
+        """What is held by a field of this name."""
+        if isinstance(held, str | int) and isinstance(name, str) and is_secret(name, str(held)):
+            return REDACTED, 1
+        if isinstance(held, list) and held and isinstance(held[0], str):  # a header given several times
+            items = [self._under(name, item, secrets) for item in held]
+            count = sum(found for _, found in items)
+            return ([item for item, _ in items] if count else held), count
+        return self.redact(held, secrets)
+
     def _text(self, text: str, secrets: Sequence[str]) -> tuple[str, int]:
         total = 0
-        if "\\" in text and text[:1] in ("{", "[") and (inner := _json_in(text)) is not None:
+        may_hold = len(text) >= SHORTEST
+        named = may_hold and may_name(text)
+        if (named or "\\" in text) and text[:80].lstrip()[:1] in ("{", "[") and (inner := _json_in(text)) is not None:
             found, total = self.redact(inner, secrets)
             text = json.dumps(found, ensure_ascii=False) if total else text
         for secret in secrets:
             total += text.count(secret)
             text = text.replace(secret, REDACTED)
-        for marks, pattern in self._patterns:
-            if any(mark in text for mark in marks):
-                text, count = pattern.subn(REDACTED, text)
-                total += count
+        if may_hold and (spans := [*keys_in(text), *authorizations(text), *(named_secrets(text) if named else ())]):
+            text, count = _without(text, spans)
+            total += count
+        for pattern in self._patterns:
+            text, count = pattern.subn(REDACTED, text)
+            total += count
         return text, total
+
+
+def _without(text: str, spans: list[tuple[int, int]]) -> tuple[str, int]:
+    """The text without what is between these places, which may overlap; and how many there were."""
+    parts, count, reached = [], 0, 0
+    for begin, end in sorted(spans):
+        if begin >= reached:
+            parts += [text[reached:begin], REDACTED]
+            count += 1
+        reached = max(reached, end)
+    return "".join([*parts, text[reached:]]), count
+
+
+def _said_name(value: dict[Any, Any]) -> str:
+    """The name that a pair of name and value says, as lists of headers and of variables have them; else ""."""
+    if "value" not in value:
+        return ""
+    return next((name for field in NAME_FIELDS if isinstance(name := value.get(field), str)), "")
 
 
 def _json_in(text: str) -> Any:

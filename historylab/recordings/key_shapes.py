@@ -1,0 +1,207 @@
+"""Shapes of keys: what those of a provider begin with, which signs they are made of, and how many follow at least.
+
+The facts are those that providers publish about their own keys, and that the rules of gitleaks and the plugins of
+detect-secrets agree on; a shape asks for fewer characters than are published, as keys grow and shrink. Where a few
+letters are all that a key begins with, what follows has to look drawn by lot, so that no word is taken for one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from typing import NamedTuple
+
+ALPHABETS = {
+    "letters": "[A-Za-z0-9]",
+    "name": "[A-Za-z0-9_-]",
+    "dotted": "[A-Za-z0-9_.=-]",
+    "hex": "[0-9A-Fa-f]",
+    "capitals": "[A-Z0-9]",
+    "base64": "[A-Za-z0-9+/=_-]",
+}
+
+
+class Shape(NamedTuple):
+    """One shape; `only`: no more characters follow; `drawn`: they have to look drawn by lot."""
+
+    whose: str
+    prefixes: str
+    alphabet: str
+    least: int
+    only: bool = False
+    drawn: bool = False
+
+
+SHAPES = (
+    # models
+    Shape("OpenAI", "sk-proj- sk-svcacct- sk-admin-", "name", 16),
+    Shape("OpenAI", "sess-", "letters", 36),
+    Shape("Anthropic", "sk-ant-", "name", 16),
+    Shape("OpenRouter, Langfuse, Helicone", "sk-or- sk-lf- sk-helicone-", "name", 16),
+    Shape("OpenAI, DeepSeek, Stripe and others", "sk- sk_ rk- rk_", "name", 16, drawn=True),
+    Shape("Google", "AIza", "name", 30),
+    Shape("Google", "GOCSPX- ya29.", "dotted", 20),
+    Shape("Google", "AQ.", "dotted", 30, drawn=True),
+    Shape("Groq, xAI, Perplexity, Replicate", "gsk_ xai- pplx- r8_", "letters", 20),
+    Shape("Nvidia, Together, Pinecone, Weights & Biases", "nvapi- tgp_v1_ pcsk_ wandb_v1_", "name", 20),
+    Shape("Hugging Face, Jina", "hf_ api_org_ jina_", "letters", 30),
+    Shape("Cerebras, Anyscale", "csk- esecret_", "letters", 20),
+    Shape("Fireworks, Voyage", "fw_ pa-", "name", 20, drawn=True),
+    Shape("LangSmith, Tavily", "lsv2_ ls__ tvly-", "name", 16),
+    Shape("Amazon Bedrock", "ABSK bedrock-api-key-", "base64", 40),
+    Shape("Databricks", "dapi dkea dose", "hex", 32),
+    # code and packages
+    Shape("GitHub", "ghp_ gho_ ghu_ ghs_ ghr_", "letters", 30),
+    Shape("GitHub", "github_pat_", "name", 22),
+    Shape("GitLab", "glpat- gldt- glft- glsoat- glrt- glrtr- glptt- glagent- gloas- glffct- glwt-", "dotted", 20),
+    Shape("GitLab", "glcbt- glimt- GR1348941", "dotted", 20),
+    Shape("npm", "npm_", "letters", 30),
+    Shape("PyPI", "pypi-AgE", "name", 40),
+    Shape("RubyGems, Sonar, Sentry", "rubygems_ squ_ sqp_ sqa_ sntryu_", "hex", 40),
+    Shape("NuGet", "oy2", "letters", 43, only=True, drawn=True),
+    Shape("crates.io", "cio", "letters", 32, only=True, drawn=True),
+    Shape("Clojars, ReadMe", "CLOJARS_ rdme_", "letters", 40),
+    Shape("Docker, CircleCI, Buildkite", "dckr_pat_ dckr_oat_ CCIPAT_ bkua_", "name", 20),
+    Shape("Artifactory", "AKCp cmVmd", "letters", 50),
+    Shape("Sourcegraph", "sgp_", "name", 40),
+    # clouds and infrastructure
+    Shape("AWS", "AKIA ASIA ABIA ACCA A3T", "capitals", 16),
+    Shape("Alibaba, Tencent", "LTAI AKID", "letters", 16, drawn=True),
+    Shape("DigitalOcean, Pulumi", "dop_v1_ doo_v1_ dor_v1_ pul-", "hex", 40),
+    Shape("Heroku, Scalingo, Contentful", "HRKU-AA tk-us- CFPAT-", "name", 40),
+    Shape("Fly.io", "fo1_ fm1a_ fm1r_ fm2_", "base64", 40),
+    Shape("Netlify, Neon, Prefect", "nfp_ napi_ pnu_ pnb_", "letters", 20),
+    Shape("Supabase, Vercel, Tailscale", "sbp_ sb_secret_ vcp_ vck_ tskey-", "name", 16),
+    Shape("Cloudflare", "v1.0-", "name", 100),
+    Shape("Vault", "hvs. hvb. hvr.", "dotted", 20),
+    Shape("Vault", "s.", "letters", 24, only=True, drawn=True),
+    Shape("Doppler", "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.", "dotted", 20),
+    Shape("PlanetScale, Typeform", "pscale_tkn_ pscale_pw_ pscale_oauth_ tfp_", "dotted", 30),
+    Shape("ClickHouse", "4b1d", "letters", 38, only=True, drawn=True),
+    Shape("Infracost, Adobe", "ico- p8e-", "letters", 32, only=True),
+    Shape("Dynatrace", "dt0c01. dt0s01. dt0s16.", "dotted", 40),
+    Shape("Grafana", "glc_ glsa_ eyJrIjoi", "base64", 30),
+    Shape("New Relic", "NRAK- NRJS- NRII- NRAL-", "name", 16),
+    Shape("Sentry", "sntrys_", "base64", 40),
+    Shape("Octopus Deploy", "API-", "capitals", 26, only=True, drawn=True),
+    Shape("1Password, a web token twice encoded", "ops_eyJ ZXlK", "base64", 60),
+    Shape("age", "AGE-SECRET-KEY-1", "capitals", 50),
+    Shape("OpenShift", "sha256~", "name", 40),
+    Shape("Yandex", "AQVN", "name", 35),
+    # messages, documents, payments
+    Shape("Slack", "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xoxc- xoxd- xoxe.xoxb- xoxe.xoxp- xapp-", "name", 10),
+    Shape("SendGrid", "SG.", "dotted", 40, drawn=True),
+    Shape("Sendinblue, Frame.io, Defined Networking", "xkeysib- xsmtpsib- fio-u- dnkey-", "name", 50),
+    Shape("Mailgun", "key- pubkey-", "hex", 32, only=True),
+    Shape("Twilio", "SK AC", "hex", 32, only=True),
+    Shape("Linear, Notion", "lin_api_ lin_oauth_ ntn_ secret_", "letters", 30),
+    Shape("Figma, Postman", "figd_ figo_ PMAK- PMAT-", "name", 30),
+    Shape("HubSpot", "pat-na1- pat-na2- pat-eu1- pat-ap1-", "name", 30),
+    Shape("Atlassian", "ATATT3 ATCTT3 ATBB", "dotted", 28),
+    Shape("Dropbox", "sl.", "dotted", 60, drawn=True),
+    Shape("Stripe", "sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_", "letters", 10),
+    Shape("Stripe", "whsec_", "base64", 20),
+    Shape("Shopify", "shpat_ shpca_ shppa_ shpss_", "hex", 30),
+    Shape("Shippo", "shippo_live_ shippo_test_", "hex", 40),
+    Shape("Square", "sq0atp- sq0csp- sq0idp-", "name", 20),
+    Shape("Square", "EAAA", "name", 60, only=True),
+    Shape("Facebook", "EAAM EAAC", "letters", 100),
+    Shape("Plaid", "access-sandbox- access-development- access-production-", "name", 30),
+    Shape("Duffel, Razorpay", "duffel_test_ duffel_live_ rzp_live_ rzp_test_", "name", 14),
+    Shape("SettleMint", "sm_aat_ sm_pat_ sm_sat_", "letters", 16),
+    Shape("EasyPost", "EZAK EZTK", "letters", 50),
+    Shape("Flutterwave", "FLWSECK_TEST- FLWSECK- FLWPUBK_TEST- FLWPUBK-", "name", 12),
+    Shape("42", "s-s4t2ud- s-s4t2af-", "hex", 60),
+)
+
+FRAMES = (
+    r"[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{40,}",  # Terraform
+    r"\d{5,16}:A[\w-]{33,}",  # Telegram
+    r"[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,}",  # Discord
+    r"(?<=/webhooks/)\d{15,}/[\w-]{40,}",
+    r"(?<=hooks\.slack\.com/)(?:services|workflows|triggers)/[\w+/-]{20,}",
+    r"(?<=/webhookb2/)[\w-]{20,}@[\w-]{20,}/IncomingWebhook/[\w/-]{20,}",  # Teams
+    r"[\w~.-]{3}\dQ~[\w~.-]{31,}",  # Microsoft Entra
+    r"1//0[\w-]{30,}",  # Google
+    r"A3-[A-Z0-9]{6}-[A-Z0-9-]{11,13}(?:-[A-Z0-9]{5}){3}",  # 1Password
+    r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk",  # MaxMind
+    r"(?:sc|ext|scauth|authress)_[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[\w+/=-]{30,}",  # Authress
+    r"[ps]at\.[\w-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}",  # Harness
+    r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}",  # Airtable
+    r"[pst]k\.[A-Za-z0-9]{60,}\.[\w-]{20,}",  # Mapbox
+    r"t1\.[\w-]{20,500}={0,2}\.[\w-]{80,}",  # Yandex
+    r"[0-9a-f]{32}-us\d{1,2}(?!\w)",  # Mailchimp
+    r"(?<=_)gitlab_session=\w{16,}",
+)
+"""Shapes that are known by more than how they begin."""
+
+MARKED = (
+    # a JSON web token; a run of letters is looked through only if it goes on as one does, so that none takes long
+    ("eyJ", r"(?<![\w-])(?=[\w-]+\.[\w-]{10,}\.[\w-]{5,})[\w-]*?\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}"),
+    (
+        "-----BEGIN",
+        r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY[A-Z ]{0,9}-----(?s:.*?)"
+        r"(?:-----END [A-Z0-9 ]{0,30}KEY[A-Z ]{0,9}-----|\Z)",
+    ),
+    ("PuTTY-", r"PuTTY-User-Key-File-\d(?s:.*?)(?:Private-MAC: *\w+|\Z)"),
+    ("://", r"(?<=://)(?!user(?:name)?:pass(?:word)?@)[^\s/:@\"'\\<>{}$]{0,200}:(?!\*+@)[^\s/@\"'\\<>{}$]{1,200}(?=@)"),
+    ("ig=|ignature=", r"(?<=[?&;])(?:sig|Signature|X-(?:Amz|Goog)-Signature)=[\w%+/=-]{16,}"),
+    ("curl", r"\bcurl\b[^\n]{0,200}? (?:-u|--user)[= ]\\?[\"']?([^\s:\"'$<{+%]{1,80}:[^\s\"'$<{*]{3,200})"),
+    ("FlyV1 ", r"\bFlyV1 f[\w+/=,-]{40,}"),
+)
+"""What of a secret is quickly looked for, any of these, and the pattern that finds it where there is one."""
+
+DRAWN = re.compile(
+    r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{10,}"
+    r"|(?<![A-Za-z])(?=[A-Za-z]{16})[A-Za-z]*?(?:[A-Z][a-z][A-Z]|[a-z][A-Z][A-Z]+[a-z])"
+)
+LONGEST_LOOKED_AT = 200
+"""Characters by which a value is judged, as that can take the square of them."""
+STAND_IN = re.compile(
+    r"(?:\A|[-_. ])(?:your|YOUR|Your)|(?i:placeholder|change.?me|[-_]example|example[-_]|redacted)|x{5}|X{5}|\*{3}"
+    r"|\.\.\.|…|\A[<{$%\[(*]|\$[({]|\{\w*\}"
+)
+
+
+def looks_drawn(text: str) -> bool:
+    """True if a part of it looks drawn by lot rather than chosen: digits among letters, or large ones among small."""
+    return DRAWN.search(text, 0, LONGEST_LOOKED_AT) is not None
+
+
+def is_stand_in(text: str) -> bool:
+    """True of what stands where a key would: "sk-xxxxxxxx", "YOUR_API_KEY", "***", "${TOKEN}"."""
+    return len({*text[-10:]} - {*"-_. "}) < 3 or STAND_IN.search(text) is not None
+
+
+def _key_pattern() -> re.Pattern[str]:
+    """All shapes in one pattern, by their first letter; what has to look drawn is in a group of a name."""
+    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for number, shape in enumerate(SHAPES):
+        end = f"{{{shape.least}}}(?![A-Za-z0-9])" if shape.only else f"{{{shape.least},}}"
+        for n, prefix in enumerate(shape.prefixes.split()):
+            group = f"?P<drawn{number}_{n}>" if shape.drawn else "?:"
+            found[prefix[0]].append((prefix, f"{re.escape(prefix[1:])}({group}{ALPHABETS[shape.alphabet]}{end})"))
+    longest_first = ((first, sorted(pairs, key=lambda pair: -len(pair[0]))) for first, pairs in found.items())
+    shapes = [f"{first}(?:{'|'.join(one for _, one in pairs)})" for first, pairs in longest_first]
+    return re.compile(rf"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))(?:{'|'.join([*shapes, *FRAMES])})")
+
+
+RUN = re.compile(r"[A-Za-z0-9_.~+/=:@-]{16,}")
+"""Signs of which keys are made, as many as a key has at least: only there is one looked for."""
+KEY = _key_pattern()
+MARKS = [(marks.split("|"), re.compile(pattern)) for marks, pattern in MARKED]
+
+
+def keys_in(text: str) -> list[tuple[int, int]]:
+    """Where keys begin and end."""
+    found = []
+    for run in RUN.finditer(text):
+        reached = run.start()
+        while (key := KEY.search(text, reached, run.end())) is not None:
+            reached = key.end()
+            if not is_stand_in(key[0]) and (key.lastgroup is None or looks_drawn(key[key.lastgroup])):
+                found.append(key.span())
+    for marks, pattern in MARKS:
+        if any(mark in text for mark in marks):
+            found += [match.span(pattern.groups) for match in pattern.finditer(text)]
+    return found
