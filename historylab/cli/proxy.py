@@ -89,6 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
             proxy.trimming.settings.settings,
             proxy.trimming.settings.path,
             recording_line(record, arguments.keep_days, len(arguments.redact)),
+            records=record is not None,
             token=bool(tokens),
             warnings=(UNENCRYPTED,) if proxy.upstream.shows_keys else (),
         )

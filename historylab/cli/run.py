@@ -155,7 +155,7 @@ def _run(
 ) -> tuple[int, str]:
     """The program's exit status, and why the proxies failed, if they did."""
     from historylab.proxy.serve import Serving
-    from historylab.wording.proxy import run_block
+    from historylab.wording.proxy import PERSONAL_DATA, run_block
 
     program: list[Callable[[], None]] = []
 
@@ -171,7 +171,10 @@ def _run(
         warnings = [UNENCRYPTED] if any(one.proxy.upstream.shows_keys for one in proxies) else []
         ways = [(one.address, one.proxy.upstream.url) for one in proxies]
         for line in run_block(
-            os.path.basename(name), ways, proxies[0].proxy.trimming, (f"recording: {kept}", page, *warnings)
+            os.path.basename(name),
+            ways,
+            proxies[0].proxy.trimming,
+            (f"recording: {kept}", PERSONAL_DATA, page, *warnings),
         ):
             print_note(line)
         status = run_in_foreground(command, environment, take)

@@ -34,9 +34,9 @@ class Exchange:
 
     `started` and `ended` are ISO times. `title` is its conversation's, `where` the place in the file, and `report`
     has what reading the messages had to say: repeated in every request, it is told once. `secrets` are keys that stand
-    in no record, whatever repeats them. `owner` is a digest of whose it is, and `ambiguous` True where the conversation
-    it was put into may be another person's. In the process that makes the request `chat` is the same object for all
-    requests of a chat, and `live_plan` the HistoryPlan.
+    in no record, whatever repeats them; `redacted` counts what was left out as secret. `owner` is a digest of whose it
+    is, and `ambiguous` True where the conversation it was put into may be another person's. In the process that makes
+    the request `chat` is the same object for all requests of a chat, and `live_plan` the HistoryPlan.
     """
 
     messages: Sequence[Message] = ()
@@ -70,6 +70,7 @@ class Exchange:
     where: str = ""
     report: Any = None
     secrets: Sequence[str] = field(default=(), repr=False)
+    redacted: int = 0
     chat: object = field(default=None, repr=False)
     live_plan: Any = field(default=None, repr=False)
     prompt: int = field(default=0, init=False)  # a mark of the system messages it was sent with

@@ -44,6 +44,7 @@ class Counts:
     cancelled: int = 0
     stale: int = 0
     unrecorded: int = 0
+    redacted: int = 0  # keys and other secrets left out of the recording
     store_fails: bool = False
     upstream_errors: Counter[str] = field(default_factory=Counter)
     tokens_before: int = 0
@@ -88,8 +89,9 @@ class Counts:
         elif pending.writing is None:
             self.unrecorded += bool(pending.unrecorded)
 
-    def count_recorded(self, unrecorded: str) -> None:
-        """Count a request that was to be written, by why it isn't on record; empty: it is."""
+    def count_recorded(self, unrecorded: str, redacted: int) -> None:
+        """Count a request that was to be written, by why it isn't on record; empty: it is, and how much is left out."""
+        self.redacted += redacted
         self.unrecorded += bool(unrecorded)
         self.store_fails = bool(unrecorded)
         self.unrecorded_since = (self.unrecorded_since or time.time()) if unrecorded else 0.0

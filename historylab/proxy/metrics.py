@@ -52,6 +52,7 @@ class _Now(NamedTuple):
         yield _counter("cancelled", "Requests whose client hung up", counts.cancelled)
         yield _counter("stale", "Requests decided under the last state known", counts.stale)
         yield _counter("unrecorded", "Requests that a recording was asked for and has not", counts.unrecorded)
+        yield _counter("redacted", "Keys and other secrets left out of the recording", counts.redacted)
         yield _counters("upstream_errors", "Error answers of the upstream; none: it gave no answer", "status", errors)
         yield _counter("tokens_before", "Tokens of the requests decided, as they came", counts.tokens_before)
         yield _counter("tokens_sent", "Tokens of the requests decided, as they were sent", counts.tokens_sent)

@@ -27,8 +27,8 @@ class PendingExchange:
     """An exchange whose request was decided; takes its answer as it arrives and is recorded once, if at all.
 
     `store` is where it is recorded; `doubtful`: the last record failed. `streams`: its answer comes in pieces, whatever
-    its type says. `tell` is called with why it isn't on record, empty if it is, before the last piece of its answer is
-    passed on.
+    its type says. `tell` is called with why it isn't on record, empty if it is, and how much was left out as secret,
+    before the last piece of its answer is passed on.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class PendingExchange:
         store: PatientStore,
         doubtful: bool = False,
         streams: bool = False,
-        tell: Callable[[str], None] = lambda unrecorded: None,
+        tell: Callable[[str, int], None] = lambda unrecorded, redacted: None,
     ):
         self.exchange, self._store, self._recorder = exchange, store, recorder
         self.streams, self._doubtful, self._tell = streams, doubtful, tell
@@ -147,7 +147,7 @@ class PendingExchange:
 
     def _note_outcome(self, written: bool | None) -> None:
         self.unrecorded = "" if written else LIKELY if written is None else STORE
-        self._tell(self.unrecorded)
+        self._tell(self.unrecorded, self.exchange.redacted)
 
     def _finish(self, error: str) -> None:
         """Fill in what came of the answer."""

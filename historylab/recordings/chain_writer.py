@@ -122,10 +122,10 @@ class ChainWriter:
         extends = same and same == len(known.items)  # else the texts that are known may be those of other messages
         if known.answer is not None and not _begin(items[same:], [known.answer]):
             extends = False  # an answer given anew is read beside the one that the last line says these texts with
-        line, redacted, decided = self._line(
+        line, exchange.redacted, decided = self._line(
             exchange, known, body, holder, items, leading, same, known.decided if extends else OnRecord()
         )
-        text = make_line(REQUEST, **line, redacted=redacted or None)
+        text = make_line(REQUEST, **line, redacted=exchange.redacted or None)
         now = KnownLine(known.conversation, whose, exchange.id)
         now.items = [*known.items[:same], *items[same:]]  # equal ones are held once
         now.answer, now.fields, now.links = _answer_item(exchange), body, links

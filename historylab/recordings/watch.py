@@ -236,6 +236,7 @@ def _without_texts(exchange: Exchange, ended: float) -> Exchange:
         ambiguous=exchange.ambiguous,
         status=exchange.status,
         error=exchange.error,
+        redacted=exchange.redacted,
     )
 
 

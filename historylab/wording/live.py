@@ -37,7 +37,7 @@ def proxy_sentence(proxy: ProxyStart, zone: tzinfo | None = None) -> str:
 
 
 def faults_in_words(requests: Sequence[Exchange], zone: tzinfo | None = None) -> Iterator[str]:
-    """A sentence for each kind of what went otherwise than usual: failed, untrimmed, whole on purpose, only watched.
+    """A sentence for each kind of what went otherwise than usual: failed, untrimmed, whole on purpose, held a key, …
 
     Each cause is named once, however often.
     """
@@ -58,6 +58,9 @@ def faults_in_words(requests: Sequence[Exchange], zone: tzinfo | None = None) ->
             yield f"{_share(sum(map(len, found.values())), len(requests))} {what}: {more}{', '.join(newest)}."
     if any(request.ambiguous for request in requests):
         yield f"This conversation {SEVERAL_PEOPLE}: another began alike, and no user or session was named."
+    if redacted := [request.redacted for request in requests if request.redacted]:
+        share, places = _share(len(redacted), len(requests)), count_of(sum(redacted), "place")
+        yield f"{share} held keys or other secrets: they are not recorded, and {places} say [redacted] instead."
     if watched := sum(request.mode == AUDIT for request in requests):
         was, sent = ("was", "it was sent") if watched == 1 else ("were", "they were sent")
         yield f"{_share(watched, len(requests))} {was} only watched (audit): {sent} whole."

@@ -22,9 +22,12 @@ MODES = {
 }
 
 
+PERSONAL_DATA = "what people wrote of themselves stays in it: --redact REGEX takes it out, --keep-days N says how long"
+
+
 @dataclass(frozen=True)
 class Start:
-    """What is said of a proxy: `recorded`: where, or why nothing is; `warnings`: a sentence each."""
+    """What is said of a proxy: `recorded`: where, or why nothing is; `records`; `warnings`: a sentence each."""
 
     address: str
     upstream: str
@@ -32,6 +35,7 @@ class Start:
     settings: Settings
     file: Path | None
     recorded: str
+    records: bool = False
     token: bool = False
     warnings: tuple[str, ...] = ()
 
@@ -99,6 +103,7 @@ def start_block(start: Start) -> str:
         ("mode", MODES[start.mode]),
         ("settings", f"{file}: {settings_in_words(start.settings)}"),
         ("recording", start.recorded),
+        *((("", PERSONAL_DATA),) if start.records else ()),
         ("in your app", f"set one of these{token}:"),
         ("", f"OPENAI_BASE_URL={start.address}/v1"),
         ("", f"ANTHROPIC_BASE_URL={start.address}"),

@@ -7,12 +7,14 @@ import gc
 import json
 import weakref
 from contextlib import suppress
+from random import Random
 
 import httpx2
 import pytest
-from chat_server import cut, goes_on, gzipped, hangs_up, says, status
+from chat_server import cut, events, goes_on, gzipped, hangs_up, says, status
 from framework_apps import finished
 from loopback_apis import speaks
+from made_keys import draw
 from proxy_process import write_settings
 from proxy_server import chat, running_proxy, until
 
@@ -234,3 +236,18 @@ def test_of_a_chat_that_is_forgotten_the_proxy_holds_nothing(upstream, store, mo
         httpx2.get(f"{proxy.url}/v1/models")
         gc.collect()
         assert [each() is not None for each in chats] == [False] * 4 + [True] * 2
+
+
+def test_a_key_that_an_answer_brings_in_pieces_is_put_together_before_it_is_looked_for(client, upstream, recorded):
+    key, _ = draw("gsk_{letters:52}", Random(1))
+    pieces = ["it is ", *(key[k : k + 5] for k in range(0, len(key), 5))]
+    head = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m-2026"}
+    chunks = [{**head, "choices": [{"index": 0, "delta": {"content": piece}}]} for piece in pieces]
+    upstream.behaviours = [
+        events(*chunks, {**head, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}, done=True)
+    ]
+    before = client.get("/historylab/health").json()["counts"]["redacted"]
+    client.post(CHAT, json=chat("a", stream=True))
+    (line,) = recorded()
+    assert line["response"]["choices"][0]["message"]["content"] == "it is [redacted]" and line["redacted"] == 1
+    assert client.get("/historylab/health").json()["counts"]["redacted"] == before + 1

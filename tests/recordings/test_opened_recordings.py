@@ -179,8 +179,12 @@ def test_what_was_redacted_is_told_by_the_requests_that_differ(monkeypatch):
     for _ in range(8):
         app.ask(30)
     app.close()
-    (conversation,) = loaded_from(lines_of(app))
+    (conversation,) = loaded = loaded_from(lines_of(app))
     assert "word" not in str([message.content for message in conversation])
+    assert (
+        loaded.report.warnings["a request of which keys or other secrets are left out, [redacted] in their place"].count
+        > 1
+    )
     found = sent_plans(conversation)
     assert found.timeline.settings == CUT
     assert found.otherwise == ()  # it is drawn as it was decided

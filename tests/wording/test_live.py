@@ -68,6 +68,14 @@ def test_what_was_only_watched_is_no_fault_of_its_own():
     ]
 
 
+def test_it_is_said_how_much_was_left_out_as_secret():
+    (said,) = faults_in_words([request(redacted=2), request(), request(redacted=1)], UTC)
+    assert (
+        said
+        == "2 of 3 requests held keys or other secrets: they are not recorded, and 3 places say [redacted] instead."
+    )
+
+
 def test_cache_reads_are_said_with_what_was_lost():
     lost = LostPrefix(8, 9000, 0, "cut", 60, 300)
     said = cache_reads_sentence(CacheReads(19, 20, 41_200, 43_000, (lost,)))

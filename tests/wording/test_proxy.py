@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from historylab import Settings
-from historylab.wording.proxy import Start, start_block
+from historylab.wording.proxy import PERSONAL_DATA, Start, start_block
 
 QUIET = Start("http://127.0.0.1:8484", "https://api.openai.com", "trim", Settings(), None, "nothing is kept")
 
@@ -19,8 +20,12 @@ def test_the_block_names_what_to_set_and_what_holds():
 
 
 def test_a_token_and_warnings_are_said_where_there_are_any():
-    said = start_block(Start(*list(vars(QUIET).values())[:6], token=True, warnings=("keys go in the open",)))
+    said = start_block(replace(QUIET, token=True, warnings=("keys go in the open",)))
     assert "send the header historylab-token" in said and said.endswith("take care    keys go in the open")
+
+
+def test_that_personal_data_stays_is_said_where_something_is_recorded():
+    assert PERSONAL_DATA in start_block(replace(QUIET, records=True)) and PERSONAL_DATA not in start_block(QUIET)
 
 
 def test_a_files_name_cannot_forge_a_line():

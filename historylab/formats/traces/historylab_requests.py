@@ -116,6 +116,8 @@ class RecordingReader:
         where = exchange.where
         if line.get("version") != VERSION:
             self._report.warn(f"version {str(line.get('version'))[:20]} of a line, read as version {VERSION}", where)
+        if exchange.redacted:
+            self._report.warn("a request of which keys or other secrets are left out, [redacted] in their place", where)
         own = self._report.apart()
         if not self._chains.complete(exchange, line, own):
             for reason, tally in own.skipped.items():

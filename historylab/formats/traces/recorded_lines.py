@@ -50,7 +50,7 @@ def read_exchange(line: Mapping[str, Any], conversation: str, where: str = "") -
     A field of another type than its own counts as left out.
     """
     started, ended = _times(line)
-    status = line.get("status")
+    status, redacted = line.get("status"), line.get("redacted")
     texts: dict[str, Any] = {name: text_in(line, name) or "" for name in TEXTS}
     return Exchange(
         conversation=conversation,
@@ -62,6 +62,7 @@ def read_exchange(line: Mapping[str, Any], conversation: str, where: str = "") -
         state={key: value for key, value in object_in(line, "state").items() if isinstance(value, str)},
         response=object_in(line, "response"),
         status=status if type(status) is int else 0,
+        redacted=redacted if type(redacted) is int else 0,
         where=where,
         ambiguous=line.get(AMBIGUOUS) is True,
         **texts,
