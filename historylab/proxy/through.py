@@ -7,7 +7,7 @@ from typing import Any
 from historylab.conversation.exchange import Exchange
 from historylab.proxy.app import UNFILTERED
 from historylab.proxy.deciding import Trimmers, decide
-from historylab.proxy.headers import secrets_in
+from historylab.proxy.headers import credentials_in, secrets_in
 from historylab.proxy.patience import PatientStore
 from historylab.proxy.pending import PendingExchange
 from historylab.proxy.refusals import Refused
@@ -42,6 +42,10 @@ class Through:
         secrets = secrets_in(headers, request.url.query) if self._recorder is not None else ()
         exchange = Exchange(app=route.app, api=route.form, mode="trim", secrets=secrets)
         decide(self._trimmers, exchange, content, "content-encoding" in request.headers, applied=True)
+        if self._recorder is not None:
+            named = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
+            credentials = credentials_in(headers, request.url.query)
+            exchange.owner = self._recorder.owners.owner_of(credentials, named, exchange.body)
         return PendingExchange(exchange, self._recorder, store=self._store)
 
     def close(self) -> None:

@@ -100,12 +100,14 @@ def test_a_greeting_that_the_app_wrote_is_no_answer_that_two_people_share(record
     assert conversations(store) == "ab"
 
 
-def test_chats_with_nothing_but_their_prompt_in_common_share_no_line(recorder, store):
+@pytest.mark.parametrize("named", ["", "c-one"])
+def test_chats_with_nothing_but_their_prompt_in_common_share_no_line(recorder, store, named):
+    """Not even where the app says that both are one conversation."""
     one_key = Chat()
     for text in ("ferries", "boats"):
-        recorder.record(Chat().exchange(text, chat=one_key))
+        recorder.record(Chat().exchange(text, chat=one_key, conversation=named))
     first, second = lines_in(store)
-    assert first["conversation"] != second["conversation"]
+    assert (first["conversation"] == second["conversation"]) == bool(named)
     assert "after" not in second and "same" not in second
 
 
