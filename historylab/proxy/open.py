@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from time import time
 
+from historylab.errors import SettingsError, StoreError
 from historylab.proxy.app import Proxy
 from historylab.proxy.callers import known_names
 from historylab.proxy.patience import PatientStore
@@ -36,16 +37,23 @@ def open_proxy(
     """A proxy for that upstream; it closes what it opened when its server ends.
 
     `settings` is a file that is read again when it changes, `record` a recording's place; without one the summaries
-    that requests were sent with are gone with the process. Raises SettingsError or StoreError.
+    that requests were sent with are gone with the process. Raises SettingsError.
     """
     asked = Upstream(upstream) if isinstance(upstream, str) else upstream
     file = SettingsFile(settings)
-    store = open_recording(record) if record is not None else open_store("memory://")
+    store = _open_place(record) if record is not None else open_store("memory://")
     recorder, patient = None if record is None else _recorder(store, redact, keep_days), PatientStore(store)
     announce = partial(_note_start, recorder, patient, asked, file.path, mode)
     announce(file.settings)
     trimming = Trimming(file, NotedState(patient, recorder.redaction if recorder else None), mode, announce)
     return Proxy(asked, trimming, recorder, names=known_names(host), tokens=tokens, store=patient)
+
+
+def _open_place(record: str) -> Store:
+    try:
+        return open_recording(record)
+    except StoreError as problem:  # it was named so
+        raise SettingsError(str(problem)) from None
 
 
 def _recorder(store: Store, redact: Sequence[str], keep_days: float | None) -> Recorder:

@@ -55,5 +55,5 @@ def place_in_words(place: str) -> str:
 
 def recording_file(place: str | os.PathLike[str]) -> Path:
     """The SQLite file of a recording that is no URL."""
-    path = Path(place).expanduser()
-    return path if path.suffix.lower() in FILES and not path.is_dir() else path / RECORDING_FILE
+    path = Path(os.path.expanduser(place))
+    return path if path.suffix.lower() in FILES and not os.path.isdir(path) else path / RECORDING_FILE

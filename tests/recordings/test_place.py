@@ -34,12 +34,14 @@ def test_a_url_opens_its_store(tmp_path):
     assert len(open_recording(str(tmp_path / "by-url.db")).read_records()) == 1
 
 
-def test_a_place_that_holds_no_recording_is_refused_by_name(tmp_path):
+def test_a_place_that_holds_no_recording_is_refused_by_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "notes").write_text("notes")
     (tmp_path / "notes.db").write_text("notes " * 99)
-    for place in ("notes", "notes.db", "a\0b"):
-        with pytest.raises(StoreError, match=r"notes|a.x00b"):
+    for place in ("notes", "notes.db", "notes/x.db", "a\0b", f"{'x' * 300}.db", "xx/" * 2000):
+        with pytest.raises(StoreError, match=r"notes|a.x00b|xx"):
             open_recording(f"{tmp_path}/{place}")
+    open_recording("~nobody-here/x.db").close()
     with pytest.raises(StoreError, match="no store begins with https") as problem:
         open_recording("https://me:hunter2@example.com/")
     assert "hunter2" not in str(problem.value)
