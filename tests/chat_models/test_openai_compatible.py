@@ -16,6 +16,7 @@ from chat_server import ChatServer, body, calls, events, hangs_up, redirects, sa
 
 from historylab.chat_models import openai_compatible
 from historylab.chat_models.base import Reply, open_chat_model
+from historylab.chat_models.connections import is_public
 from historylab.chat_models.environment import ModelServer, model_and_host
 from historylab.chat_models.openai_compatible import OpenAICompatible
 from historylab.conversation.message import ToolCall, Usage
@@ -342,11 +343,52 @@ def test_what_a_person_typed_is_named_and_its_key_is_in_nothing(asking):
     assert "sk-typed" not in str(error)
 
 
-def test_a_server_that_must_be_public_is_asked_at_no_private_address(asking):
+def public_only(url: str) -> OpenAICompatible:
+    return OpenAICompatible("tiny", ModelServer(url, "sk-x", public_only=True), retries=0)
+
+
+def test_a_server_that_must_be_public_is_asked_at_no_private_address_whether_anything_listens_there():
+    with socket.create_server(("127.0.0.1", 0)) as listens, socket.socket() as bound:  # which doesn't
+        bound.bind(("127.0.0.1", 0))
+        urls = [f"http://127.0.0.1:{one.getsockname()[1]}/v1" for one in (listens, bound)]
+        errors = {str(refused(lambda url=url: public_only(url).complete(HELLO))) for url in urls}
+        assert len(errors) == 1 and "leads to a private address" in errors.pop()
+        listens.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            listens.accept()
+
+
+def test_it_is_asked_at_the_address_that_was_judged_under_its_own_name(asking, monkeypatch):
     _, server = asking(says("hi"))
-    error = refused(lambda: OpenAICompatible("tiny", ModelServer(server.url, "sk-x", public_only=True)).complete(HELLO))
-    assert "leads to a private address" in str(error)
-    assert server.requests == []
+    port = server.server_port
+    said = iter([["127.0.0.1"], ["127.0.0.1", "10.0.0.1"]])  # what the name leads to, each time it is asked
+
+    def resolve(host, *_, **options):
+        assert host == "models.example"
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in next(said)]
+
+    monkeypatch.setattr("historylab.chat_models.connections.getaddrinfo", resolve)
+    monkeypatch.setattr("historylab.chat_models.connections.is_public", lambda address: address == "127.0.0.1")
+    chat = public_only(f"http://models.example:{port}/v1")
+    assert chat.complete(HELLO).text == "hi" and server.heads[-1].headers["host"] == f"models.example:{port}"
+    assert "leads to a private address" in str(refused(lambda: chat.complete(HELLO)))
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        *((address, True) for address in ("8.8.8.8", "2606:4700::1111")),
+        *(
+            (address, False)
+            for address in ("127.0.0.1", "10.1.2.3", "169.254.169.254", "100.64.0.1", "::1", "fe80::1%2")
+        ),
+        *((address, False) for address in ("192.0.0.8", "224.0.0.1", "255.255.255.255", "fec0::1", "ff02::1", "x", "")),
+        *((f"{prefix}808:808", False) for prefix in ("::ffff:", "64:ff9b::", "64:ff9b:1::")),
+        *((address, False) for address in ("2002:808:808::1", "2001:0:808:808::1")),
+    ],
+)
+def test_an_address_is_public_if_it_leads_to_the_internet_and_by_no_detour(address, public):
+    assert is_public(address) is public
 
 
 @pytest.mark.parametrize("begun", [False, True])
