@@ -149,6 +149,7 @@ GIVEN = {"functionResponse": {"name": "look", "response": {"result": "At 9"}}}
         ([ASKS, said_by("model", SIGNED), ASKS], "number of function response parts is equal"),
         ([ASKS, said_by("model", SIGNED)], "number of function response parts is equal"),
         ([ASKS, said_by("model", SIGNED, MADE), said_by("user", GIVEN, GIVEN)], None),
+        ([ASKS, said_by("model", SIGNED), said_by("user", GIVEN, {"text": "So?"})], "model turn are not supported"),
         ([ASKS, said_by("model", MADE), said_by("user", GIVEN)], "missing a thought_signature"),
         ([ASKS, said_by("model", {**MADE, "thoughtSignature": "eA=="}), said_by("user", GIVEN)], "is not valid"),
         ([ASKS, said_by("model", MADE), said_by("user", GIVEN), ANSWERS, ASKS], None),

@@ -10,7 +10,6 @@ import urllib.request
 from typing import Any
 
 import pytest
-from api_rules import body_fault
 from thirty_turns import thirty_turns
 
 from historylab.chat_models.completions import Draft, read_completion
@@ -109,8 +108,6 @@ def test_it_calls_a_tool_every_few_questions_and_answers_from_the_result(api, to
         result = {"type": "tool_result", "tool_use_id": call["id"], "content": "At 9"}
         history = [user("?"), {"role": "assistant", "content": [call]}, user([result])]
         arguments = call["input"]
-    path = "/v1/messages" if api == ANTHROPIC else "/v1/chat/completions"
-    assert body_fault(path, {"max_tokens": 9, "messages": history}) is None
     assert "The tool says: At 9" in json.dumps(ask(upstream, api, history, tools=[tool]))
     assert set(arguments) == set(LOOK["properties"]) and 1 <= arguments["pier"] <= 12
 

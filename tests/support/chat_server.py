@@ -1,4 +1,4 @@
-"""A loopback server that speaks Chat Completions and Anthropic Messages well or badly, as it is told, over real HTTP.
+"""A loopback server that speaks the APIs of models well or badly, as it is told, over real HTTP.
 
 with ChatServer(says("hello"), status(429, retry_after="0")) as server: ...   # one behaviour a request, the last again
 with ChatServer(gzipped(cut(100, says("hello")))) as server: ...              # what goes wrong is wrapped around it
@@ -15,12 +15,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
 from historylab.proxy.refusals import error_body
-from historylab.proxy.scripted_upstream.chat import ChatWire, completion_chunks
-from historylab.proxy.scripted_upstream.messages import MessagesWire, message_events
+from historylab.proxy.scripted_upstream.api import server_sent
+from historylab.proxy.scripted_upstream.app import ScriptedUpstream
+from historylab.proxy.scripted_upstream.endpoints import ENDINGS
 
 Behaviour = Callable[["Handler"], None]
-MESSAGES = "/v1/messages"
-APIS = {api.name: api for api in (ChatWire(), MessagesWire())}
+APIS = ScriptedUpstream().apis
 USAGE = {"prompt_tokens": 100, "completion_tokens": 7, "prompt_tokens_details": {"cached_tokens": 64}}
 
 
@@ -115,7 +115,8 @@ class Handler(BaseHTTPRequestHandler):
 
     @property
     def api(self) -> str:
-        return "anthropic" if self.path.startswith(MESSAGES) else "chat_completions"
+        path = self.path.partition("?")[0]
+        return next((api for ending, api in ENDINGS.items() if path.endswith(ending)), "chat_completions")
 
     def send(self, status: int, text: str, kind: str = "application/json", **headers: str) -> None:
         content = self.packed(text.encode(), zlib.Z_FINISH)
@@ -134,10 +135,11 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def event(self, data: Any) -> None:
-        text = data if isinstance(data, str) else json.dumps(data)
-        name = f"event: {data['type']}\n" if isinstance(data, dict) and self.api == "anthropic" else ""
+        """One event of a stream, as bytes or what it carries."""
+        name = data.get("type", "") if isinstance(data, dict) else ""
         self.pause()
-        self.chunk(self.packed(f"{name}data: {text}\n\n".encode(), zlib.Z_SYNC_FLUSH))
+        event = data if isinstance(data, bytes) else server_sent(data, name)
+        self.chunk(self.packed(event, zlib.Z_SYNC_FLUSH))
 
     def end_events(self) -> None:
         if self.packer:
@@ -188,8 +190,8 @@ def answer(handler: Handler, body: Mapping[str, Any]) -> None:
     if not handler.body.get("stream"):
         handler.send(200, json.dumps(body))
         return
-    anthropic = handler.api == "anthropic"
-    events(*(message_events(body) if anthropic else completion_chunks(body)), done=not anthropic)(handler)
+    api = APIS[handler.api]
+    events(*api.write_events(handler.body, api.events(handler.body, body)))(handler)
 
 
 def events(*data: Any, done: bool = False) -> Behaviour:

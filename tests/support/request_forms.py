@@ -6,6 +6,10 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from historylab.proxy.scripted_upstream.messages_rules import MOST_MARKS
+from historylab.proxy.scripted_upstream.responses_rules import SEALED
+from historylab.proxy.scripted_upstream.seals import seal
+
 Record = dict[str, Any]
 
 
@@ -24,7 +28,8 @@ def as_responses(records: Iterable[Record]) -> list[Record]:
         calls = record.get("tool_calls", ())
         if calls and k % 2:
             thought = {"type": "summary_text", "text": f"Thought {k}."}
-            items.append({"type": "reasoning", "id": f"rs_{k}", "summary": [thought], "encrypted_content": "gA=="})
+            sealed = SEALED + seal(calls[0]["id"])
+            items.append({"type": "reasoning", "id": f"rs_{k}", "summary": [thought], "encrypted_content": sealed})
         if content:
             kind = "output_text" if role == "assistant" else "input_text"
             parts = [{"type": kind, "text": content}] if isinstance(content, str) else [*map(_responses_part, content)]
@@ -45,10 +50,7 @@ def _responses_part(part: Record) -> Record:
 
 
 def as_anthropic(records: Iterable[Record]) -> list[Record]:
-    """What a system message says later on stands in the user's message, after results; every call was thought of.
-
-    The last block of each third message is marked for the cache.
-    """
+    """What a system message says later on stands in the user's message, after results; every call was thought of."""
     turns: list[Record] = []
     for k, record in enumerate(records):
         if record["role"] == "system" and not turns:
@@ -61,7 +63,12 @@ def as_anthropic(records: Iterable[Record]) -> list[Record]:
         else:
             alone = len(blocks) == 1 and blocks[0]["type"] == "text" and k % 2
             turns.append({"role": role, "content": blocks[0]["text"] if alone else blocks})
-    for turn in turns[::3]:
+    return turns
+
+
+def marked(turns: list[Record]) -> list[Record]:
+    """Messages of which each third ends in a mark for the cache, as many as the API takes beside the prompt's."""
+    for turn in turns[::3][1 - MOST_MARKS :]:
         turn["content"] = _listed(turn["content"])
         for block in turn["content"][-1:]:
             block["cache_control"] = {"type": "ephemeral"}
@@ -74,10 +81,10 @@ def _blocks(record: Record, k: int) -> list[Record]:
         return [{"type": "tool_result", "tool_use_id": record["tool_call_id"], "content": content}]
     calls = record.get("tool_calls", ())
     said = _listed(content) if isinstance(content, str) else [*map(_anthropic_part, content)]
-    thought = [{"type": "thinking", "thinking": f"Thought {k}.", "signature": f"c2ln{k}"}] if calls else []
+    thought = {"type": "thinking", "thinking": f"Thought {k}.", "signature": seal(f"Thought {k}.")}
     called = [(c["id"], c["function"]) for c in calls]
     return [
-        *thought,
+        *([thought] if calls else []),
         *said,
         *({"type": "tool_use", "id": i, "name": f["name"], "input": json.loads(f["arguments"])} for i, f in called),
     ]
@@ -103,9 +110,8 @@ def as_gemini(records: Iterable[Record]) -> list[Record]:
         if record["role"] == "system" and not contents:
             continue
         role, parts = "model" if record["role"] == "assistant" else "user", _gemini_parts(record, k, called)
-        given = contents[-1] if contents else {"role": "", "parts": [{}]}
-        results = "functionResponse" in parts[0] if parts else False
-        if given["role"] == role and results == ("functionResponse" in given["parts"][0]):
+        given = contents[-1] if contents else {"role": "", "parts": []}
+        if given["role"] == role and _gives_result(parts) == _gives_result(given["parts"]):
             given["parts"] += parts
         elif role == "model" and k % 2 and len(parts) == 1:
             halves = [parts[0]["text"][:9], parts[0]["text"][9:]]
@@ -113,6 +119,10 @@ def as_gemini(records: Iterable[Record]) -> list[Record]:
         else:
             contents.append({"role": role, "parts": parts})
     return contents
+
+
+def _gives_result(parts: list[Record]) -> bool:
+    return any("functionResponse" in part for part in parts)
 
 
 def _gemini_parts(record: Record, k: int, called: Mapping[str, str]) -> list[Record]:
@@ -125,7 +135,7 @@ def _gemini_parts(record: Record, k: int, called: Mapping[str, str]) -> list[Rec
         for c in record.get("tool_calls", ())
     ]
     for call in calls[:1]:
-        call["thoughtSignature"] = f"c2ln{k}"
+        call["thoughtSignature"] = seal(f"Thought {k}.")
     thought = [{"text": f"Thought {k}.", "thought": True}] if calls else []
     said = [{"text": content}] if isinstance(content, str) else [*map(_gemini_part, content)]
     return [*thought, *said, *calls]
@@ -146,7 +156,7 @@ def _prompt(records: Iterable[Record]) -> str:
     return next((r["content"] for r in records if r["role"] == "system"), "Be brief.")
 
 
-CLAUDE = {"model": "claude-opus-5", "max_tokens": 99, "thinking": {"type": "adaptive"}}
+CLAUDE = {"model": "claude-opus-5", "max_tokens": 99, "thinking": {"type": "enabled", "budget_tokens": 1024}}
 
 
 def chat_body(records: list[Record]) -> Record:
@@ -164,7 +174,7 @@ def responses_body(records: list[Record]) -> Record:
 
 def anthropic_body(records: list[Record]) -> Record:
     system = [{"type": "text", "text": _prompt(records), "cache_control": {"type": "ephemeral"}}]
-    return {**CLAUDE, "system": system, "messages": as_anthropic(records)}
+    return {**CLAUDE, "system": system, "messages": marked(as_anthropic(records))}
 
 
 def gemini_body(records: list[Record]) -> Record:
@@ -176,16 +186,10 @@ WRITERS: Mapping[str, Callable[[list[Record]], Any]] = {
     "chat body": chat_body,
     "responses list": as_responses,
     "responses body": responses_body,
-    "anthropic list": as_anthropic,
+    "anthropic list": lambda records: marked(as_anthropic(records)),
     "anthropic body": anthropic_body,
     "gemini list": as_gemini,
     "gemini body": gemini_body,
-}
-PATHS = {
-    "chat": "/v1/chat/completions",
-    "responses": "/v1/responses",
-    "anthropic": "/v1/messages",
-    "gemini": "/v1beta/models/gemini-3.5-flash:generateContent",
 }
 FORMATS = {"chat": "chat_completions", "responses": "responses", "anthropic": "anthropic", "gemini": "gemini"}
 FIELDS = {"chat": "messages", "responses": "input", "anthropic": "messages", "gemini": "contents"}
@@ -197,5 +201,7 @@ def items_in(given: Any) -> list[Any]:
 
 
 def body_of(way: str, given: Any) -> Record:
-    """A list as the body it would be sent in; a body itself."""
-    return {**CLAUDE, FIELDS[way.partition(" ")[0]]: given} if isinstance(given, list) else given
+    """A list as the body it would be sent in; a body itself, with the model that an address says."""
+    of = way.partition(" ")[0]
+    body = {**CLAUDE, FIELDS[of]: given} if isinstance(given, list) else given
+    return {**body, "model": "gemini-3.5-flash"} if of == "gemini" else body

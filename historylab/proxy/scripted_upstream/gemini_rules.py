@@ -2,7 +2,8 @@
 
 Sources, beside its API reference and error messages: https://github.com/google-gemini/gemini-cli/issues/11814 (where a
 call may stand) and .../issues/4217 (as many responses as calls); https://github.com/pipecat-ai/pipecat/pull/5821 (an
-answer at the end); https://ai.google.dev/gemini-api/docs/thought-signatures (which calls need one, from Gemini 3 on).
+answer at the end); https://github.com/vellum-ai/vellum-assistant/pull/39495 (nothing next to responses);
+https://ai.google.dev/gemini-api/docs/thought-signatures (which calls need one, from Gemini 3 on).
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ def check_gemini(body: Mapping[str, Any]) -> None:
         raise RefusedByApi("Please ensure that multiturn requests end with a user turn or a function response turn.")
     if SIGNED.match(body["model"]):
         _check_signatures(contents)
+        if any(0 < _count(content, "functionResponse") < len(content["parts"]) for content in contents):
+            raise RefusedByApi("Requests ending with a model turn are not supported.")  # its words for any such content
 
 
 def _check_content(k: int, content: Any) -> None:

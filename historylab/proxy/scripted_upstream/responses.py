@@ -110,7 +110,10 @@ class ResponsesWire(WireApi):
             said = {"type": "message", "status": status, "role": "assistant", "content": [part]}
             output.append({"id": f"msg_{unique}", **said})
         tools = {tool.name: tool for tool in self.tools(body)}
-        output += [_call(call, tools[call.name], unique, k) for k, call in enumerate(reply.tool_calls)]
+        output += [
+            _call(call, tools.get(call.name) or OfferedTool(call.name, {}), unique, k)
+            for k, call in enumerate(reply.tool_calls)
+        ]
         echoed = {name: value if body.get(name) is None else body[name] for name, value in DEFAULTS.items()}
         return {
             "id": id,

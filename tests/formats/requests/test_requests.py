@@ -15,7 +15,7 @@ from every_way import every_way
 from hypothesis import given as any_of
 from hypothesis import settings as examples
 from hypothesis import strategies as st
-from request_forms import FORMATS, PATHS, WRITERS, body_of, items_in
+from request_forms import FORMATS, WRITERS, body_of, items_in
 from thirty_turns import requests_of, thirty_turns
 
 from historylab import Conversation, Settings, Trimmer, load, plan_history
@@ -91,7 +91,7 @@ def refused(form: str, back: Any, given: Any) -> str | None:
     }
     held = {item.get("id") for item in items_in(back)}
     orphans = [item for item in held & reasoned.keys() if reasoned[item] not in held]
-    return body_fault(PATHS[form.partition(" ")[0]], body_of(form, back)) or (str(orphans) if orphans else None)
+    return body_fault(format_of(form), body_of(form, back)) or (str(orphans) if orphans else None)
 
 
 def assert_all_is_well(form: str, settings: Settings, given: Any, way: str) -> None:
