@@ -57,10 +57,10 @@ class SlotZero(NamedTuple):
             mask[homes[homes >= first] - first] = True
             return mask
 
-        if len(columns.pins):  # a projection was handed both
-            yield homes_of(columns.pins if rules is None else np.setdiff1d(columns.pins, rules.messages)), PIN, {}
         if self.preserve_system_messages and systems.any():
             yield systems & ~returned, ALWAYS, {}
+        if len(columns.pins):  # a projection was handed both
+            yield homes_of(columns.pins if rules is None else np.setdiff1d(columns.pins, rules.messages)), PIN, {}
         if rules is not None:
             yield homes_of(rules.messages) & ~returned, RULE, {"rule": rules.rule}
 

@@ -67,6 +67,8 @@ USES = {"role": "assistant", "content": [USE]}
 FOUND = {"type": "tool_result", "tool_use_id": "t1", "content": "At 9"}
 FINDS = {"role": "user", "content": [FOUND]}
 SYSTEM = {"role": "system", "content": "Be brief."}
+ADDS = {"type": "tool_addition", "tool": {"type": "tool_definition", "definition": {"name": "look"}}}
+EFFORT = {"role": "system", "output_config": {"effort": "low"}}
 SAYS = {"role": "assistant", "content": "Yes."}
 MARK = {"cache_control": {"type": "ephemeral"}}
 
@@ -98,6 +100,15 @@ MARK = {"cache_control": {"type": "ephemeral"}}
         ([USER, SYSTEM, USER], "a 'system' message must follow a user turn, and be last or precede"),
         ([USER, SYSTEM, SYSTEM], "a 'system' message must follow a user turn"),
         ([USER, SAYS, SYSTEM], "a 'system' message must follow a user turn"),
+        ([USER, {**SYSTEM, "clear_at": "next_user_message"}], None),
+        ([USER, {**SYSTEM, "clear_at": "soon"}], "clear_at: Input should be"),
+        ([USER, {"role": "system", "content": [ADDS]}, SAYS, EFFORT, USER, EFFORT, SYSTEM], None),
+        ([USER, SAYS, EFFORT, SYSTEM, USER], "a 'system' message must follow a user turn"),
+        ([EFFORT, USER], 'first message must use the "user" role'),
+        ([USER, {"role": "system", "content": []}], "must have non-empty content"),
+        ([USER, {"role": "system", "content": [FOUND]}], "takes text blocks and changes of tools"),
+        ([{"role": "user", "content": [ADDS]}], "Input tag 'tool_addition'"),
+        ([USER, {"role": "system", "content": [{**ADDS, "type": "tool_removal"}]}], "Input tag 'tool_removal'"),
         ([{"role": "user", "content": [text(str(k), **MARK) for k in range(5)]}], "A maximum of 4 blocks"),
         ([{"role": "user", "content": [text(str(k), **MARK) for k in range(4)]}], None),
         ([USER, {"role": "assistant", "content": [thinking("a", seal("a")), USE]}, FINDS], None),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -17,7 +18,14 @@ from historylab.formats.apis.exchanges import Api, objects_in
 from historylab.formats.apis.streams import Stream
 from historylab.formats.base import Losses, Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.anthropic_blocks import content_of, is_result, read_turn, text_block, to_blocks
+from historylab.formats.messages.anthropic_blocks import (
+    content_of,
+    directs,
+    is_result,
+    read_turn,
+    text_block,
+    to_blocks,
+)
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS
 from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.written import (
@@ -43,6 +51,8 @@ EVENTS = (
 READ_OF_EVENT = {"type", "index", "message", "content_block", "delta", "usage", "context_management"}
 READ_OF_ANSWER = {"id", "type", "role", "content", "model", "usage", "stop_reason", "stop_sequence", "stop_details"}
 READ_OF_ANSWER |= {"messages", "container", "context_management"}
+OF_SYSTEM = ("clear_at", "output_config")
+"""Fields of a system message among the others: how long its text is shown, and with what effort the model goes on."""
 DELTAS = {
     "text_delta": "text",
     "thinking_delta": "thinking",
@@ -120,8 +130,10 @@ def _read_record(record: Any, where: str, report: Report) -> list[Message]:
         return []
     report.records += 1
     ids = CONVERSATION_IDS if "content" in record else ()
-    report.leave(record, {"role", "content", *ids, *(READ_OF_ANSWER if is_answer(record) else ())}, where)
-    return read_turn(role, record.get("content"), where, report)
+    of_role = READ_OF_ANSWER if is_answer(record) else OF_SYSTEM if role == "system" else ()
+    report.leave(record, {"role", "content", *ids, *of_role}, where)
+    messages = read_turn(role, record.get("content"), where, report)
+    return [replace(message, pinned=True) for message in messages] if directs(role, record) else messages
 
 
 def _read_answer(answer: dict[str, Any], where: str, report: Report) -> list[list[Message]]:

@@ -7,7 +7,7 @@ Source: the Messages API reference, content blocks.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeGuard
 
 from historylab.conversation.columns import ROLE_CODES
@@ -18,6 +18,8 @@ from historylab.formats.messages.summary_marks import unmark_summary
 from historylab.formats.messages.written import object_arguments
 
 CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
+TOOL_CHANGES = ("tool_addition", "tool_removal")
+"""Blocks of a system message among the others that say which tools the model has from there on."""
 RESULT = "tool_result"  # and, of tools that the server runs, web_search_tool_result and others that end so
 OPAQUE = ("encrypted_content", "encrypted_index", "encrypted_stdout")
 LABELS = {"type", "cache_control", "citations", "caller"}  # nothing that is said
@@ -29,6 +31,7 @@ READ_OF_BLOCK = {
     "redacted_thinking": {"data"},
     "compaction": {"content"},
     **{kind: {"id", "name", "input", "server_name"} for kind in CALLS},
+    **{kind: {"tool"} for kind in TOOL_CHANGES},
 }
 
 
@@ -36,6 +39,17 @@ def is_result(block: Any) -> TypeGuard[dict[str, Any]]:
     """Whether it is the result of a call, of the caller's tools or the server's own."""
     kind = block.get("type") if isinstance(block, dict) else None
     return isinstance(kind, str) and kind.endswith(RESULT)
+
+
+def directs(role: str, message: Mapping[str, Any]) -> bool:
+    """Whether a message says how the model goes on, by more than a text: its tools, its effort."""
+    if role != "system":
+        return False
+    content = message.get("content")
+    blocks = content if isinstance(content, list | tuple) else ()
+    return bool(message.get("output_config")) or any(
+        isinstance(block, Mapping) and block.get("type") in TOOL_CHANGES for block in blocks
+    )
 
 
 def read_turn(role: str, content: Any, where: str, report: Report) -> list[Message]:
@@ -150,6 +164,7 @@ def _read_spoken(role: str, blocks: list[Any], where: str, report: Report) -> Me
     calls: list[ToolCall] = []
     thoughts: list[str] = []
     summaries: list[str] = []
+    changes: list[str] = []
     for block in rest:
         if block.get("type") in CALLS:
             calls.append(call_in_block(block))
@@ -157,6 +172,8 @@ def _read_spoken(role: str, blocks: list[Any], where: str, report: Report) -> Me
             thoughts.append(block["thinking"])
         elif _holds(block, "compaction", "content"):
             summaries.append(block["content"])
+        elif role == "system" and block.get("type") in TOOL_CHANGES and isinstance(block.get("tool"), dict):
+            changes.append(_read_tool_change(block))
         elif block.get("type") == "redacted_thinking":
             report.warn("redacted thinking, which only the provider can read", where)
         else:
@@ -167,10 +184,16 @@ def _read_spoken(role: str, blocks: list[Any], where: str, report: Report) -> Me
         report.warn("a summary the provider made of what came before, kept in its place", where)
     if role not in ROLE_CODES:
         report.warn(f"unknown role {role[:40]!r}, kept as conversation", where)
-    text = "\n".join(filter(None, (*summaries, text)))
+    text = "\n".join(filter(None, (*summaries, text, *changes)))
     if not (text or media or calls or thoughts):
         report.warn("empty content", where)
     return Message(role, text, tool_calls=tuple(calls), media=media, metadata=metadata)
+
+
+def _read_tool_change(block: dict[str, Any]) -> str:
+    """What it says, as JSON."""
+    said = {name: value for name, value in block.items() if name != "cache_control"}
+    return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
 
 
 def _result(block: dict[str, Any], where: str, report: Report) -> Message:

@@ -40,7 +40,8 @@ HOSTED = {
 
 DIRECTIONS = ("additional_tools", "configuration_update")
 """Types of items that say how the model goes on, in the place of fields beside the items: which tools it has, with what
-effort it reasons. Codex sends them. They are read as messages of the developer's, with what they say as JSON."""
+effort it reasons. Codex sends them. They are read as messages of the developer's, with what they say as JSON, and are
+pinned: without a tool's definition its calls are refused."""
 
 RESULTS = {f"{kind}_output" for kind in CALLS} | {"tool_search_output"}
 LABELS = {"type", "id", "status", "object", "created_by", "phase", "internal_chat_message_metadata_passthrough"}
@@ -194,7 +195,8 @@ def _read_directions(item: dict[str, Any]) -> Message:
     said = {name: value for name, value in item.items() if name not in LABELS | {"role"}}
     name = item.get("id")
     text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
-    return Message("system", text, name if isinstance(name, str) and name else None, metadata={"role": "developer"})
+    chosen = name if isinstance(name, str) and name else None
+    return Message("system", text, chosen, pinned=True, metadata={"role": "developer"})
 
 
 def _read_reference(item: dict[str, Any], where: str, report: Report) -> Message:

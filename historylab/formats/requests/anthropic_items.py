@@ -8,7 +8,15 @@ from typing import Any
 from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.base import kind_of
-from historylab.formats.messages.anthropic_blocks import CALLS, block_runs, block_text, read_run, text_block
+from historylab.formats.messages.anthropic_blocks import (
+    CALLS,
+    TOOL_CHANGES,
+    block_runs,
+    block_text,
+    directs,
+    read_run,
+    text_block,
+)
 from historylab.formats.messages.excerpt import Excerpt
 from historylab.formats.messages.summary_marks import mark_summary
 from historylab.formats.requests.form import STRICT, call_records, fields_of
@@ -26,6 +34,8 @@ def runs_in(item: Any) -> tuple[str, list[list[Any]]]:
         raise LoadError("no role" if not role else f"a role {str(role)[:40]!r}, which this API doesn't have")
     if isinstance(content, str):
         return role, [[content]]
+    if content is None and directs(role, fields):
+        return role, [[]]
     if not isinstance(content, list | tuple):
         raise LoadError(f"content is {kind_of(content)}, not text or a list of blocks")
     return role, block_runs(role, [as_block(block) for block in content])
@@ -72,7 +82,8 @@ def _message_of(item: Any, role: str, run: list[Any], place: int, of: int) -> Me
         fields["content"] = _spoken_blocks(run) if spoken else message.content
     if message.tool_calls:
         fields["tool_calls"] = call_records(message)
-    return replace(message, source=Excerpt(fields, (item,), place, of))
+    directive = role == "system" and directs(role, fields_of(item))
+    return replace(message, pinned=directive, source=Excerpt(fields, (item,), place, of))
 
 
 def _spoken_blocks(run: list[Any]) -> list[Block]:
@@ -82,4 +93,4 @@ def _spoken_blocks(run: list[Any]) -> list[Block]:
 
 
 def is_apart(block: Block) -> bool:
-    return block.get("type") in (*CALLS, *THOUGHTS)
+    return block.get("type") in (*CALLS, *THOUGHTS, *TOOL_CHANGES)

@@ -6,13 +6,21 @@ System messages among them are placed afterwards, by `system_places`.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from historylab.conversation.message import Message
 from historylab.formats.base import Losses
-from historylab.formats.messages.anthropic_blocks import CALLS, RESULT, content_of, is_result, text_block, to_blocks
+from historylab.formats.messages.anthropic_blocks import (
+    CALLS,
+    RESULT,
+    TOOL_CHANGES,
+    content_of,
+    is_result,
+    text_block,
+    to_blocks,
+)
 from historylab.formats.messages.excerpt import Excerpt
 from historylab.formats.messages.summary_marks import mark_summary
 from historylab.formats.requests.anthropic_items import THOUGHTS, Block, is_apart, item_role, messages_as_sent, runs_in
@@ -20,14 +28,16 @@ from historylab.formats.requests.form import LEFT_OUT, Now, fields_of, in_runs, 
 from historylab.formats.requests.system_places import Wanted, join_the_unplaced, system_places
 
 MARKER = "cache_control"
+OF_SYSTEM = (CLEAR_AT, EFFORT) = "clear_at", "output_config"
+NEXT_TURN = "next_user_message"
 
 
 @dataclass(slots=True)
 class _Turn:
-    """A message to send, made of blocks; without any, the caller's own `item`, number `place` of those given.
+    """A message to send, made of blocks and fields; without any the caller's own `item`, number `place` of those given.
 
-    If there are blocks, `item` is the one they end in. `said` are the plan's messages in it; it `differs` where other
-    words are sent than theirs: a mark, a result that has no place for a shorter text, those of a turn that was joined.
+    Otherwise `item` is the one they end in. `said` are the plan's messages in it; it `differs` where other words are
+    sent than theirs: a mark, a result that has no place for a shorter text, those of a turn that was joined.
     """
 
     role: str
@@ -36,11 +46,19 @@ class _Turn:
     place: int | None = None
     said: list[Message] = field(default_factory=list)
     differs: bool = False
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_new(self) -> bool:
+        """Whether it isn't the caller's own item."""
+        return bool(self.blocks or self.fields)
 
     @property
     def message(self) -> Any:
         """The caller's own object, or a new one."""
-        return {"role": self.role, "content": content_of(self.blocks)} if self.blocks else self.item
+        if not self.is_new:
+            return self.item
+        return {"role": self.role, "content": content_of(self.blocks) if self.blocks else [], **self.fields}
 
 
 def _turns(messages: Sequence[Message], now: Now) -> Iterator[_Turn]:
@@ -53,6 +71,7 @@ def _turns(messages: Sequence[Message], now: Now) -> Iterator[_Turn]:
             item, place = now.item(source.origin[0]), now.place(source.origin[0])
             role = item_role(item)
             turn = _Turn(role, [] if is_whole(run) else _kept_blocks(run, item), item, place)
+            turn.fields = _own_fields(item) if turn.blocks and role == "system" else {}
         turn.said, turn.differs = run, turn.role != "system" and any(map(_differs, run))
         if turn.blocks or is_whole(run):
             yield turn
@@ -174,32 +193,92 @@ def _were_together(before: _Turn, turn: _Turn, now: Now) -> bool:
 
 
 def _with_systems(turns: list[_Turn], systems: Sequence[tuple[_Turn, int]], now: Now) -> list[_Turn]:
-    """The turns with the system messages where the API takes them; of a body, the others go to its system field.
+    """The turns with the system messages where the API takes them; texts without a place go to a body's system field.
 
-    A list has none: there they are joined to the next one.
+    A list has none: there they are joined to the next one, as those that change tools are in a body. What sets no more
+    than the effort may stand anywhere; the newest of several in a row counts.
     """
     if not systems or not turns:
-        now.moved += [_blocks_of(turn) for turn, _ in systems]
+        now.moved += [blocks for turn, _ in systems if (blocks := _blocks_of(turn))]
         return turns
     follows = [turn.role == "assistant" for turn in turns[1:]] + [True]
     free = [k for k, turn in enumerate(turns) if follows[k] and _may_be_followed_by_system(turn)]
-    wanted = [
-        Wanted(bisect_left(free, k), own=k in free and turn.place is not None and turns[k].place == turn.place - 1)
-        for turn, k in systems
-    ]
-    places = system_places(wanted, len(free))
-    if not now.request.whole and free:
-        places = join_the_unplaced(places, len(free))
-    placed: dict[int, _Turn] = {}
-    for (turn, _), place in zip(systems, places, strict=True):
+    said: list[tuple[_Turn, int]] = []
+    efforts: list[tuple[_Turn, int]] = []
+    wanted: list[Wanted] = []
+    for turn, k in systems:
+        own = k in free and turn.place is not None and turns[k].place == turn.place - 1
+        shown = turn if own else _still_shown(turn, now)
+        if _blocks_of(shown):
+            said.append((shown, k))
+            wanted.append(Wanted(bisect_left(free, k), own))
+        elif shown.said:
+            efforts.append((shown, k))
+    placed = dict[int, _Turn]()
+    for (turn, k), place in zip(said, _places(said, wanted, len(free), now), strict=True):
         if place is None:
             now.moved.append(_blocks_of(turn))
-        elif former := placed.get(free[place]):
-            blocks, said = [*_blocks_of(former), *_blocks_of(turn)], [*former.said, *turn.said]
-            placed[free[place]] = _Turn("system", blocks, turn.item, turn.place, said, differs=True)
+            if effort := _fields_of(turn).get(EFFORT):
+                efforts.append((_Turn("system", [], turn.item, turn.place, fields={EFFORT: effort}), k))
         else:
-            placed[free[place]] = turn
-    return [each for k, turn in enumerate(turns) for each in (turn, placed.get(k)) if each is not None]
+            former = placed.get(free[place])
+            placed[free[place]] = turn if former is None else _join(former, turn, now)
+    sets_effort = _last_of_each(efforts, now)
+    found: list[_Turn] = []
+    for k, turn in enumerate(turns):
+        behind = [each for each in (placed.get(k), sets_effort.get(k)) if each is not None]
+        found += [turn, *sorted(behind, key=lambda each: each.place or 0)]
+    return found
+
+
+def _last_of_each(efforts: Sequence[tuple[_Turn, int]], now: Now) -> dict[int, _Turn]:
+    """The newest of the messages that set the effort behind each turn; none stands before the first turn."""
+    newest: dict[int, _Turn] = {}
+    for turn, k in sorted(efforts, key=lambda effort: effort[0].place or 0):
+        if former := newest.get(max(k, 0)):
+            now.otherwise(former.said, [])
+        newest[max(k, 0)] = turn
+    return newest
+
+
+def _places(said: Sequence[tuple[_Turn, int]], wanted: Sequence[Wanted], places: int, now: Now) -> Sequence[int | None]:
+    """The places of system messages; None for a text of a body's that has none."""
+    found = system_places(wanted, places)
+    joined = join_the_unplaced(found, places) if places else found
+    if not now.request.whole:
+        return joined
+    return [
+        other if own is None and any(block.get("type") in TOOL_CHANGES for block in _blocks_of(turn)) else own
+        for (turn, _), own, other in zip(said, found, joined, strict=True)
+    ]
+
+
+def _join(former: _Turn, turn: _Turn, now: Now) -> _Turn:
+    """Two system messages as one. A text that is shown for a turn only stays so if both are."""
+    former, turn = _still_shown(former, now), _still_shown(turn, now)
+    before, after = _fields_of(former), _fields_of(turn)
+    fields = {**before, **after}
+    if before.get(CLEAR_AT) != after.get(CLEAR_AT):
+        fields.pop(CLEAR_AT)
+    blocks, said = [*_blocks_of(former), *_blocks_of(turn)], [*former.said, *turn.said]
+    return _Turn("system", blocks, turn.item, turn.place, said, differs=True, fields=fields)
+
+
+def _still_shown(turn: _Turn, now: Now) -> _Turn:
+    """A system message that loses its place, without a text that the model was shown up to the next user's turn only.
+
+    Behind another turn it would be shown again.
+    """
+    fields = _fields_of(turn)
+    later = now.items[turn.place + 1 :] if turn.place is not None else ()
+    if fields.get(CLEAR_AT) != NEXT_TURN or not any(item_role(item) == "user" for item in later):
+        return turn
+    left = [block for block in _blocks_of(turn) if block.get("type") in TOOL_CHANGES]
+    rest = {name: value for name, value in fields.items() if name != CLEAR_AT}
+    if left or rest:
+        return _Turn("system", left, turn.item, turn.place, turn.said, differs=True, fields=rest)
+    now.otherwise(turn.said, [])
+    return _Turn("system", [], {"content": []}, turn.place)
 
 
 def _may_be_followed_by_system(turn: _Turn) -> bool:
@@ -211,11 +290,21 @@ def _may_be_followed_by_system(turn: _Turn) -> bool:
 
 
 def _blocks_of(turn: _Turn) -> list[Block]:
-    if turn.blocks:
+    if turn.is_new:
         return turn.blocks
-    content = plain_copy(fields_of(turn.item)["content"])
+    content = plain_copy(fields_of(turn.item).get("content") or [])
     blocks = [content] if isinstance(content, str) else content
     return [text_block(block) if isinstance(block, str) else block for block in blocks]
+
+
+def _fields_of(turn: _Turn) -> Mapping[str, Any]:
+    """What a system message has beside its content."""
+    return turn.fields if turn.is_new else _own_fields(turn.item)
+
+
+def _own_fields(item: Any) -> dict[str, Any]:
+    fields = fields_of(item)
+    return {name: plain_copy(fields[name]) for name in OF_SYSTEM if fields.get(name)}
 
 
 def _results_first(blocks: list[Block]) -> list[Block]:

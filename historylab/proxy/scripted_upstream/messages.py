@@ -40,7 +40,7 @@ class MessagesWire(WireApi):
         return [item for item in (body.get("tools"), body.get("system")) if item]
 
     def messages(self, item: Any) -> Sequence[Message]:
-        content = item["content"]
+        content = item.get("content") or []
         blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
         results = [
             Message("tool", text_of(block.get("content")), tool_call_id=block["tool_use_id"])

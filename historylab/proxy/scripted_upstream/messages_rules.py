@@ -1,7 +1,8 @@
 """Anthropic Messages refuses: turns, calls and results out of place, texts without any, changed thinking.
 
 Sources, beside its API reference and error messages: system messages among the others,
-https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages; blank texts and empty turns, as
+https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages, those that set no more than the
+effort, https://platform.claude.com/docs/en/build-with-claude/effort-per-message; blank texts and empty turns, as
 measured in https://github.com/experientiallabs/experiential/pull/804; signatures, as measured in
 https://github.com/NousResearch/hermes-agent/pull/24107 (what is left out is taken, what was changed is not); that a
 running call keeps its thinking where it is enabled: https://docs.claude.com/en/docs/build-with-claude/extended-thinking.
@@ -23,6 +24,11 @@ BEFORE_SYSTEM = re.compile(r"claude-(instant|v?[123]|\w+-[123]\b|\w+-4([-.][0-7]
 PREFILLED = re.compile(r"claude-(instant|[23]|(opus|sonnet|haiku)-4([-.][0-5])?(-\d{8}|@|$))")
 """Models from before 4.6, which go on from an assistant's message at the end."""
 MOST_MARKS = 4
+OF_SYSTEM: Mapping[str, Sequence[str]] = {
+    "tool_addition": ("tool_reference", "mcp_tool_reference", "mcp_toolset_reference", "tool_definition"),
+    "tool_removal": ("tool_reference", "mcp_tool_reference", "mcp_toolset_reference"),
+}
+"""Type of a system message's block that changes tools → types of what it names."""
 Blocks = Sequence[Mapping[str, Any]]
 
 
@@ -37,7 +43,7 @@ def check_messages(body: Mapping[str, Any]) -> None:
     for k, message in enumerate(messages):
         _check_message(k, message, str(body["model"]))
     _check_texts("system", blocks_of(body.get("system")))
-    _check_roles([message["role"] for message in messages])
+    _check_places(messages)
     _check_results(messages)
     _check_end(body)
     _check_marks(body)
@@ -54,13 +60,32 @@ def _check_message(k: int, message: Any, model: str) -> None:
         raise RefusedByApi(f"{where}.role: Input should be 'user' or 'assistant'")
     if role == "system" and BEFORE_SYSTEM.match(model):
         raise RefusedByApi(f"{where}: role 'system' is not supported on this model")
-    if surplus := sorted(message.keys() - {"role", "content"}):
+    known = {"role", "content"} | ({"clear_at", "output_config"} if role == "system" else set())
+    if surplus := sorted(message.keys() - known):
         raise RefusedByApi(f"{where}.{surplus[0]}: Extra inputs are not permitted")
-    if not isinstance(message.get("content"), str | list):
+    content = message.get("content", [] if _sets_effort(message) else None)
+    if not isinstance(content, str | list):
         raise RefusedByApi(f"{where}.content: Field required")
-    if not message["content"] and role != "assistant":
+    if not content and role != "assistant" and not _sets_effort(message):
         raise RefusedByApi(f"{where}: {role} messages must have non-empty content")
-    _check_texts(where, blocks_of(message["content"]))
+    if message.get("clear_at", "never") not in ("never", "next_user_message"):
+        raise RefusedByApi(f"{where}.clear_at: Input should be 'next_user_message' or 'never'")
+    _check_texts(where, blocks_of(content))
+    _check_tool_changes(where, role, blocks_of(content))
+
+
+def _sets_effort(message: Mapping[str, Any]) -> bool:
+    return message["role"] == "system" and bool(message.get("output_config"))
+
+
+def _check_tool_changes(where: str, role: str, blocks: Blocks) -> None:
+    for j, block in enumerate(blocks):
+        kind, tool = block["type"], block.get("tool")
+        named = tool.get("type") if isinstance(tool, Mapping) else None
+        if kind in OF_SYSTEM and (role != "system" or named not in OF_SYSTEM[kind]):
+            raise RefusedByApi(f"{where}.content.{j}: Input tag '{kind}' found using 'type' does not match")
+        if role == "system" and kind not in ("text", *OF_SYSTEM):
+            raise RefusedByApi(f"{where}.content.{j}: role 'system' takes text blocks and changes of tools")
 
 
 def _check_texts(where: str, blocks: Blocks) -> None:
@@ -70,11 +95,16 @@ def _check_texts(where: str, blocks: Blocks) -> None:
             raise RefusedByApi(f"{where.partition('.')[0]}: text content blocks must {fault}")
 
 
-def _check_roles(roles: Sequence[str]) -> None:
-    if roles[0] != "user":
+def _check_places(messages: Sequence[Mapping[str, Any]]) -> None:
+    """What sets no more than the effort stands anywhere, but beside a system message that says more."""
+    if messages[0]["role"] != "user":
         raise RefusedByApi('messages: first message must use the "user" role')
-    for k, role in enumerate(roles):
-        if role == "system" and (roles[k - 1] != "user" or roles[k + 1 : k + 2] not in ([], ["assistant"])):
+    for role, row in groupby(enumerate(messages), lambda numbered: numbered[1]["role"]):
+        run = list(row)
+        k, end = run[0][0], run[-1][0] + 1
+        saying = sum(bool(message.get("content")) for _, message in run) if role == "system" else 0
+        around = [messages[k - 1]["role"], *(message["role"] for message in messages[end : end + 1])]
+        if saying > 1 or (saying and around not in (["user"], ["user", "assistant"])):
             raise RefusedByApi(
                 f"messages.{k}: a 'system' message must follow a user turn, and be last or precede an assistant turn"
             )
@@ -150,7 +180,7 @@ def _check_end(body: Mapping[str, Any]) -> None:
 def _check_marks(body: Mapping[str, Any]) -> None:
     places = [body, *(body.get("tools") or ()), *blocks_of(body.get("system"))]
     for message in body["messages"]:
-        for block in blocks_of(message["content"]):
+        for block in blocks_of(message.get("content")):
             inner = blocks_of(block.get("content")) if block["type"] == "tool_result" else []
             places += [block, *inner]
     marked = sum(bool(place.get("cache_control")) for place in places)

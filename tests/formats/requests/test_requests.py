@@ -503,7 +503,7 @@ def test_the_tools_that_codex_sends_among_its_items_stay_where_they_are():
     tools = {"type": "additional_tools", "role": "developer", "tools": [{"type": "custom", "name": "exec"}]}
     effort = {"type": "configuration_update", "reasoning": {"effort": "low"}}
     talk = [{"role": role, "content": f"{role} {k}"} for k in range(9) for role in ("user", "assistant")]
-    trimmer = Trimmer(Settings(policy="lastN", length=2), format="responses")
+    trimmer = Trimmer(Settings(length=2, preserve_system_messages=False), format="responses")
     assert trimmer.trim([tools, *talk, ASKED, effort]) == [tools, *talk[-2:], ASKED, effort]
 
 
