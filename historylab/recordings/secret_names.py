@@ -95,9 +95,10 @@ def named_secrets(text: str) -> list[tuple[int, int]]:
     for word in WORDS:
         place = text.find(word)
         while place >= 0:
+            end = 0
             if (match := SIGN.match(text, place + len(word))) and (end := _end(text, match, place)):
                 found.append((match.end(), end))
-            place = text.find(word, place + 1)
+            place = text.find(word, max(place + 1, end - LONGEST_NAME))  # not all of a long value again for each
     return found
 
 

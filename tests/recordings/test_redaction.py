@@ -91,6 +91,9 @@ def test_fields_that_hold_no_secret_stay(value):
         "xoxb-",
         "token=&a",
         "curl -u ",
+        "password=a1b2c3d4e5f6",
+        "PASSWORD=a1B2c3D4e5x",
+        "cookie: a=b1c2d3e4f5;",
     ],
 )
 def test_no_text_takes_long_to_look_through(beginning):
