@@ -76,6 +76,7 @@ class Recorder:
         self._lock = threading.RLock()
         self._closed = False
         self._causes: set[str] = set()
+        self._failing: set[str] = set()
         self._delete_at = 0.0
         self._thread = threading.Thread(target=self._write_all, name="historylab recorder", daemon=True)
         self._thread.start()
@@ -238,7 +239,11 @@ class Recorder:
             self._try("old records were not deleted", delete, 86_400 * self._keep_days)
 
     def _try(self, otherwise: str, work: Callable[..., object], *arguments: object) -> None:
+        """Do what no request waits for; that it fails is said once, until it is done again."""
         try:
             work(*arguments)
+            self._failing.discard(otherwise)
         except Exception as problem:
-            log.warning("%s: %s", otherwise, problem)
+            if otherwise not in self._failing:
+                log.warning("%s: %s", otherwise, problem)
+            self._failing.add(otherwise)

@@ -83,6 +83,18 @@ def test_the_same_cause_is_logged_again_after_recording_went_on(caplog):
     assert sum("gone" in record.message for record in caplog.records) == 2
 
 
+def test_what_fails_beside_every_request_is_logged_once_until_it_is_done_again(caplog):
+    store = InMemoryStore()
+    recorder, write = Recorder(store), store.write_states
+    for _ in range(2):
+        store.write_states = lambda _: (_ for _ in ()).throw(StoreLost("gone"))
+        assert all(recorder.record(Chat().exchange(said), 30) for said in "abc")
+        store.write_states = write
+        assert recorder.record(Chat().exchange("d"), 30)
+    recorder.close()
+    assert sum("after a restart: gone" in record.message for record in caplog.records) == 2
+
+
 def test_a_recording_that_is_deleted_under_the_recorder_begins_anew_with_whole_chats(tmp_path, caplog):
     store = open_recording(tmp_path)
     recorder, chats = Recorder(store), [Chat(), Chat()]
