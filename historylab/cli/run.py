@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import logging
 import os
 import shutil
@@ -12,13 +11,10 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from http.client import HTTPException
 from socket import AF_INET, SOCK_STREAM, socket
 from subprocess import DEVNULL, Popen, TimeoutExpired
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.error import HTTPError
-from urllib.request import ProxyHandler, build_opener
 
 from historylab.cli.base import Subparsers, print_note
 from historylab.cli.foreground import run_in_foreground
@@ -34,9 +30,8 @@ NOT_FOUND = 127
 """The exit status where there is no such program, as shells have it."""
 HOST = "127.0.0.1"
 MOST_PROBLEMS = 5
-SECONDS_TO_ASK, SECONDS_TO_STOP = 1, 5
+SECONDS_TO_STOP = 5
 SECONDS_BETWEEN_LOOKS, TIMES_TO_LOOK = 0.2, 150
-LONGEST_HEALTH = 100_000  # bytes
 
 
 def add_to(commands: Subparsers) -> None:
@@ -113,12 +108,11 @@ def _place(given: str | None) -> str:
 def _open_proxy(target: Target, arguments: argparse.Namespace, place: str, until_the_end: ExitStack) -> _Listening:
     """A proxy in front of that target, on a free port. Raises SettingsError for a target that is a proxy of ours."""
     from historylab.proxy.open import open_proxy
-    from historylab.proxy.upstream import Upstream
+    from historylab.proxy.upstream import Upstream, is_our_proxy
     from historylab.serving.address import listen, url_of
-    from historylab.serving.callers import is_loopback
 
     upstream = Upstream(target.url, exact=target.exact)
-    if is_loopback(upstream.host) and _is_ours(upstream.url):
+    if is_our_proxy(upstream.url):
         raise SettingsError(f"{upstream.url} is a historylab proxy already: run the program without historylab run")
     proxy = open_proxy(
         upstream,
@@ -130,19 +124,6 @@ def _open_proxy(target: Target, arguments: argparse.Namespace, place: str, until
     )
     bound = until_the_end.enter_context(listen(HOST, 0))
     return _Listening(proxy, bound, url_of(HOST, bound.getsockname()[1]))
-
-
-def _is_ours(url: str) -> bool:
-    """Whether a proxy of ours answers there."""
-    direct = build_opener(ProxyHandler({}))
-    try:
-        with direct.open(f"{url}/historylab/health", timeout=SECONDS_TO_ASK) as answer:
-            said = json.loads(answer.read(LONGEST_HEALTH))
-            return isinstance(said, dict) and {"version", "mode", "counts"} <= said.keys()
-    except HTTPError as refused:  # one that asks for a token
-        return b'"historylab_' in refused.read(LONGEST_HEALTH)
-    except (OSError, ValueError, HTTPException):
-        return False
 
 
 def _run(

@@ -94,7 +94,7 @@ class PendingExchange:
 
         Comments are part of event streams, and clients of these APIs pass over them.
         """
-        if self._answer is None or not self._answer.streamed or self.writing is None or not self.unrecorded:
+        if self._answer is None or not self._answer.streamed or self.unrecorded in ("", SHAPE):
             return piece
         return self._answer.with_comment(piece, f"historylab-unrecorded: {self.unrecorded}")
 

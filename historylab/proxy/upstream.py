@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import AsyncIterable
+from http.client import HTTPException
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from ipaddress import ip_address
+from urllib.error import HTTPError
 from urllib.parse import urlsplit
+from urllib.request import ProxyHandler, build_opener
 
 import httpx2
 
@@ -21,6 +25,9 @@ KEPT = 4
 """Seconds that a connection is kept for another request: less than servers keep theirs, who would end it."""
 PATIENCE = httpx2.Timeout(connect=10, read=3600, write=60, pool=None)
 """Seconds; how long an answer may take is the client's to say, who hangs up."""
+
+SECONDS_TO_ASK = 1.0
+LONGEST_HEALTH = 100_000  # bytes
 
 
 class Upstream:
@@ -108,4 +115,20 @@ def is_near(host: str) -> bool:
     try:
         return ip_address(host).is_private
     except ValueError:
+        return False
+
+
+def is_our_proxy(url: str) -> bool:
+    """Whether a proxy of ours answers there, with a token or without; only what is near is asked."""
+    parts = urlsplit(url)
+    if not is_near(parts.hostname or ""):
+        return False
+    direct = build_opener(ProxyHandler({}))
+    try:
+        with direct.open(f"{parts.scheme}://{parts.netloc}/historylab/health", timeout=SECONDS_TO_ASK) as answer:
+            said = json.loads(answer.read(LONGEST_HEALTH))
+            return isinstance(said, dict) and {"version", "mode", "counts"} <= said.keys()
+    except HTTPError as refused:  # one that asks for a token
+        return b'"historylab_' in refused.read(LONGEST_HEALTH)
+    except (OSError, ValueError, HTTPException):
         return False

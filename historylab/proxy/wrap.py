@@ -9,14 +9,11 @@ HTTP client. There it is decided, sent on and put on record as the proxy does, w
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
-from urllib.request import ProxyHandler, build_opener
 
 from historylab.errors import SettingsError
 from historylab.proxy.through import Through
-from historylab.proxy.upstream import is_near
+from historylab.proxy.upstream import is_our_proxy
 from historylab.proxy.wrapped_client import is_trimming, trimming_client
 from historylab.recordings.place import named_place, open_recording
 from historylab.recordings.recorder import Recorder
@@ -27,8 +24,6 @@ from historylab.stores.base import open_store
 
 C = TypeVar("C")
 CLIENTS = ("openai.OpenAI", "openai.AsyncOpenAI", "anthropic.Anthropic", "anthropic.AsyncAnthropic")
-HEALTH = "/historylab/health"
-SECONDS_TO_ASK = 1.0
 
 
 def wrap(client: C, settings: Settings | None = None, *, record: str | os.PathLike[str] | None = None) -> C:
@@ -57,17 +52,5 @@ def _check_client(client: Any) -> None:
         raise SettingsError(f"wrap() takes a client of {', '.join(CLIENTS)}, not {type(client).__name__}")
     if is_trimming(client._client):
         raise SettingsError("this client is wrapped already; its requests would be trimmed twice")
-    if _is_our_proxy(str(client.base_url)):
+    if is_our_proxy(str(client.base_url)):
         raise SettingsError(f"{client.base_url} is HistoryLab's proxy, which trims already; give one of the two up")
-
-
-def _is_our_proxy(base_url: str) -> bool:
-    """Whether a proxy of ours answers there; only what is near is asked."""
-    parts = urlsplit(base_url)
-    if not is_near(parts.hostname or ""):
-        return False
-    with suppress(OSError, ValueError):
-        at = build_opener(ProxyHandler({})).open(f"{parts.scheme}://{parts.netloc}{HEALTH}", timeout=SECONDS_TO_ASK)
-        with at:
-            return b'"settings_file"' in at.read(100_000)
-    return False

@@ -30,6 +30,7 @@ def trimming_client(inner: Any, through: Through) -> Any:
         transport=http.MockTransport(_refuse_way),
         headers=inner.headers,
         cookies=inner.cookies,
+        params=inner.params,
         timeout=inner.timeout,
         follow_redirects=inner.follow_redirects,
     )
@@ -73,7 +74,7 @@ class _Sends:
             return _refusal(self.http, request, refused)
         try:
             response = self.inner.send(_as_decided(self.http, request, pending), stream=stream, **how)
-        except Exception as fault:
+        except BaseException as fault:  # who is interrupted has asked, too
             pending.record_now(f"{NO_ANSWER} ({type(fault).__name__})")
             raise
         _begin(pending, response)
@@ -100,11 +101,12 @@ class _Pieces:
     def __iter__(self) -> Iterator[bytes]:
         try:
             for piece in self._pieces:
-                if self._pending.add(piece):
+                last = self._pending.add(piece)
+                if last:
                     self._pending.record_now()
-                yield piece
-        except Exception:
-            self._pending.record_now(BROKEN)
+                yield self._pending.comment(piece) if last else piece
+        except BaseException as fault:
+            self._pending.record_now(_why(fault))
             raise
         self._pending.record_now()
 
@@ -130,7 +132,7 @@ class _AsyncSends:
             return _refusal(self.http, request, refused)
         try:
             response = await self.inner.send(_as_decided(self.http, request, pending), stream=stream, **how)
-        except Exception as fault:
+        except BaseException as fault:  # who is cancelled has asked, too
             await pending.record(f"{NO_ANSWER} ({type(fault).__name__})")
             raise
         _begin(pending, response)
@@ -157,17 +159,23 @@ class _AsyncPieces:
     async def __aiter__(self) -> AsyncIterator[bytes]:
         try:
             async for piece in self._pieces:
-                if self._pending.add(piece):
+                last = self._pending.add(piece)
+                if last:
                     await self._pending.record()
-                yield piece
-        except Exception:
-            await self._pending.record(BROKEN)
+                yield self._pending.comment(piece) if last else piece
+        except BaseException as fault:
+            await self._pending.record(_why(fault))
             raise
         await self._pending.record()
 
     async def aclose(self) -> None:
         await self._pending.record(HUNG_UP)
         await self._pieces.aclose()
+
+
+def _why(fault: BaseException) -> str:
+    """Why a stream ends early: the upstream fails, or whoever reads it stops or is cancelled."""
+    return BROKEN if isinstance(fault, Exception) else HUNG_UP
 
 
 def _as_decided(http: Any, request: Any, pending: PendingExchange) -> Any:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Callable
 from typing import Any
 
+import httpx2
 import pytest
 from chat_server import ChatServer, cut, says, status
 from loopback_apis import speaks
@@ -15,7 +17,9 @@ from proxy_server import running_proxy
 
 import historylab
 from historylab import Settings, Trimmer, load
-from historylab.errors import SettingsError
+from historylab.errors import SettingsError, StoreError
+from historylab.proxy import wrap as wrapping
+from historylab.stores.memory import InMemoryStore
 
 pytestmark = pytest.mark.slow
 
@@ -87,6 +91,50 @@ def test_an_async_client_does_the_same(form, tmp_path):
     assert load(tmp_path)[0].messages[-1].content == "At noon."
 
 
+def test_a_request_that_is_cancelled_before_its_answer_is_on_record(tmp_path):
+    came, over = threading.Event(), threading.Event()
+
+    def waits(handler: Any) -> None:
+        came.set()
+        over.wait(10)
+        says("too late")(handler)
+
+    async def ask(url: str) -> None:
+        async with historylab.wrap(client_for("chat_completions", url, "Async"), NEWEST, record=tmp_path) as client:
+            asking = asyncio.ensure_future(client.chat.completions.create(**CHAT))
+            await asyncio.to_thread(came.wait, 10)
+            asking.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asking
+            over.set()
+
+    with ChatServer(says("no proxy"), waits) as server:
+        asyncio.run(ask(server.origin))
+    assert [m.content for m in load(tmp_path)[0].messages] == [m["content"] for m in SAID]
+
+
+def test_what_the_http_client_adds_to_an_address_is_sent_as_well():
+    with ChatServer(says("At noon.")) as server, httpx2.Client(params={"tenant": "ferry"}) as http:
+        given = openai.OpenAI(base_url=server.url, **KEY, http_client=http)
+        historylab.wrap(given, NEWEST).chat.completions.create(**CHAT)
+    assert server.heads[-1].path.endswith("?tenant=ferry")
+
+
+class Full(InMemoryStore):
+    """Keeps no record."""
+
+    def append_records(self, records):
+        raise StoreError("the disk is full")
+
+
+def test_a_stream_that_is_not_on_record_says_so(monkeypatch):
+    monkeypatch.setattr(wrapping, "open_recording", lambda place: Full())
+    with ChatServer(speaks([{"role": "assistant", "content": "At noon."}])) as server:
+        client = historylab.wrap(client_for("chat_completions", server.origin), NEWEST, record="there")
+        with client.chat.completions.with_streaming_response.create(**CHAT, stream=True) as answer:
+            assert "\n: historylab-unrecorded: store\n\ndata: [DONE]" in "".join(answer.iter_text())
+
+
 def test_the_answer_says_what_was_decided():
     with ChatServer(says("At noon.")) as server:
         client = historylab.wrap(client_for("chat_completions", server.origin), NEWEST)
@@ -113,10 +161,15 @@ def test_what_no_filter_can_look_at_does_not_leave():
 
 
 def test_what_trims_already_or_is_no_client_of_theirs_is_refused(tmp_path):
-    with ChatServer(says("no")) as server, running_proxy(server.origin) as proxy:
+    with (
+        ChatServer(says("no")) as server,
+        running_proxy(server.origin) as proxy,
+        running_proxy(server.origin, tokens=("a-token-of-ours",)) as guarded,
+    ):
         plain = client_for("chat_completions", server.origin)
         for client, why in {
             client_for("chat_completions", proxy.url + "/ferry-desk"): "is HistoryLab's proxy",
+            client_for("chat_completions", guarded.url): "is HistoryLab's proxy",
             historylab.wrap(plain, NEWEST): "wrapped already",
             plain.chat: "takes a client of openai.OpenAI",
         }.items():
