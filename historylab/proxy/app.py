@@ -14,12 +14,10 @@ from starlette.types import Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from historylab._version import __version__
-from historylab.conversation.exchange import Exchange
 from historylab.proxy.bodies import LARGEST, ClientGone, read_body, until_gone
 from historylab.proxy.callers import check_caller
 from historylab.proxy.counts import Counts
-from historylab.proxy.deciding import FAULT, SENTENCES, log_fault
-from historylab.proxy.headers import credentials_in, secrets_in
+from historylab.proxy.deciding import FAULT, SENTENCES, RequestHead, log_fault
 from historylab.proxy.patience import PatientStore
 from historylab.proxy.pending import HUNG_UP, STOPPED, PendingExchange
 from historylab.proxy.refusals import Refused, refusal
@@ -191,23 +189,15 @@ class Proxy:
         return send_counting
 
     async def _decide(self, route: Route, scope: Scope, body: bytes) -> PendingExchange:
-        headers = Headers(scope=scope)
-        encoded = any(name == b"content-encoding" and value != b"identity" for name, value in scope["headers"])
-        secrets = secrets_in(scope["headers"], scope["query_string"]) if self.recorder is not None else ()
-        exchange = Exchange(app=route.app, api=route.form, mode=self.trimming.mode, secrets=secrets)
+        head = RequestHead(route, scope["headers"], scope["query_string"])
+        exchange = head.open_exchange(self.trimming.mode, self.recorder)
         began = time.perf_counter()
         try:
-            await self.trimming.decide(exchange, body, encoded)
+            await self.trimming.decide(exchange, body, head.encoded)
         finally:
             if exchange.because and self.counts.count_cause(exchange.because):
                 log.warning("Requests like this one aren't trimmed, which is said once: %s", exchange.because)
-        if route.model and exchange.body:  # in the path, not in the body
-            exchange.body = {"model": route.model, **exchange.body}
-        if self.recorder is not None:
-            credentials = credentials_in(scope["headers"], scope["query_string"])
-            exchange.owner = self.recorder.owners.owner_of(credentials, headers.items(), exchange.body)
-        summarised = exchange.live_plan is not None and exchange.live_plan.summary is not None
-        exchange.stale |= summarised and self.store.away_since > 0
+        head.complete(exchange, self.recorder, self.store)
         self.counts.count_decision(exchange, body, self.trimming.applies, time.perf_counter() - began)
         return PendingExchange(
             exchange,

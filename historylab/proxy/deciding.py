@@ -12,19 +12,23 @@ import operator
 import re
 from collections.abc import Mapping
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import jiter
 from pydantic_core import PydanticSerializationError, to_json
+from starlette.datastructures import Headers
 
 from historylab.conversation.exchange import Exchange
 from historylab.errors import HistoryLabError, InstrumentError, LoadError, NothingToSend, StoreError
 from historylab.formats.requests import FORMS
 from historylab.formats.requests.purpose import purpose_of
-from historylab.proxy.patience import one_request
+from historylab.proxy.headers import RawHeaders, credentials_in, secrets_in
+from historylab.proxy.patience import PatientStore, one_request
 from historylab.proxy.refusals import Refused
+from historylab.proxy.routes import Route
 from historylab.recordings.exchange import plan_fields, settings_fields
 from historylab.recordings.noted_state import NotedState
+from historylab.recordings.recorder import Recorder
 from historylab.settings.model import Settings
 from historylab.trimming.trimmer import Trimmer
 
@@ -66,6 +70,34 @@ class Trimmers:
     def uncut(self) -> Trimmers:
         """The same filter and projection, and nothing cut."""
         return Trimmers(self._uncut, self.store)
+
+
+class RequestHead(NamedTuple):
+    """A request but for its body."""
+
+    route: Route
+    headers: RawHeaders
+    query: bytes
+
+    @property
+    def encoded(self) -> bool:
+        """Whether the body is compressed."""
+        return any(name == b"content-encoding" and value != b"identity" for name, value in self.headers)
+
+    def open_exchange(self, mode: str, recorder: Recorder | None) -> Exchange:
+        """The exchange to decide, with the keys that a record must not have."""
+        secrets = secrets_in(self.headers, self.query) if recorder is not None else ()
+        return Exchange(app=self.route.app, api=self.route.form, mode=mode, secrets=secrets)
+
+    def complete(self, exchange: Exchange, recorder: Recorder | None, store: PatientStore) -> None:
+        """Fill in what is known once it is decided: the model of its path, its owner, whether its summary is stale."""
+        if self.route.model and exchange.body:
+            exchange.body = {"model": self.route.model, **exchange.body}
+        if recorder is not None:
+            credentials, named = credentials_in(self.headers, self.query), Headers(raw=list(self.headers)).items()
+            exchange.owner = recorder.owners.owner_of(credentials, named, exchange.body)
+        summarised = exchange.live_plan is not None and exchange.live_plan.summary is not None
+        exchange.stale |= summarised and store.away_since > 0
 
 
 def decide(trimmers: Trimmers, exchange: Exchange, content: bytes, encoded: bool, *, applied: bool) -> None:

@@ -1,13 +1,11 @@
-"""What a wrapped client does with each request before and after it is sent: the proxy's work, without a server."""
+"""The work that the proxy does on each request, for a wrapped client: without a server."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from historylab.conversation.exchange import Exchange
 from historylab.proxy.app import UNFILTERED
-from historylab.proxy.deciding import Trimmers, decide
-from historylab.proxy.headers import credentials_in, secrets_in
+from historylab.proxy.deciding import RequestHead, Trimmers, decide
 from historylab.proxy.patience import PatientStore
 from historylab.proxy.pending import PendingExchange
 from historylab.proxy.refusals import Refused
@@ -19,7 +17,7 @@ from historylab.stores.base import Store
 
 
 class Through:
-    """What goes through one client: each request is decided, under the same settings and on the same record."""
+    """Decides the requests of one client, under the same settings and on the same record."""
 
     def __init__(self, settings: Settings, store: Store, recorder: Recorder | None):
         self._store, self._recorder = PatientStore(store), recorder
@@ -38,14 +36,10 @@ class Through:
         """The decision about a request with that content. Raises Refused."""
         route = _route(request)
         assert route is not None
-        headers = [(name.lower(), value) for name, value in request.headers.raw]
-        secrets = secrets_in(headers, request.url.query) if self._recorder is not None else ()
-        exchange = Exchange(app=route.app, api=route.form, mode="trim", secrets=secrets)
-        decide(self._trimmers, exchange, content, "content-encoding" in request.headers, applied=True)
-        if self._recorder is not None:
-            named = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
-            credentials = credentials_in(headers, request.url.query)
-            exchange.owner = self._recorder.owners.owner_of(credentials, named, exchange.body)
+        head = RequestHead(route, [(name.lower(), value) for name, value in request.headers.raw], request.url.query)
+        exchange = head.open_exchange("trim", self._recorder)
+        decide(self._trimmers, exchange, content, head.encoded, applied=True)
+        head.complete(exchange, self._recorder, self._store)
         return PendingExchange(exchange, self._recorder, store=self._store)
 
     def close(self) -> None:

@@ -29,26 +29,24 @@ TOLD: tuple[tuple[str, str], ...] = (
     (COMPACTION, "*Briefly* summarize this partial conversation about programming"),  # aider
     (TITLE, "You are a title generator. You output ONLY a thread title"),  # opencode
 )
-"""Purpose, and how a text of the system's begins."""
+"""Purpose, and how one of the system's texts begins."""
 TITLE_LINE = "Generate a concise, sentence-case title"  # Claude Code, which asks for it by a schema
-KINDS = {"compaction": COMPACTION, "title": TITLE}
-"""Purpose by the `request_kind` in Codex' metadata."""
 
 
 def purpose_of(body: Mapping[str, Any], form: Form) -> str:
     """`compaction` or `title` where a client asks for one; "" for any other request, of a body with a list of items."""
     items = body.get(form.field, ())
     asked, told = _last_text(items), list(_system_texts(body, form, items))
-    found = [KINDS.get(_request_kind(body), "")]
+    found = [kind for kind in (_request_kind(body),) if kind in PURPOSES]
     found += [purpose for purpose, begins, holds in ASKED if asked.startswith(begins) and holds in asked]
     found += [purpose for purpose, begins in TOLD if any(text.startswith(begins) for text in told)]
     if _asks_for_title(body) and any(line.startswith(TITLE_LINE) for text in told for line in text.splitlines()):
         found.append(TITLE)
-    return next(filter(None, found), "")
+    return found[0] if found else ""
 
 
 def _request_kind(body: Mapping[str, Any]) -> str:
-    """As a client's metadata says it, as a field or in a field that is JSON."""
+    """The `request_kind` in Codex' metadata: a field, or one in a field that is JSON."""
     told = body.get("client_metadata")
     for value in (told, *map(_from_json, told.values())) if isinstance(told, Mapping) else ():
         kind = value.get("request_kind") if isinstance(value, Mapping) else None

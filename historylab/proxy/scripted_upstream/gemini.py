@@ -9,12 +9,12 @@ from typing import Any
 
 from historylab.chat_models.base import Reply
 from historylab.conversation.message import Message, ToolCall, Usage
+from historylab.proxy.refusals import error_body
 from historylab.proxy.scripted_upstream.api import Body, OfferedTool, RefusedByApi, WireApi, pieces, server_sent
 from historylab.proxy.scripted_upstream.gemini_rules import check_gemini
 from historylab.proxy.scripted_upstream.seals import seal, unseal
 
 FINISHED = {"stop": "STOP", "length": "MAX_TOKENS", "tool_calls": "STOP"}
-STATUSES = {404: "NOT_FOUND"}
 
 
 class GeminiWire(WireApi):
@@ -107,8 +107,7 @@ class GeminiWire(WireApi):
         yield b"]"
 
     def error(self, refused: RefusedByApi) -> Body:
-        status = STATUSES.get(refused.status, "INVALID_ARGUMENT")
-        return {"error": {"code": refused.status, "message": str(refused), "status": status}}
+        return error_body("google", refused.status, str(refused))
 
     def too_long(self, tokens: int, window: int) -> RefusedByApi:
         return RefusedByApi(
