@@ -2,7 +2,7 @@
 
 Thirty turns are played as a growing history through a Trimmer and each provider's client, over real HTTP, by two
 processes that lose all they remember in the middle; and through the agent loop. Through the frameworks' own libraries
-they are in `tests/exporters/test_frameworks.py`.
+they are in `tests/frameworks/test_frameworks.py`.
 """
 
 from __future__ import annotations
