@@ -51,6 +51,7 @@ ASKED = [
     (RESPONSES, codex({"role": "user", "content": [{"type": "input_text", "text": CODEX}]}), "compaction"),
     (RESPONSES, codex(client_metadata={"request_kind": "compaction"}), "compaction"),
     (RESPONSES, codex(client_metadata=TURN), "compaction"),
+    (RESPONSES, codex({"type": "compaction_trigger"}), "compaction"),
     (CHAT, chat(*SAID, "", CODEX), "compaction"),
     (GEMINI, {"contents": [*CONTENTS, {"role": "user", "parts": [{"text": SNAPSHOT}]}]}, "compaction"),
     (CHAT, {"messages": [{"role": "system", "content": OPENCODE}, *TALK]}, "title"),

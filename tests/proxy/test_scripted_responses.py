@@ -66,6 +66,16 @@ def test_a_client_that_leaves_out_earlier_turns_gets_the_next_one(client):
     assert third[-1].type == "function_call" and last.output[-1].type == "message"
 
 
+def test_a_compaction_takes_the_place_of_turns_and_remembers_how_many_they_were(client):
+    first = ask(client, [ASKED], **REASONING, **SEALED).output
+    trigger = {"type": "compaction_trigger"}
+    (compacted,) = ask(client, [ASKED, *first, output_of(first[-1]), trigger], **REASONING, **SEALED).output
+    second = ask(client, [ASKED, compacted], **REASONING, **SEALED).output
+    assert compacted.type == "compaction" and json.loads(second[-1].arguments) == {"command": ["pwd"]}
+    with pytest.raises(BadRequestError, match="could not be verified"):
+        ask(client, [ASKED, {"type": "compaction", "encrypted_content": "gAAAAx"}])
+
+
 def test_a_stream_says_what_the_whole_answer_says(client):
     for more in ({}, {**REASONING, "tool_choice": "required"}, {"max_output_tokens": 4}):
         with client.responses.stream(model="gpt-5.5", input="Which ferry goes to Ven?", **more) as stream:

@@ -38,16 +38,18 @@ HOSTED = {
 }
 """Type of a call that the API answers itself → the fields with its arguments and its result."""
 
-DIRECTIONS = ("additional_tools", "configuration_update")
+COMPACTION_TRIGGER = "compaction_trigger"
+"""Type of the last item of a request for a compaction, which answers with the item that takes the others' place."""
+COMPACTIONS = ("compaction", "compaction_summary")
+DIRECTIONS = ("additional_tools", "configuration_update", *COMPACTIONS, COMPACTION_TRIGGER)
 """Types of items that say how the model goes on, in the place of fields beside the items: which tools it has, with what
-effort it reasons. Codex sends them. They are read as messages of the developer's, with what they say as JSON, and are
-pinned: without a tool's definition its calls are refused."""
+effort it reasons, what an earlier part was, as only the provider can read it. Codex sends them. They are read as
+messages of the developer's, with what they say as JSON, and are pinned: without a tool's definition its calls are
+refused, and without a compaction all before it is lost."""
 
 RESULTS = {f"{kind}_output" for kind in CALLS} | {"tool_search_output"}
 LABELS = {"type", "id", "status", "object", "created_by", "phase", "internal_chat_message_metadata_passthrough"}
 LEFT_OUT = {
-    "compaction": "a compaction item, which only the provider can read",
-    "compaction_summary": "a compaction item, which only the provider can read",
     "mcp_list_tools": "an mcp_list_tools item, the tools of a server",
     "mcp_approval_request": "an mcp_approval_request item",
     "mcp_approval_response": "an mcp_approval_response item",
@@ -168,6 +170,8 @@ def _read(item: Any, where: str, report: Report) -> Iterator[Message]:
         yield _result(item, where, report)
     elif kind in DIRECTIONS:
         yield _read_directions(item)
+        if kind in COMPACTIONS:
+            report.warn("a compaction item, which only the provider can read", where)
     elif kind == REFERENCE:
         yield _read_reference(item, where, report)
     elif kind in HOSTED:

@@ -96,6 +96,8 @@ class CodexSession:
             held += [Message("user", summary)] if isinstance(summary, str) and summary else []
         for why, tally in told.skipped.items():
             self.report.skip(why, tally.first)
+        for why, tally in told.warnings.items():
+            self.report.warn(why, tally.first)
         known = {(m.role, m.content): m for m in self.messages if m.role in ("system", "user")}
         prompt = [m for m in self.messages[:1] if m.role == "system" and isinstance(items, list)]
         made = [known.get((m.role, m.content), m) for m in join_assistant_messages(held)]

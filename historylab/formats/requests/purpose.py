@@ -12,6 +12,7 @@ from typing import Any
 import jiter
 
 from historylab.conversation.injected import REMINDER
+from historylab.formats.messages.responses_items import COMPACTION_TRIGGER
 from historylab.formats.requests.form import Form
 from historylab.formats.requests.items import LEADING_ROLES
 
@@ -38,11 +39,16 @@ def purpose_of(body: Mapping[str, Any], form: Form) -> str:
     items = body.get(form.field, ())
     asked, told = _last_text(items), list(_system_texts(body, form, items))
     found = [kind for kind in (_request_kind(body),) if kind in PURPOSES]
+    found += [COMPACTION] if _kind_of_last(items) == COMPACTION_TRIGGER else []
     found += [purpose for purpose, begins, holds in ASKED if asked.startswith(begins) and holds in asked]
     found += [purpose for purpose, begins in TOLD if any(text.startswith(begins) for text in told)]
     if _asks_for_title(body) and any(line.startswith(TITLE_LINE) for text in told for line in text.splitlines()):
         found.append(TITLE)
     return found[0] if found else ""
+
+
+def _kind_of_last(items: Sequence[Any]) -> Any:
+    return items[-1].get("type") if items and isinstance(items[-1], Mapping) else None
 
 
 def _request_kind(body: Mapping[str, Any]) -> str:

@@ -21,7 +21,7 @@ from historylab.proxy.scripted_upstream.api import (
 )
 from historylab.proxy.scripted_upstream.responses_events import response_events
 from historylab.proxy.scripted_upstream.responses_rules import SEALED, check_responses
-from historylab.proxy.scripted_upstream.seals import seal
+from historylab.proxy.scripted_upstream.seals import seal, unseal
 from historylab.proxy.scripted_upstream.stored_responses import StoredResponses
 
 ENCRYPTED = "reasoning.encrypted_content"
@@ -86,6 +86,9 @@ class ResponsesWire(WireApi):
         if "call_id" in item:
             arguments = item.get("arguments") or item.get("input") or json.dumps(item.get("action") or {})
             return [Message("assistant", tool_calls=(ToolCall(item["call_id"], item.get("name", kind), arguments),))]
+        if kind == "compaction":
+            newest = unseal(str(item.get("encrypted_content")).removeprefix(SEALED))
+            return [Message("tool", "what was compacted", tool_call_id=newest)]
         if kind == "reasoning":
             return [Message("assistant", text_of(item.get("summary")))]
         return [Message("system", json.dumps(item))]
@@ -101,19 +104,8 @@ class ResponsesWire(WireApi):
     def whole(self, body: Body, reply: Reply, id: str) -> Body:
         cut, unique = reply.finish_reason == "length", id.removeprefix(self.prefixes[0])
         status = "incomplete" if cut else "completed"
-        output: list[Body] = []
-        if _reasons(body):
-            encrypted = {"encrypted_content": SEALED + seal(unique)} if ENCRYPTED in (body.get("include") or ()) else {}
-            output.append({"type": "reasoning", "id": f"rs_{unique}", "summary": [], **encrypted})
-        if reply.text:
-            part = {"type": "output_text", "text": reply.text, "annotations": [], "logprobs": []}
-            said = {"type": "message", "status": status, "role": "assistant", "content": [part]}
-            output.append({"id": f"msg_{unique}", **said})
-        tools = {tool.name: tool for tool in self.tools(body)}
-        output += [
-            _call(call, tools.get(call.name) or OfferedTool(call.name, {}), unique, k)
-            for k, call in enumerate(reply.tool_calls)
-        ]
+        compacts = body["input"][-1].get("type") == "compaction_trigger"
+        output = [_compaction_of(body, unique)] if compacts else self._output(body, reply, unique, status)
         echoed = {name: value if body.get(name) is None else body[name] for name, value in DEFAULTS.items()}
         return {
             "id": id,
@@ -127,6 +119,21 @@ class ResponsesWire(WireApi):
             "output": output,
             "usage": _usage(reply.usage or Usage()),
         }
+
+    def _output(self, body: Body, reply: Reply, unique: str, status: str) -> list[Body]:
+        output: list[Body] = []
+        if _reasons(body):
+            encrypted = {"encrypted_content": SEALED + seal(unique)} if ENCRYPTED in (body.get("include") or ()) else {}
+            output.append({"type": "reasoning", "id": f"rs_{unique}", "summary": [], **encrypted})
+        if reply.text:
+            part = {"type": "output_text", "text": reply.text, "annotations": [], "logprobs": []}
+            said = {"type": "message", "status": status, "role": "assistant", "content": [part]}
+            output.append({"id": f"msg_{unique}", **said})
+        tools = {tool.name: tool for tool in self.tools(body)}
+        return output + [
+            _call(call, tools.get(call.name) or OfferedTool(call.name, {}), unique, k)
+            for k, call in enumerate(reply.tool_calls)
+        ]
 
     def events(self, body: Body, whole: Body) -> Iterator[Body]:
         return response_events(whole)
@@ -156,6 +163,12 @@ def _reasons(body: Body) -> bool:
     if asked.get("effort") == "none":
         return False
     return bool(asked.get("effort") or ENCRYPTED in (body.get("include") or ()) or REASONS.match(body["model"]))
+
+
+def _compaction_of(body: Body, unique: str) -> Body:
+    """The item that stands for the others, which tells the newest call: how many turns there were goes on counting."""
+    newest = next((item["call_id"] for item in reversed(body["input"]) if "call_id" in item), unique)
+    return {"type": "compaction", "id": f"cmp_{unique}", "encrypted_content": SEALED + seal(newest)}
 
 
 def _call(call: ToolCall, tool: OfferedTool, unique: str, k: int) -> Body:

@@ -17,7 +17,7 @@ from historylab.proxy.scripted_upstream.stored_responses import StoredResponses
 ROLES = ("assistant", "system", "developer", "user")
 CALLS = ("function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call")
 SEALED = "gAAAA"
-"""What encrypted reasoning begins with."""
+"""What encrypted items begin with."""
 
 
 def check_responses(body: Mapping[str, Any], stored: StoredResponses) -> None:
@@ -78,6 +78,8 @@ def _check_calls(items: Sequence[Mapping[str, Any]]) -> None:
 def _check_reasoning(items: Sequence[Mapping[str, Any]], stored: StoredResponses) -> None:
     led: set[Any] = set()
     for k, item in enumerate(items):
+        if item.get("type") == "compaction":
+            _check_encrypted(item, stored)
         if item.get("type") == "reasoning":
             led.add(item.get("id"))
             _check_encrypted(item, stored)

@@ -93,11 +93,16 @@ def test_a_search_whose_result_the_api_keeps_is_said():
     assert list(report.warnings) == ["a result of web_search_call that the API doesn't show"]
 
 
+def test_a_compaction_is_a_message_that_only_the_provider_can_read():
+    (message,), report = read({"type": "compaction", "id": "c1", "encrypted_content": "z"})
+    assert (message.role, message.content) == ("system", '{"encrypted_content":"z"}')
+    assert list(report.warnings) == ["a compaction item, which only the provider can read"]
+
+
 @pytest.mark.parametrize(
     ("item", "reason"),
     [
         ({"type": "item_reference"}, "an item_reference without an id"),
-        ({"type": "compaction", "encrypted_content": "z"}, "a compaction item, which only the provider can read"),
         ({"type": "hologram"}, "an item of type 'hologram', which can't be read"),
         ({"type": ["message"]}, "an item whose type is a list"),
         ({"type": "message", "content": "x"}, "no role"),

@@ -192,8 +192,8 @@ def test_what_only_the_provider_can_read_of_a_compaction_is_counted(rollout):
     rollout.put("compacted", replacement_history=[{"type": "compaction", "encrypted_content": "x"}])
     rollout.says("user", "Next.")
     (conversation,) = loaded = rollout.load()
-    assert lines_of(conversation) == ["u Next."]
-    assert loaded.report.skipped["a compaction item, which only the provider can read"].count == 1
+    assert lines_of(conversation) == ['s {"encrypted_content":"x"}', "u Next."]
+    assert loaded.report.warnings["a compaction item, which only the provider can read"].count == 1
 
 
 def test_a_rollback_takes_turns_back_and_leaves_a_branch(rollout):

@@ -507,6 +507,13 @@ def test_the_tools_that_codex_sends_among_its_items_stay_where_they_are():
     assert trimmer.trim([tools, *talk, ASKED, effort]) == [tools, *talk[-2:], ASKED, effort]
 
 
+def test_what_stands_for_a_compacted_part_is_never_cut():
+    compacted = {"type": "compaction", "id": "cmp_1", "encrypted_content": "gAAAA"}
+    talk = [{"role": role, "content": f"{role} {k}"} for k in range(9) for role in ("user", "assistant")]
+    trimmer = Trimmer(Settings(policy="lastN", length=2), format="responses")
+    assert trimmer.trim([ASKED, compacted, *talk, ASKED]) == [compacted, *talk[-2:], ASKED]
+
+
 def test_a_result_of_gemini_s_answers_the_call_of_its_name_though_its_sdk_leaves_out_the_id():
     calls = [{"functionCall": {"id": i, "name": n, "args": {}}} for i, n in (("c1", "look"), ("c2", "ask"))]
     results = [{"functionResponse": {"name": n, "response": {"result": n * 99}}} for n in ("ask", "look")]
