@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,11 +19,13 @@ from historylab.serving.address import listen
 
 
 @contextmanager
-def scripted_server(**options: Any) -> Iterator[str]:
-    """Its address, while the block runs."""
+def scripted_server(around: Callable[[Any], Any] = lambda app: app, **options: Any) -> Iterator[str]:
+    """Its address, while the block runs; `around` makes the app that is served of the upstream's."""
     bound = listen("127.0.0.1", 0)
     bound.listen()
-    config = uvicorn.Config(endpoints(ScriptedUpstream(**options)), log_level="error", ws="none", lifespan="off")
+    config = uvicorn.Config(
+        around(endpoints(ScriptedUpstream(**options))), log_level="error", ws="none", lifespan="off"
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([bound],), daemon=True)
     thread.start()
