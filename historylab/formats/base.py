@@ -89,6 +89,16 @@ class LocatedCount:
     first: str
 
 
+MOST_REASONS, OTHERS = 1_000, "others"
+"""Reasons that a report tells apart; a file can give a million."""
+
+
+def _tally(counts: dict[str, LocatedCount], reason: str, where: str) -> LocatedCount:
+    """The count of a reason, or of all others once there are many."""
+    named = reason if reason in counts or len(counts) < MOST_REASONS else OTHERS
+    return counts.setdefault(named, LocatedCount(0, where))
+
+
 @dataclass
 class Report:
     """The report of loading a file: how many records became messages, and why the others did not.
@@ -119,11 +129,11 @@ class Report:
     def skip(self, reason: str, where: str) -> None:
         """Count one record that became no message."""
         self.records += 1
-        self.skipped.setdefault(reason, LocatedCount(0, where)).count += 1
+        _tally(self.skipped, reason, where).count += 1
 
     def warn(self, reason: str, where: str) -> None:
         """Count something that was read, but perhaps not as intended."""
-        self.warnings.setdefault(reason, LocatedCount(0, where)).count += 1
+        _tally(self.warnings, reason, where).count += 1
 
     def lack(self, reason: str, where: str) -> None:
         """Warn of something in a record that is not read; where nothing may be left out, that is an error."""
@@ -131,7 +141,7 @@ class Report:
 
     def keep(self, field: str, where: str) -> None:
         """Count a field beside the messages, such as `model` or `tools`, that was kept as metadata and nothing else."""
-        self.kept.setdefault(field[:40], LocatedCount(0, where)).count += 1
+        _tally(self.kept, field[:40], where).count += 1
 
     def leave(self, record: dict[str, Any], read: Container[str], where: str) -> None:
         """Warn of every field of a record that says something and is none of those read."""
@@ -146,7 +156,7 @@ class Report:
         self.conversations += other.conversations
         for mine, theirs in ((self.skipped, other.skipped), (self.warnings, other.warnings), (self.kept, other.kept)):
             for reason, tally in theirs.items():
-                mine.setdefault(reason, LocatedCount(0, f"{where} {tally.first}".strip())).count += tally.count
+                _tally(mine, reason, f"{where} {tally.first}".strip()).count += tally.count
 
     @property
     def skips(self) -> int:

@@ -68,7 +68,8 @@ read files by it.
 ## Large files
 
 An upload may be up to {upload} MB, a file that `load` or `historylab FILE` reads {most} MB, an archive as much when
-unpacked. JSON Lines and Parquet files of many conversations may have any size:
+unpacked. What unfolds to many times its size is refused, such as a Parquet file of one long text in each row, or a
+database whose schema makes up its values. JSON Lines and Parquet files of many conversations may have any size:
 
 ```python
 from historylab.formats.listing import list_conversations

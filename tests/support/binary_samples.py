@@ -131,13 +131,13 @@ def toolpack__conversation_db() -> bytes:
     return database({"messages": (f"{STORED}, content, timestamp, scope, metadata", rows)})
 
 
-def table(rows: list[dict[str, Any]], row_group_size: int | None = None) -> bytes:
+def table(rows: list[dict[str, Any]], **options: Any) -> bytes:
     """A Parquet table of these rows."""
     import pyarrow
     from pyarrow import parquet
 
     written = io.BytesIO()
-    parquet.write_table(pyarrow.Table.from_pylist(rows), written, row_group_size=row_group_size)
+    parquet.write_table(pyarrow.Table.from_pylist(rows), written, **options)
     return written.getvalue()
 
 

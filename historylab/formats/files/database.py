@@ -1,4 +1,8 @@
-"""SQLite databases of others: opened in memory or read-only, with every fault a LoadError."""
+"""SQLite databases of others: opened in memory or read-only, with every fault a LoadError.
+
+A schema can make much of little: by generated columns, defaults and joins. So no value is longer than the file, and
+what a query returns takes at most a multiple of it.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +13,16 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from historylab.errors import LoadError
+from historylab.errors import LoadError, TooLarge
 
 MAGIC = b"SQLite format 3\0"
 WAL_VERSIONS = slice(18, 20)  # of the header: 2 asks for a -wal file, which bytes don't have
 BESIDE = ("-wal", "-shm", "-journal")
 """Endings of the files that SQLite keeps beside a database while it is in use."""
+LEAST_TAKEN, TIMES = 1_000_000, 10
+"""Bytes that rows may take whatever the size of the file, and how often its size."""
+OF_A_ROW = 100
+"""Bytes that a row takes beside its values."""
 
 
 def read_database(path: Path) -> bytes:
@@ -39,6 +47,7 @@ def open_database(data: bytes) -> Iterator[sqlite3.Connection]:
     copy[WAL_VERSIONS] = b"\1\1"
     try:
         with closing(sqlite3.connect(":memory:")) as connection:
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(LEAST_TAKEN, len(data)))
             connection.deserialize(bytes(copy))
             connection.execute("PRAGMA trusted_schema = OFF")
             connection.execute("PRAGMA query_only = ON")
@@ -61,11 +70,15 @@ def tables_of(data: bytes) -> Mapping[str, frozenset[str]]:
 
 
 def query_rows(data: bytes, query: str) -> Iterator[dict[str, Any]]:
-    """The rows of a query, by column name."""
+    """The rows of a query, by column name. TooLarge if they take many times what is in the file."""
+    most, taken = max(LEAST_TAKEN, TIMES * len(data)), 0
     with open_database(data) as connection:
         cursor = connection.execute(query)
         names = [column[0] for column in cursor.description]
         for row in cursor:
+            taken += OF_A_ROW + sum(len(value) for value in row if isinstance(value, str | bytes))
+            if taken > most:
+                raise TooLarge(f"this SQLite database unfolds to more than {most / 1e6:,.0f} MB, which isn't read")
             yield dict(zip(names, row, strict=True))
 
 

@@ -1,4 +1,8 @@
-"""Rows of a Parquet file, read in batches of bounded memory whatever the size of its row groups. Needs pyarrow."""
+"""Rows of a Parquet file, read in batches of bounded memory whatever the size of its row groups. Needs pyarrow.
+
+A file of some kilobytes can stand for gigabytes, as its pages are compressed, and a text that is written once may be in
+each row. So texts are decoded as they are written, once each, and counted before they are made into rows.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,8 @@ from historylab.formats.files.row_table import parse_cell
 PARQUET = b"PAR1"
 BATCH_BYTES, MAX_BATCH = 4_000_000, 1024
 MAX_ROW_BYTES = 500_000_000  # that are loaded at once
+LEAST_DECODED, TIMES = 20_000_000, 100
+"""Bytes that are decoded whatever the size of the file, and how often its size."""
 BUFFER = 1_000_000  # bytes read ahead of a column
 MISSING = "this is a Parquet table; reading it needs pyarrow: pip install pyarrow"
 
@@ -28,13 +34,22 @@ class ParquetRows:
         except ImportError:
             raise LoadError(MISSING) from None
         try:
-            given = io.BytesIO(source) if isinstance(source, bytes) else str(source)
-            self._file = parquet.ParquetFile(given, buffer_size=BUFFER, pre_buffer=False)
-            self.count: int = self._file.metadata.num_rows
+            given: Any = io.BytesIO(source) if isinstance(source, bytes) else str(source)
+            about = parquet.read_metadata(given)
+            shared = [about.schema.column(k).path for k in range(about.num_columns) if _is_shared(about, k)]
+            self._file = parquet.ParquetFile(
+                given, metadata=about, read_dictionary=shared, buffer_size=BUFFER, pre_buffer=False
+            )
+            self._schema = about.schema.to_arrow_schema()
+            self.count: int = about.num_rows
             self._paused: _Reading | None = None
-            self._groups = [self._file.metadata.row_group(k) for k in range(self._file.metadata.num_row_groups)]
+            self._groups = [about.row_group(k) for k in range(about.num_row_groups)]
+            size = len(source) if isinstance(source, bytes) else source.stat().st_size
         except Exception as problem:  # pyarrow's own errors share no base but Exception
             raise LoadError(f"this can't be read as Parquet: {_one_line(problem)}") from None
+        self._most = max(LEAST_DECODED, TIMES * size)
+        if sum(group.total_byte_size for group in self._groups) > self._most:
+            raise _unfolds(self._most)
 
     def batches(self, most: int) -> list[tuple[int, int]]:
         """The rows shared out: ranges of rows of about so many bytes each, none across two row groups."""
@@ -52,14 +67,15 @@ class ParquetRows:
     ) -> Iterator[tuple[str, dict[str, Any]]]:
         """The rows from `start` up to `stop`, each with its location. TooLarge if they take over `most` bytes."""
         try:
-            taken = 0
+            taken, most_at_once = 0, min(self._most, MAX_ROW_BYTES if most is None else most)
             if most is not None and self.count > MAX_ITEMS:
                 raise too_many(MAX_ITEMS, "rows", "the table")
             for at, batch in self._arrow(start, self.count if stop is None else stop, columns):
-                taken += batch.nbytes
-                if most is not None and taken > most:
-                    raise TooLarge(f"the rows of this table take more than {most / 1e6:,.0f} MB; load a part of it")
-                yield from ((f"row {at + i}", _record(row)) for i, row in enumerate(batch.to_pylist(), 1))
+                taken = _decoded_size(batch) + (0 if most is None else taken)
+                if taken > most_at_once:
+                    raise _unfolds(most_at_once)
+                rows = _with_texts(batch, self._schema).to_pylist()
+                yield from ((f"row {at + i}", _record(row)) for i, row in enumerate(rows, 1))
         except LoadError:
             raise
         except Exception as problem:
@@ -127,6 +143,48 @@ def is_parquet(content: Content) -> bool:
 def parquet_rows(content: Content) -> ParquetRows:
     """The rows of a content."""
     return ParquetRows(content.path or content.data)
+
+
+def _is_shared(about: Any, k: int) -> bool:
+    """Whether texts of a column are written once and named in the rows."""
+    if about.schema.column(k).physical_type != "BYTE_ARRAY":
+        return False
+    return any(about.row_group(group).column(k).has_dictionary_page for group in range(about.num_row_groups))
+
+
+def _with_texts(batch: Any, schema: Any) -> Any:
+    """The batch with its texts in each row, which are quicker to read; as it is where pyarrow can't write them so."""
+    from pyarrow import ArrowException
+    from pyarrow import schema as schema_of
+
+    try:
+        return batch.cast(schema_of([schema.field(name) for name in batch.schema.names]))
+    except (ArrowException, KeyError, ValueError):
+        return batch
+
+
+def _decoded_size(batch: Any) -> int:
+    """Bytes of a batch whose texts stand in each row."""
+    return sum(map(_size_of, batch.columns))
+
+
+def _size_of(values: Any) -> int:
+    from pyarrow import compute, types
+
+    if types.is_dictionary(values.type):
+        lengths = compute.binary_length(values.dictionary).take(values.indices)
+        return compute.sum(lengths).as_py() or 0
+    if types.is_struct(values.type):
+        return sum(map(_size_of, values.flatten()))
+    if types.is_map(values.type):
+        return _size_of(values.keys) + _size_of(values.items)
+    if types.is_list(values.type) or types.is_large_list(values.type) or types.is_fixed_size_list(values.type):
+        return _size_of(values.flatten())
+    return int(values.nbytes)
+
+
+def _unfolds(most: int) -> TooLarge:
+    return TooLarge(f"the rows of this table take more than {most / 1e6:,.0f} MB; load a part of it")
 
 
 def _record(row: dict[str, Any]) -> dict[str, Any]:

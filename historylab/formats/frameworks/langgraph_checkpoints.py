@@ -16,7 +16,8 @@ TABLES = {
     "checkpoints": {"thread_id", "checkpoint_id", "parent_checkpoint_id", "type", "checkpoint"},
     "writes": {"thread_id", "checkpoint_id", "channel", "value"},
 }
-QUERY = "SELECT * FROM checkpoints ORDER BY thread_id, checkpoint_id"
+READ = ("thread_id", "checkpoint_ns", "checkpoint_id", "parent_checkpoint_id", "type", "checkpoint")
+"""Columns of checkpoints that are read; older tables have no `checkpoint_ns`."""
 INSTALL = 'LangGraph checkpoints are msgpack, which needs a library: pip install "historylab[formats]"'
 FIRST_CONSTRUCTOR, LAST_CONSTRUCTOR, ARRAY, DELTA = 0, 5, 6, 7
 """Codes of msgpack extensions: (module, class, fields …) of an object, a numpy array, messages since a snapshot."""
@@ -64,7 +65,9 @@ class Snapshot:
 
 def in_database(content: Content, report: Report) -> Iterator[Snapshot]:
     """The checkpoints of an SQLite database."""
-    for number, row in enumerate(content.rows(QUERY), 1):
+    columns = ", ".join(name for name in READ if name in content.tables["checkpoints"])
+    query = f"SELECT {columns} FROM checkpoints ORDER BY thread_id, checkpoint_id"
+    for number, row in enumerate(content.rows(query), 1):
         id, parent = _text(row.get("checkpoint_id")), row.get("parent_checkpoint_id")
         where = f"checkpoint {id[:40]}"
         yield Snapshot(

@@ -20,6 +20,9 @@ DELIMITERS = ",;\t|"
 LOOKED_AT = 20  # rows read to recognise a table
 HEADER = 10_000  # characters a header may have
 MOST_IN_CELL = 50_000_000
+MOST_COLUMNS = 10_000
+FEW_ROWS, CHARACTERS_OF_A_ROW = 100_000, 35
+"""Rows that are read however short they are; more have so many characters on average: a row takes 20 times them."""
 EXCEL = "sep="  # the first line of a file that names its delimiter to Excel
 
 
@@ -47,12 +50,15 @@ def rows_of_table(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
         table = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), skipinitialspace=True)
         header = [name.strip() for name in next(table, [])]
-        rows = 0
+        if len(header) > MOST_COLUMNS:
+            raise too_many(MOST_COLUMNS, "columns", "the table")
+        rows, most_rows = 0, min(MAX_ITEMS, FEW_ROWS + len(text) // CHARACTERS_OF_A_ROW)
         for cells in table:
             if any(cells):
                 rows += 1
-                if rows > MAX_ITEMS:
-                    raise too_many(MAX_ITEMS, "rows", "the table")
+                if rows > most_rows:
+                    things = "rows" if most_rows == MAX_ITEMS else "rows of a few letters"
+                    raise too_many(most_rows, things, "the table")
                 row: dict[str, Any] = dict(zip(header, cells, strict=False))
                 if len(cells) > len(header):
                     row[""] = cells[len(header) :]

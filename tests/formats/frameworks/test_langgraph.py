@@ -5,6 +5,8 @@ from __future__ import annotations
 import builtins
 import json
 import pickle
+import sqlite3
+from contextlib import closing
 
 import msgpack
 import pytest
@@ -95,6 +97,15 @@ def test_what_is_pickled_stays_closed():
 def test_bytes_that_are_no_text_are_replaced_in_a_checkpoint_of_json():
     broken = json.dumps({"channel_values": {"messages": said("a lamp")}}).encode().replace(b"lamp", b"l\xffmp")
     assert load(saved(("t", "1", None, "json", broken)))[0][0].content == "a l\ufffdmp"
+
+
+def test_a_column_that_is_none_of_its_own_is_not_asked_for():
+    plain = saved(("t", "1", None, "json", json.dumps({"channel_values": {"messages": said("a lamp")}}).encode()))
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.deserialize(plain)
+        made = "made TEXT GENERATED ALWAYS AS (hex(zeroblob(3000000))) VIRTUAL"
+        connection.execute(f"ALTER TABLE checkpoints ADD COLUMN {made}")
+        assert load(connection.serialize())[0][0].content == "a lamp"
 
 
 def nested(depth: int) -> bytes:

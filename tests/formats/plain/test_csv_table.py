@@ -7,7 +7,7 @@ import csv
 import pytest
 
 from historylab import load
-from historylab.errors import LoadError, UnknownFormat
+from historylab.errors import LoadError, TooLarge, UnknownFormat
 
 TALK = "role{0}text\nuser{0}hi\nbot{0}hello\n"
 
@@ -29,6 +29,29 @@ def test_a_long_cell_is_read_and_the_limit_of_others_stays():
     before = csv.field_size_limit()
     assert len(load(f"role,text\nuser,{'x' * 200_000}\n".encode())[0][0].content) == 200_000
     assert csv.field_size_limit() == before
+
+
+def test_a_table_of_many_rows_has_more_than_a_few_letters_in_each(monkeypatch):
+    monkeypatch.setattr("historylab.formats.plain.csv_table.FEW_ROWS", 30)
+    assert len(load(b"role,text\n" + b"user,%b\n" % (b"x" * 40) * 60)[0]) == 60
+    with pytest.raises(TooLarge, match="more than 42 rows of a few letters"):
+        load(b"role,text\n" + b"user,x\n" * 60)
+
+
+def test_a_table_has_so_many_columns(monkeypatch):
+    monkeypatch.setattr("historylab.formats.plain.csv_table.MOST_COLUMNS", 3)
+    with pytest.raises(TooLarge, match="more than 3 columns"):
+        load(b"role,text,a,b\nuser,hi,1,2\n", format="csv")
+
+
+def test_a_report_tells_so_many_reasons_apart(monkeypatch):
+    monkeypatch.setattr("historylab.formats.base.MOST_REASONS", 2)
+    warned = load(b"role,text,a,b,c\nuser,hi,1,2,3\nassistant,yes,,,\n").report.warnings
+    assert {reason: tally.count for reason, tally in warned.items()} == {
+        "a column 'a' not read": 1,
+        "a column 'b' not read": 1,
+        "others": 1,
+    }
 
 
 def test_what_is_beyond_the_header_is_named():

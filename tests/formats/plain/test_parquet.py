@@ -10,6 +10,7 @@ from binary_samples import table
 
 from historylab.errors import LoadError, TooLarge
 from historylab.formats.files import parquet_rows
+from historylab.formats.files.parquet_rows import ParquetRows
 from historylab.formats.load import load
 from historylab.formats.mapping import FieldMapping
 from historylab.formats.plain import parquet
@@ -53,6 +54,36 @@ def test_rows_are_read_in_batches_and_no_more_than_fit(monkeypatch):
     monkeypatch.setattr(parquet, "MAX_ROW_BYTES", 100)
     with pytest.raises(TooLarge, match="the rows of this table take more than 0 MB"):
         load(table(rows))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"role": "user", "content": "x" * 20_000}, {"role": "assistant", "content": "x" * 20_000}] * 50,
+        [{"messages": [{"role": "user", "content": "x" * 20_000}] * 50}],
+        [{"role": "user", "content": "x" * 2_000_000}],
+    ],
+    ids=["in each row", "in one row", "compressed"],
+)
+def test_a_file_is_not_decoded_to_many_times_its_size(monkeypatch, rows):
+    assert load(table(rows))
+    monkeypatch.setattr(parquet_rows, "LEAST_DECODED", 500_000)
+    monkeypatch.setattr(parquet_rows, "TIMES", 1)
+    with pytest.raises(TooLarge, match="take more than 0 MB"):
+        load(table(rows))
+
+
+def test_one_whose_pages_unfold_to_too_much_is_refused_undecoded(monkeypatch):
+    monkeypatch.setattr(parquet_rows, "LEAST_DECODED", 500_000)
+    monkeypatch.setattr(parquet_rows, "TIMES", 1)
+    with pytest.raises(TooLarge, match="take more than 0 MB"):
+        ParquetRows(table([{"role": "user", "content": "x" * 2_000_000}]))
+
+
+def test_texts_are_read_alike_whether_they_are_written_once_or_in_each_row():
+    rows = [{"messages": [{"role": "user", "content": "hi"}], "of": {"deep": [["a", None]]}, "n": n} for n in range(9)]
+    once, each = (ParquetRows(table(rows, use_dictionary=shared)) for shared in (True, False))
+    assert [*once.rows()] == [*each.rows()] and len([*once.rows(columns=["n"])]) == 9
 
 
 def test_without_pyarrow_the_refusal_names_the_format_and_the_command(monkeypatch):
