@@ -129,8 +129,8 @@ UNNAMED = "unnamed-"
 def pair_by_order(messages: list[Message], first: int = 0) -> list[Message]:
     """Give calls and results without ids matching ids: each result answers the oldest open call of its name.
 
-    Calls with an id are open until the next message that calls: some SDKs give results without it. The ids hold the
-    call's number in the list, of which the first message given is number `first`.
+    Calls with an id are open to a result of their name until the next message that calls: some SDKs leave its id out.
+    The ids given hold the call's number in the list, of which the first message given is number `first`.
     """
     asking = [m for m in messages if m.tool_calls or m.role == "tool"]
     if not any((m.role == "tool" and not m.tool_call_id) or any(not c.id for c in m.tool_calls) for m in asking):
@@ -148,7 +148,8 @@ def pair_by_order(messages: list[Message], first: int = 0) -> list[Message]:
         elif message.role == "tool" and message.tool_call_id:
             waiting = [call for call in waiting if call.id != message.tool_call_id]
         elif message.role == "tool":
-            call = next((c for c in waiting if message.name in (None, c.name)), None)
+            unnamed = message.name is None
+            call = next((c for c in waiting if (c.id.startswith(UNNAMED) if unnamed else c.name == message.name)), None)
             if call:
                 waiting.remove(call)
                 message = replace(message, tool_call_id=call.id)  # noqa: PLW2901
