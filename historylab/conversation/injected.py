@@ -22,7 +22,7 @@ TAGS: Mapping[str, tuple[str, ...]] = {
     "Cline, Roo Code, Kilo Code": ("environment_details", "SYSTEM_NOTICE", "file_content", "folder_content"),
     "Cursor": (
         "additional_data", "attached_files", "open_and_recently_viewed_files", "project_layout", "user_info",
-        "cursor_rules_context", "system_notification",
+        "cursor_rules_context", "system_notification", "agent_transcripts", "agent_skills", "git_status",
     ),
     "Copilot": ("environment_info", "workspace_info", "reminderInstructions", "editorContext"),
     "Antigravity": ("ADDITIONAL_METADATA", "USER_SETTINGS_CHANGE"),
@@ -47,6 +47,8 @@ OPENINGS: Mapping[str, tuple[str, ...]] = {
         r"Another language model started to solve this problem and produced a summary.*",
     ),
     "Gemini CLI": (r"This is the Gemini CLI\. We are setting up the context for our chat\..*",),
+    "Cursor": (r"<rules>\s*The rules section has a number of possible rules.*?(?:</rules>|\Z)",),
+    "aider": (r"Here are some READ ONLY files, provided for your reference\..*",),
     "Cline, Roo Code, Kilo Code": (r"\[[a-z_]+(?: for [^\n]*?)?\] Result:.*", r"\[TASK RESUMPTION\].*"),
     "Pi": (r"The conversation history before this point was compacted into the following summary:.*",),
     "OpenHands": (r"EXECUTION RESULT of \[[^\]\n]+\]:.*",),
@@ -69,6 +71,8 @@ CONTEXTS = (
     ("Codex", ENVIRONMENT, "<environment_context>", r"<(\w+)>"),
     ("Gemini CLI", ENVIRONMENT, r"<session_context>|This is the Gemini CLI\. We are setting up", ""),
     ("OpenHands", RULES, "<REPOSITORY_INSTRUCTIONS>", ""),
+    ("Cursor", RULES, "<rules>", ""),
+    ("aider", RULES, "Here are some READ ONLY files", ""),
 )
 """Of frames at the head of a message, those in which a coding agent tells its model what to work by.
 
@@ -76,7 +80,7 @@ Tool, what the frame holds, how it begins, and what names its parts: files, a di
 later frame that names a part says it again; those that come with every message (Cline's) need not be kept.
 """
 
-CONTEXT_WORDS = ("This is the Gemini CLI.",)
+CONTEXT_WORDS = ("This is the Gemini CLI.", "Here are some READ ONLY files")
 """Of those, the ones that begin with a word and not with a sign."""
 
 REMINDER = "<system-reminder>"

@@ -26,6 +26,30 @@ Contents of {path}/CLAUDE.md (checked in):
 """
 CODEX = "# AGENTS.md instructions for {path}\n\n<INSTRUCTIONS>\n{rule}\n</INSTRUCTIONS>"
 PLACE = "<environment_context>\n  <cwd>{path}</cwd>\n</environment_context>"
+AIDER = """Here are some READ ONLY files, provided for your reference.
+Do not edit these files!
+
+CONVENTIONS.md
+```
+{rule}
+```
+"""
+CURSOR = """<user_info>
+OS Version: linux
+</user_info>
+
+<agent_transcripts>
+Past chats are in a folder.
+</agent_transcripts>
+
+<rules>
+The rules section has a number of possible rules that count.
+
+<always_applied_workspace_rules>
+{rule}
+</always_applied_workspace_rules>
+</rules>
+"""
 TIGHT = {"policy": "lastN", "length": 1}
 
 
@@ -49,6 +73,8 @@ def sketch(*parts: Message | str, **chosen) -> str:
         "<session_context>\nLinux, in /srv/x\n</session_context>",
         "This is the Gemini CLI. We are setting up the context for our chat.\nLinux.",
         "<REPOSITORY_INSTRUCTIONS>\nTabs.\n</REPOSITORY_INSTRUCTIONS>",
+        AIDER.format(rule="Tabs."),
+        CURSOR.format(rule="Tabs.") + "\n<user_query>\nMend the build.\n</user_query>",
     ],
 )
 def test_it_is_recognised_by_how_a_users_message_begins(text):
@@ -65,6 +91,8 @@ def test_it_is_recognised_by_how_a_users_message_begins(text):
         "# claudeMd\nContents of CLAUDE.md:",
         "<system-reminder>\nThe list of tasks is empty.\n</system-reminder>\n# claudeMd",
         "<environment>in /srv/x</environment>",
+        "<rules>\nNever in capitals.\n</rules>\nMend the text.",
+        "Here are some files, provided for your reference.",
     ],
 )
 def test_a_first_message_is_not_kept_for_being_first(text):
