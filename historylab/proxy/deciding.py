@@ -64,6 +64,7 @@ class Trimmers:
         self.settings, self.store = settings_fields(settings), store
         self.guarded = settings.filter != "off" or settings.projection != "off"
         self.of = cache(lambda form: Trimmer(settings, store=store, format=form))
+        self.said: set[str] = set()  # why requests weren't trimmed since the store was last well
         self._uncut = settings.replace(**NOTHING_CUT)
 
     @cached_property
@@ -130,13 +131,15 @@ def decide(trimmers: Trimmers, exchange: Exchange, content: bytes, encoded: bool
         exchange.plan, exchange.live_plan, exchange.state = plan, decision.plan, state
         exchange.chat = None if purpose else decision.chat  # what is beside a chat doesn't go on from it
         exchange.moved = decision.moved
+        if state and not exchange.stale:
+            trimmers.said.clear()
         return
     except Exception as problem:
         why = UNREADABLE if body is None else next((w for kind, w in CAUSES if isinstance(problem, kind)), FAULT)
         if isinstance(problem, LoadError | NothingToSend):
             exchange.because = PLACE.sub("a message: ", f"{problem}")[:LONGEST]
         else:
-            _log(why, problem)
+            _log(why, problem, trimmers.said)
     if applied and trimmers.guarded:
         raise Refused(500 if why == FAULT else 422, SENTENCES[why] + GUARDED, why)
     exchange.untrimmed = why
@@ -189,12 +192,13 @@ def write_body(body: Any) -> bytes:
         return json.dumps(body).encode("ascii")
 
 
-def _log(why: str, problem: Exception) -> None:
-    """Say that a request wasn't trimmed for a reason that may pass. Of errors, the text of our own alone is logged."""
+def _log(why: str, problem: Exception, said: set[str]) -> None:
+    """Say that a request wasn't trimmed: once, where it may pass. Of errors, the text of our own alone is logged."""
     if why == FAULT or not isinstance(problem, HistoryLabError):
         log_fault(f"A request wasn't trimmed: {SENTENCES[why]}", problem)
-    else:
-        log.warning("A request wasn't trimmed: %s (%.300s)", SENTENCES[why], problem)
+    elif why not in said:
+        said.add(why)
+        log.warning("Requests aren't trimmed, until it is mended: %s (%.300s)", SENTENCES[why], problem)
 
 
 def log_fault(what: str, problem: Exception) -> None:

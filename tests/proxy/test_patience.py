@@ -128,13 +128,36 @@ def test_where_another_process_was_first_its_value_takes_the_place(held, store):
 
 
 def test_a_store_that_fails_at_once_is_not_away(store, monkeypatch, held):
-    def fails(_):
-        raise StoreError("the disk is full")
-
     monkeypatch.setattr(held, "read_state", fails)
     with pytest.raises(StoreError, match="disk is full"):
         store.read_state(["a"])
     assert not store.away_since
+
+
+def test_what_fails_at_each_request_is_said_once_until_the_store_was_well(held, monkeypatch, tmp_path, caplog):
+    file = write_settings(tmp_path / "settings.json", SUMMARIES)
+    with (
+        ChatServer(says("hello there")) as upstream,
+        running_proxy(upstream.url, file, store=PatientStore(held, LONG)) as proxy,
+        httpx2.Client(base_url=proxy.url, timeout=20) as client,
+    ):
+
+        def ask(first: str) -> None:
+            client.post(CHAT, json=chat(first, *SAID)).raise_for_status()
+
+        for turn in range(2):
+            with monkeypatch.context() as broken:
+                broken.setattr(held, "read_state", fails)
+                ask(f"Hello {turn}")
+                ask(f"Good evening {turn}")
+                client.post(CHAT, json=chat("short")).raise_for_status()  # needs no store, and says nothing of it
+                ask(f"Good night {turn}")
+            ask(f"Good morning {turn}")
+    assert caplog.text.count("the disk is full") == 2
+
+
+def fails(*_: object) -> None:
+    raise StoreError("the disk is full")
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=on_postgres)])

@@ -113,13 +113,21 @@ def test_a_fault_of_ours_is_logged_without_the_text_it_quotes(client, upstream, 
     with caplog.at_level(logging.WARNING):
         answer = client.post(CHAT, content=sent)
     assert answer.status_code == 200 and answer.headers["historylab-untrimmed"] == why and upstream.bytes == [sent]
-    assert "A request wasn't trimmed" in caplog.text and "oops" not in caplog.text
+    assert "trimmed" in caplog.text and "oops" not in caplog.text
 
 
 def test_halves_of_an_emoji_are_trimmed_like_any_text(client, upstream):
     sent = json.dumps(chat(*SAID[:-1], "half \ud83d")).encode()
     client.post(CHAT, content=sent)
     assert [message["content"] for message in upstream.requests[0]["messages"]] == [*SAID[6:8], "half \ud83d"]
+
+
+def test_a_compaction_that_a_client_asks_the_api_for_passes_untouched(client, upstream):
+    upstream.behaviours = [lambda handler: handler.send(200, "{}")]
+    sent = json.dumps(ITEMS).encode()
+    answer = client.post("/v1/responses/compact", content=sent)
+    assert answer.status_code == 200 and upstream.bytes == [sent]
+    assert [name for name in answer.headers if name.startswith("historylab")] == []
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +153,10 @@ def test_a_request_of_which_a_filter_leaves_nothing_never_leaves(upstream, tmp_p
     assert "the settings leave no message to be sent" in refused.json()["error"]["message"]
 
 
-@pytest.mark.parametrize("path", ["/v1/embeddings", "/v1/completions", "/app/v1/files", "/v1/messages/batches"])
+@pytest.mark.parametrize(
+    "path",
+    ["/v1/embeddings", "/v1/completions", "/app/v1/files", "/v1/messages/batches", "/v1/responses/compact"],
+)
 def test_so_is_then_other_text_that_no_filter_sees(guarded, upstream, path):
     assert guarded.post(path, json={"input": "x"}).status_code == 422 and upstream.bytes == []
     assert guarded.put(path, json={"input": "x"}).status_code == 422
