@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
 
@@ -66,7 +66,7 @@ class Said:
     """A text, or calls: tools and their arguments. `turn`: which turn of how many it is, where that was asked for."""
 
     text: str = ""
-    calls: Sequence[tuple[OfferedTool, str]] = field(default=())
+    calls: Sequence[tuple[OfferedTool, str]] = ()
     turn: str = ""
 
 
@@ -110,9 +110,7 @@ def answer_to(request: ParsedRequest, tool_turns: int | None = None) -> Said:
     if request.tools and request.choice != "none" and not NO_TOOLS.search(request.question):
         if wanted is not None and request.turns < wanted:
             return _calls(request, wanted)
-        if wanted is None and not request.results and (request.choice is not None or _calls_once(request)):
-            return Said(calls=[_call(request)])
-        if not request.results and request.choice is not None:
+        if not request.results and (request.choice is not None or (wanted is None and _calls_once(request))):
             return Said(calls=[_call(request)])
     if request.schema is not None:
         return Said(json.dumps(plausible(request.schema, request.question), ensure_ascii=False))
