@@ -40,7 +40,7 @@ class Redaction:
     def redact(self, value: Any, secrets: Sequence[str] = ()) -> tuple[Any, int]:
         """The value with "[redacted]" in place of every match or secret in any text in it, and how many those are.
 
-        The value itself where there is none; names of fields stay.
+        The value itself where there is none; names of fields stay, but for those that are keys themselves.
         """
         if isinstance(value, str):
             return self._text(value, secrets)
@@ -50,8 +50,9 @@ class Redaction:
                 name: self._under(said if said and name == "value" else name, held, secrets)
                 for name, held in value.items()
             }
-            count = sum(found for _, found in fields.values())
-            return ({name: held for name, (held, _) in fields.items()} if count else value), count
+            names = {name: clean for name in fields if (clean := _name_without_keys(name, secrets)) != name}
+            count = len(names) + sum(found for _, found in fields.values())
+            return ({names.get(name, name): held for name, (held, _) in fields.items()} if count else value), count
         if isinstance(value, list | tuple):
             if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], str) and is_secret(*value):
                 return [value[0], REDACTED], 1
@@ -87,6 +88,15 @@ class Redaction:
             text, count = pattern.subn(REDACTED, text)
             total += count
         return text, total
+
+
+def _name_without_keys(name: Any, secrets: Sequence[str]) -> Any:
+    """The name of a field, which is kept but for keys in it: own patterns are for what is said."""
+    if not isinstance(name, str) or len(name) < LEAST_SECRET:
+        return name
+    for secret in secrets:
+        name = name.replace(secret, REDACTED)
+    return _without(name, keys_in(name))[0]
 
 
 def _without(text: str, spans: list[tuple[int, int]]) -> tuple[str, int]:

@@ -39,6 +39,13 @@ def test_the_rest_stays_and_so_does_what_was_given():
     assert given["messages"][0]["content"][0]["text"] == f"use {KEY}, then go"
 
 
+def test_a_key_is_taken_out_of_names_of_fields_too_and_all_other_names_stay():
+    redaction = Redaction(["of_the_ferry"])
+    given = {"input": {KEY: "old", "name_of_the_ferry": "Ven", "a-key-that-was-sent-1": 2}}
+    assert redaction.redact(given, ["a-key-that-was-sent-1"])[1] == 2
+    assert KEY not in str(redaction.redact(given)) and "name_of_the_ferry" in str(redaction.redact(given))
+
+
 def test_names_stay_beside_what_they_name():
     said = Redaction().redact(
         'DB_PASSWORD=tr0ub4dor3x run --token a1B2c3D4e5F6 "pw": "x9 y" https://a.b/c?api_key=Zz81Yy72Xx&n=1'
