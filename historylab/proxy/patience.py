@@ -55,7 +55,7 @@ def one_request(exchange: Exchange) -> Iterator[None]:
 class PatientStore:
     """The state of a store, in time or not at all. Safe under threads; closing it closes the store.
 
-    What it can't answer in time is answered as it was last known, which makes a request `stale`; what was never known
+    What it can't answer, or not in time, is as it was last known, which makes a request `stale`; what was never known
     is a StoreError. A value written meanwhile is kept here and written later; one that stands by then takes its place.
     """
 
@@ -82,7 +82,7 @@ class PatientStore:
         wanted = check_state_keys(keys)
         try:
             found = self._ask(lambda: self._store.read_state(wanted))
-        except NoAnswer:
+        except StoreError:  # one that is away fails at once, or doesn't answer
             found = self._recall(wanted)
             if len(found) < len(wanted):
                 raise

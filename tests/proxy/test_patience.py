@@ -134,6 +134,15 @@ def test_a_store_that_fails_at_once_is_not_away(store, monkeypatch, held):
     assert not store.away_since
 
 
+def test_what_is_known_is_told_where_it_fails_at_once_too(store, monkeypatch, held):
+    store.write_state("a", "1")
+    monkeypatch.setattr(held, "read_state", fails)
+    with one_request(exchange := Exchange()):
+        assert store.read_state(["a"]) == {"a": "1"} and exchange.stale
+        with pytest.raises(StoreError, match="disk is full"):
+            store.read_state(["a", "b"])
+
+
 def test_what_fails_at_each_request_is_said_once_until_the_store_was_well(held, monkeypatch, tmp_path, caplog):
     file = write_settings(tmp_path / "settings.json", SUMMARIES)
     with (
