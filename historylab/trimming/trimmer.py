@@ -92,6 +92,9 @@ class Trimmer:
         """`trim` and `plan` at once, for one who needs both; raises what `trim` raises."""
         with self._chats.chat_of(messages, self._format) as (known, request):
             plan, written = self._plan_and_write(known, request)
+            if request.items and not written.items:
+                newest = next((i for i in reversed(range(plan.size)) if plan.actions[i] == Action.DROPPED), None)
+                raise NothingToSend(f"{NOTHING_LEFT} {'' if newest is None else plan.reason(newest).sentence}".strip())
             log_decision(plan, self.settings)
             return Decision(written.back, plan, known, written.moved)
 
@@ -124,9 +127,6 @@ class Trimmer:
         """The plan, with what the form of that API adds, and what is sent."""
         plan, conversation = known.chat.plan(), known.chat.conversation
         written = request.form.write(request, plan.render(), known.places)
-        if request.items and not written.items:
-            newest = next((i for i in reversed(range(plan.size)) if plan.actions[i] == Action.DROPPED), None)
-            raise NothingToSend(f"{NOTHING_LEFT} {'' if newest is None else plan.reason(newest).sentence}".strip())
         if written.sent:
             plan = open_pipeline(self.settings).in_form(plan, written.planned, written.sent)
         warn_of_returned(conversation, self.settings, plan)

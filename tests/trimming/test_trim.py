@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from conversation_strategies import conversations, settings
@@ -11,7 +13,7 @@ from hypothesis import given
 from hypothesis import settings as examples
 
 from historylab import Trimmer, trim
-from historylab.errors import LoadError
+from historylab.errors import LoadError, NothingToSend
 from historylab.formats.messages.chat_messages import to_message, to_messages, to_record
 from historylab.formats.requests.chat import ChatCompletions
 from historylab.settings.model import Settings
@@ -204,7 +206,15 @@ def test_the_end_of_a_long_list_is_read_alone_only_where_it_decides(conversation
     given = [to_record(message) for message in conversation]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("historylab.trimming.trim.SHORT", 4)
-        assert trim(given, chosen) == Trimmer(chosen).trim(given)
+        assert sent(trim, given, chosen) == sent(Trimmer(chosen).trim, given)
+
+
+def sent(trimming: Callable[..., list[Any]], given: list[Any], *more: Any) -> list[Any]:
+    """What is sent; nothing of results whose calls are missing."""
+    try:
+        return trimming(given, *more)
+    except NothingToSend:
+        return []
 
 
 def test_of_a_long_list_results_without_ids_are_paired_as_in_the_whole(monkeypatch):
@@ -232,7 +242,7 @@ def test_of_a_long_list_little_is_read(monkeypatch, chosen):
 def test_trimming_dicts_keeps_their_identity_whatever_the_settings(conversation, chosen):
     given = [json.loads(json.dumps(to_record(message))) for message in conversation]
     before = copy.deepcopy(given)
-    trimmed = trim(given, chosen)
+    trimmed = sent(trim, given, chosen)
     assert given == before
     assert len(to_messages(trimmed)) == len(trimmed)
     own = {id(message) for message in given}
