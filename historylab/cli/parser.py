@@ -35,6 +35,8 @@ class CommandParser(argparse.ArgumentParser):
             known |= {
                 f"--{setting.replace('_', '-')}": f"--set {setting}={value or '…'}" for setting in setting_names()
             }
+        if "--from" in known:  # as `check`, `run` and `proxy` call it
+            known["--settings"] = "--from"
         near = get_close_matches(name.replace("_", "-"), known, n=1) if name.startswith("--") else []
         return f"; did you mean {known[near[0]]}?" if near else ""
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 SUMMARY = "Start a program, such as claude or codex, and watch, record and trim what it sends to its model"
 NOT_FOUND = 127
 """The exit status where there is no such program, as shells have it."""
+WHOLE = MappingProxyType({"policy": "all", "pruner": "off", "budget": 1_000_000})
+"""What counts without --settings: nobody chose what to cut, so nothing is, and no request is over a budget."""
 HOST = "127.0.0.1"
 MOST_PROBLEMS = 5
 SECONDS_TO_STOP = 5
@@ -117,6 +119,7 @@ def _open_proxy(target: Target, arguments: argparse.Namespace, place: str, until
     proxy = open_proxy(
         upstream,
         settings=arguments.settings,
+        otherwise=WHOLE,
         mode="trim" if arguments.settings and not arguments.audit else "audit",
         record=place,
         redact=arguments.redact,

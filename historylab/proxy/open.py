@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from time import time
+from typing import Any
 
 from historylab.errors import SettingsError, StoreError
 from historylab.proxy.app import Proxy
@@ -27,6 +28,7 @@ def open_proxy(
     upstream: str | Upstream,
     *,
     settings: str | None = None,
+    otherwise: Mapping[str, Any] | None = None,
     mode: str = "trim",
     record: str | None = None,
     redact: Sequence[str] = (),
@@ -36,11 +38,12 @@ def open_proxy(
 ) -> Proxy:
     """A proxy for that upstream; it closes what it opened when its server ends.
 
-    `settings` is a file that is read again when it changes, `record` a recording's place; without one the summaries
-    that requests were sent with are gone with the process. Raises SettingsError.
+    `settings` is a file that is read again when it changes, `otherwise` what counts in place of one; `record` is a
+    recording's place, without which the summaries that requests were sent with are gone with the process.
+    Raises SettingsError.
     """
     asked = Upstream(upstream) if isinstance(upstream, str) else upstream
-    file = SettingsFile(settings)
+    file = SettingsFile(settings, otherwise)
     store = _open_place(record) if record is not None else open_store("memory://")
     recorder, patient = None if record is None else _recorder(store, redact, keep_days), PatientStore(store)
     announce = partial(_note_start, recorder, patient, asked, file.path, mode)

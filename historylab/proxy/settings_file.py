@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from historylab.errors import HistoryLabError, SettingsError
 from historylab.settings.model import Settings
@@ -19,12 +20,14 @@ log = logging.getLogger("historylab.proxy")
 class SettingsFile:
     """The settings of a file, or of the environment alone. Safe under threads.
 
+    `otherwise`: what counts where no file is named, and gives way to the environment as a file does.
     `problem`: why the file as it is now doesn't count; the settings it had before stay in effect. Raises SettingsError
     where it can't be read to begin with.
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None = None):
+    def __init__(self, path: str | os.PathLike[str] | None = None, otherwise: Mapping[str, Any] | None = None):
         self.path = Path(path).resolve() if path is not None else None
+        self._otherwise = otherwise
         self.problem = ""
         self._lock = threading.Lock()
         self._seen = self._stamp()
@@ -55,7 +58,7 @@ class SettingsFile:
     def _read(self) -> Settings:
         if self.path is not None and self.path.exists() and not self.path.is_file():
             raise SettingsError(f"{self.path} is no file")  # reading a pipe would wait for ever
-        found = resolve_settings(template=read_template(self.path) if self.path is not None else None)
+        found = resolve_settings(template=self._otherwise if self.path is None else read_template(self.path))
         if refused := [c for c in found.refused if c.source == "template"]:
             raise SettingsError(f"{self.path}: " + "; ".join(f"{c.name}={c.raw}: {c.why}" for c in refused))
         return found.settings

@@ -104,7 +104,7 @@ def _check_url(url: str) -> tuple[str, str]:
     plain = re.fullmatch(r"(?:/(?!\.\.?(?:/|$))[\w.~-]+)*", path, re.ASCII)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or not plain:
         shown = url.partition("?")[0]  # a query may hold a key
-        raise SettingsError(f"{shown!r:.200} is no address of an upstream; {wanted}")
+        raise SettingsError(f"{shown!r:.200} isn't the address of an upstream; {wanted}")
     return str(whole), path
 
 

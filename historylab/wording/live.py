@@ -32,8 +32,12 @@ def proxy_sentence(proxy: ProxyStart, zone: tzinfo | None = None) -> str:
     upstream = f" in front of {one_line(proxy.upstream, HOST)}" if proxy.upstream else ""
     found = read_settings(proxy.settings)
     cut = settings_in_words(found) if found else "settings that this version can't read"
-    does = "only watches (audit) and would trim" if proxy.mode == AUDIT else "trims"
-    return f"Since {clock_time(proxy.at, zone)} the proxy{upstream} {does}: {cut}."
+    audit = proxy.mode == AUDIT
+    if cut.startswith("keeping"):
+        does = f"{'only watches (audit)' if audit else 'trims'}, {cut}"
+    else:
+        does = f"{'only watches (audit) and would trim' if audit else 'trims'}: {cut}"
+    return f"Since {clock_time(proxy.at, zone)} the proxy{upstream} {does}."
 
 
 def faults_in_words(requests: Sequence[Exchange], zone: tzinfo | None = None) -> Iterator[str]:

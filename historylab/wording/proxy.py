@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ MODES = {
 }
 
 
-PERSONAL_DATA = "what people wrote of themselves stays in it: --redact REGEX takes it out, --keep-days N says how long"
+PERSONAL_DATA = "personal data stays in it: --redact REGEX takes it out, --keep-days N says how long it is kept"
 
 
 @dataclass(frozen=True)
@@ -44,14 +45,13 @@ BECAME = {
     "trimmed": "trimmed",
     "sent_whole": "sent whole",
     "watched": "only watched",
-    "passed_through": "of other kinds",
-    "cancelled": "hung up",
+    "passed_through": "of another kind",
+    "cancelled": "cancelled by the program",
     "unrecorded": "not recorded",
 }
 """What became of requests: counts by name, and in words."""
 TOKENS = ("tokens_before", "tokens_planned")
-BY_CAUSE = {"untrimmed": "untrimmed", "refused": "refused"}
-NO_REQUEST = "no request came this way: the program had none, or reads its base URL elsewhere"
+NO_REQUEST = "no request came this way: the program made none, or takes its base URL from elsewhere"
 ONLY_WATCHED = "only watched, as no --settings say what to cut: each request is sent as it came"
 
 
@@ -71,16 +71,18 @@ def run_summary(counts: Sequence[Counts], trimming: Trimming, place: str, proble
     total = {name: sum(getattr(c, name) for c in counts) for name in ("requests", *BECAME, *TOKENS)}
     if not total["requests"]:
         return [NO_REQUEST, *logged]
-    total["untrimmed"] = sum(c.untrimmed.total() for c in counts)
+    causes = sum((c.untrimmed for c in counts), Counter[str]())
+    total["untrimmed"] = causes.total()
     total["refused"] = sum(c.refused.total() - c.refused["websocket"] for c in counts)  # Codex asks by HTTP instead
-    parts = [f"{total[name]:,} {said}" for name, said in {**BECAME, **BY_CAUSE}.items() if total[name]]
+    became = {**BECAME, "untrimmed": f"untrimmed ({', '.join(causes)})", "refused": "refused"}
+    parts = [f"{total[name]:,} {said}" for name, said in became.items() if total[name]]
     sent, before = total["tokens_planned"], total["tokens_before"]
     if trimming.settings.path or trimming.applies:
         would = "" if trimming.applies else "would be "
         share = f" ({in_percent(sent / before)})" if before else ""
-        tokens = f"{sent:,} of {before:,} tokens {would}sent{share}"
+        tokens = f"{sent:,} of {before:,} tokens of messages {would}sent{share}"
     else:
-        tokens = f"{before:,} tokens sent"
+        tokens = f"{before:,} tokens of messages sent"
     file = place_in_words(place if "://" in place else str(recording_file(place)))
     return [
         f"{count_of(total['requests'], 'request')}: {', '.join(parts)}; {tokens}",

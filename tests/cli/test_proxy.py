@@ -14,7 +14,7 @@ ASKED = ("proxy", "--upstream", "http://127.0.0.1:9", "--port", "0")
         (("--host", "0.0.0.0"), "HISTORYLAB_PROXY_TOKEN"),
         (("--token", "short"), "8 characters"),
         (("--settings", "none.json"), "none.json cannot be read"),
-        (("--upstream", "models.example"), "no address of an upstream"),
+        (("--upstream", "models.example"), "isn't the address of an upstream"),
         (("--upstream", "https://key@models.example"), "holds a key"),
         (("--record", "kept", "--redact", "("), "no regular expression"),
         (("--record", f"{'x' * 300}.db"), "cannot hold a recording: File name too long"),

@@ -57,11 +57,28 @@ def test_requests_pass_a_proxy_and_the_exit_status_is_the_programs(capfd, upstre
     code, out, err = run(capfd, "run", "--upstream", upstream.url, "--", sys.executable, "-S", "-c", ASK)
     assert (code, out) == (7, "at noon\n")
     assert upstream.keys[-1].endswith(KEY) and KEY not in err
-    assert "only watched" in err and "1 request: 1 only watched; " in err
+    assert "only watched" in err and "1 request: 1 only watched; " in err and "tokens of messages sent" in err
     recording = tmp_path / "data" / "historylab" / "recordings" / "historylab.db"
     assert f"historylab show {recording}" in err
     (conversation,) = load(recording)
     assert [m.content for m in conversation.messages] == ["Which ferry?", "at noon"]
+
+
+def test_without_settings_nothing_is_held_against_a_budget_that_nobody_chose(capsys, monkeypatch, upstream, tmp_path):
+    long = ASK.replace("Which ferry?", "Which ferry? " * 5000)
+    _, err = run_python(capsys, upstream, long)
+    assert "1 only watched" in err and "budget" not in err
+    monkeypatch.setenv("HISTORYLAB_BUDGET", "700")
+    assert "over its budget" in run_python(capsys, upstream, long)[1]
+
+
+def test_a_request_for_a_title_is_named_and_comes_last_in_the_recording(capsys, upstream, tmp_path):
+    told = '{{"role": "system", "content": "You are a title generator. You output ONLY a thread title"}}, '
+    titled = ASK.replace('[{"role"', f'[{told.format()}{{"role"').replace("sys.exit(7)", "")
+    _, err = run_python(capsys, upstream, titled + ASK)
+    assert "1 untrimmed (title)" in err
+    first, last = load(tmp_path / "data" / "historylab" / "recordings")
+    assert [m.role for m in first.messages] == ["user", "assistant"] and last.messages[0].role == "system"
 
 
 def test_settings_trim_unless_it_is_an_audit(capsys, upstream, tmp_path):
@@ -142,7 +159,7 @@ def test_a_proxy_in_front_of_a_proxy_is_refused(capsys, monkeypatch, upstream):
     ("options", "said"),
     [
         ((), "name the program to run"),
-        (("--upstream", "models.example", "--", "true"), "no address of an upstream"),
+        (("--upstream", "models.example", "--", "true"), "isn't the address of an upstream"),
         (("--settings", "none.env", "--", "true"), "none.env cannot be read"),
         (("--keep-days", "-1", "--", "true"), "--keep-days"),
     ],

@@ -35,6 +35,7 @@ def test_a_conversation_that_may_be_of_several_people_says_so():
     [
         ("trim", {"policy": "all", "budget": 900}, "in front of https://x trims: FIFO to 900 over all messages."),
         ("audit", {"policy": "all", "budget": 900}, "only watches (audit) and would trim: FIFO to 900"),
+        ("audit", {"policy": "all", "pruner": "off"}, "only watches (audit), keeping all messages."),
         ("trim", {"prunner": "x"}, "settings that this version can't read"),
     ],
 )

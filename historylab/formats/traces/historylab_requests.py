@@ -19,6 +19,7 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.observed import ObservedLog
 from historylab.formats.messages.usage import to_usage
+from historylab.formats.requests.purpose import PURPOSES
 from historylab.formats.traces.calls import model_of, provider_of
 from historylab.formats.traces.logged import about_in, usage_given
 from historylab.formats.traces.recorded_lines import (
@@ -131,12 +132,17 @@ class RecordingReader:
         self._log.add(exchange)
 
     def conversations(self, report: Report) -> Iterator[Conversation]:
-        """The conversations so far, with what was said of each."""
+        """The conversations so far, with what was said of each; last those that no user led, as for a title."""
         report.add(self._report, "")
         for exchange in self._exchanges:
             exchange.title = self._said[exchange.conversation].title
-        for found in self._log.conversations(report):
-            yield _with_said(found, self._said[str(found.metadata.get("conversation_id", ""))])
+        led = {one.conversation for one in self._exchanges if one.untrimmed not in PURPOSES}
+        for found in sorted(self._log.conversations(report), key=lambda one: _id_of(one) not in led):
+            yield _with_said(found, self._said[_id_of(found)])
+
+
+def _id_of(conversation: Conversation) -> str:
+    return str(conversation.metadata.get("conversation_id", ""))
 
 
 def _read_answer(exchange: Exchange, report: Report) -> None:
