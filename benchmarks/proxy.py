@@ -1,14 +1,15 @@
-"""What `historylab proxy` adds to a request: CPU and latency, beside no proxy and beside an empty relay of its parts.
+"""What `historylab proxy` adds to a request: CPU and latency, beside none, an empty relay, and LiteLLM's proxy.
 
-    python benchmarks/proxy.py [--sizes 10 100 1000] [--rounds 3] [--seconds 10]
+    python benchmarks/proxy.py [--sizes 10 100 1000] [--rounds 3] [--seconds 10] [--litellm FOLDER]
 
 Chats of so many messages (1,000 are 0.43 MB) grow by a turn a request, in the default settings; each round is a chat
 of its own, the first request of which is not measured. All ways take turns in one run. *CPU* is what the relay's or
 the proxy's process spent on a request, of the best round; *latency* the median, by the clock of a client that opens no
-new connections: to the end of an answer, or to the first event of a stream. Then how many requests a minute eight
-chats of the largest size get answered, and fifty conversations at once, each answer checked for whose it is. At last,
-where there is a Chromium, the seconds from the end of an answer to its column on the Live page. Read the differences:
-machines differ.
+new connections: to the end of an answer, or to the first event of a stream. LiteLLM's proxy passes on what comes, by
+its newest release, which is installed into FOLDER; where it can't be, that is said. Then how many requests a minute
+eight chats of the largest size get answered, and fifty conversations at once, each answer checked for whose it is. At
+last, where there is a Chromium, the seconds from the end of an answer to its column on the Live page. Read the
+differences: machines differ.
 """
 
 from __future__ import annotations
@@ -16,8 +17,11 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import re
 import shutil
 import statistics
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -40,6 +44,12 @@ DRAWN, PAUSE = 20, 1.0
 NONCE = "chat 00000"
 ABOVE = "above the relay"
 COLUMNS = ("CPU ms", ABOVE, "latency ms", "above direct", "first event ms", "streamed CPU ms", ABOVE)
+SERVES_LITELLM = ("litellm.proxy.proxy_cli", "--host", "127.0.0.1")
+PLACE = Path(tempfile.gettempdir()) / "historylab-clients" / "litellm-proxy"
+LITELLM = """model_list:
+  - model_name: "*"
+    litellm_params: {{model: "openai/*", api_base: "http://127.0.0.1:{upstream}/v1", api_key: none}}
+"""
 numbers = count(1)
 
 
@@ -63,18 +73,10 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="+", type=int, default=list(CALLS))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--litellm", type=Path, default=PLACE)
     arguments = parser.parse_args()
-    columns = (
-        "CPU ms",
-        "above the relay",
-        "latency ms",
-        "above direct",
-        "first event ms",
-        "streamed CPU ms",
-        "above the relay",
-    )
-    with ways() as found:
-        heading("messages", "way", *columns)
+    with ways(arguments.litellm) as found:
+        heading("messages", "way", *COLUMNS)
         for size in arguments.sizes:
             added(size, found(), arguments.rounds)
         heading(f"{CHATS} chats of {arguments.sizes[-1]:,} messages", "requests a minute")
@@ -90,7 +92,7 @@ def main() -> None:
 
 
 @contextlib.contextmanager
-def ways() -> Iterator[Callable[[], list[Way]]]:
+def ways(litellm: Path) -> Iterator[Callable[[], list[Way]]]:
     with contextlib.ExitStack() as stack:
         started = starting(stack)
         folder = stack.enter_context(tempfile.TemporaryDirectory())
@@ -101,18 +103,34 @@ def ways() -> Iterator[Callable[[], list[Way]]]:
             proxy = ("historylab", "proxy", *to, "--mode", mode)
             found[f"proxy, {mode}"] = started(*proxy)
             found[f"proxy, {mode}, recorded"] = started(*proxy, "--record", f"{folder}/{mode}")
+        if python := install_litellm(litellm):
+            config = Path(folder) / "litellm.yaml"
+            config.write_text(LITELLM.format(upstream=upstream))
+            found["LiteLLM's proxy"] = started(*SERVES_LITELLM, "--config", str(config), python=python)
         yield lambda: [Way(name, port, process) for name, (port, process) in found.items()]
 
 
 def starting(stack: contextlib.ExitStack) -> Callable[..., tuple[int, int]]:
     """Starts servers that end with the stack: port and process of each."""
 
-    def started(*command: str) -> tuple[int, int]:
+    def started(*command: str, **options: str) -> tuple[int, int]:
         port = free_port()
-        _, process = stack.enter_context(server(*command, "--port", str(port), port=port, cwd=ROOT))
+        _, process = stack.enter_context(server(*command, "--port", str(port), port=port, cwd=ROOT, **options))
         return port, process
 
     return started
+
+
+def install_litellm(folder: Path) -> str:
+    """The Python that has the newest LiteLLM; "" where it can't be installed, which is said."""
+    python = folder / "venv" / "bin" / "python"
+    pip = [str(python), "-m", "pip", "install", "--quiet", "--no-compile", "--upgrade", "litellm[proxy]"]
+    for command in ([sys.executable, "-m", "venv", str(folder / "venv")], pip):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            print(f"LiteLLM's proxy is left out: {' / '.join(done.stderr.strip().splitlines()[-1:])}", file=sys.stderr)
+            return ""
+    return str(python)
 
 
 # -- one request after the other
@@ -174,7 +192,7 @@ def ask(connection: HTTPConnection, body: bytes, first_event: bool = False, mode
     beginning = response.readline() if first_event else b""
     took = time.perf_counter() - start
     content = beginning + response.read()
-    assert response.status == 200 and f'"model": "{model}"'.encode() in content, content[:300]
+    assert response.status == 200 and re.search(rb'"model": ?"%s"' % model.encode(), content), content[:300]
     return took if first_event else time.perf_counter() - start
 
 

@@ -23,10 +23,10 @@ SECONDS = 120
 
 
 @contextmanager
-def server(*command: str, port: int, cwd: str | None = None) -> Iterator[tuple[str, int]]:
+def server(*command: str, port: int, cwd: str | None = None, python: str = sys.executable) -> Iterator[tuple[str, int]]:
     """The address of a server process, once it answers, and its number."""
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    process = subprocess.Popen([sys.executable, "-m", *command], cwd=cwd, **quiet)
+    process = subprocess.Popen([python, "-m", *command], cwd=cwd, **quiet)
     address = f"http://127.0.0.1:{port}"
     try:
         for _ in range(SECONDS * 4):

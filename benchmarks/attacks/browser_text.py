@@ -3,8 +3,9 @@
     pip install -e ".[test]" && python benchmarks/attacks/browser_text.py
 
 A file whose title, names, roles, texts, calls and ids are hostile is uploaded, and links are followed whose every
-parameter is. In each state the page is searched for scripts that ran, requests to elsewhere, links and pictures made of
-the text, formulas, and characters that reorder what is on screen. Prints the number of states and of findings.
+parameter is; Live watches a recording of an app, a model and texts that are, and Chat has answers that are. In each
+state the page is searched for scripts that ran, requests to elsewhere, links and pictures made of the text, formulas,
+and characters that reorder what is on screen. Prints the number of states and of findings.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import urlencode, urlsplit
 
 ROOT = Path(__file__).parents[2]
@@ -22,9 +25,16 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 import hostile  # noqa: E402
 from browser_pages import select_row, settled, upload  # noqa: E402
+from chat_server import ChatServer, says  # noqa: E402
+from live_recording import recording  # noqa: E402
 from playwright.sync_api import Page, sync_playwright  # noqa: E402
 from server_process import playground  # noqa: E402
 
+ANSWERS = (
+    hostile.TEXT,
+    hostile.LONG,
+    f"# {hostile.TEXT}\n\n```html\n{hostile.TAG}\n```\n| {hostile.TEXT} | b |\n|-|-|",
+)
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking")
 FOUND = """() => {
   const found = [];
@@ -89,6 +99,37 @@ class Attack:
             for kind in self.hovered():
                 self.state(f"{kind} on {title}")
 
+    def live(self, place: Path) -> None:
+        """What an app and its model said, on Live as it comes: a request at a time, each message looked at."""
+        with recording(place) as proxy:
+            proxy.starts()
+            app = proxy.app(hostile.SHORT, model=hostile.TEXT)
+            for k, text in enumerate((hostile.TEXT, hostile.LONG, hostile.TAG * 99, f"{hostile.TEXT}\n" * 999), 1):
+                app.messages.append({"role": "user", "name": hostile.SHORT, "content": text})
+                app.request({"role": "assistant", "content": text})
+                self.page.goto(f"{self.home}/live")
+                self.page.locator(f'[role=slider][aria-valuemax="{k}"]').first.wait_for()
+                self.state("Live")
+                for _ in self.hovered():
+                    self.state("hover on Live")
+        self.page.goto(f"{self.home}/conversations")
+        self.page.locator("h1").first.wait_for()
+        self.state("Conversations")
+
+    def talk(self) -> None:
+        """Answers, errors and tools of a model on a server, on Chat."""
+        page = self.page
+        page.goto(f"{self.home}/talk?historyPolicy=all&pruner=off")
+        page.get_by_text("A model on a server").click()
+        page.get_by_text("Send this chat to").click()
+        settled(page)
+        for k in range(len(ANSWERS)):
+            field = page.get_by_placeholder("Write to the model")
+            field.fill(hostile.TEXT)
+            field.press("Enter")
+            page.locator("[class*=st-key-saw-] button:visible, .hl-failure, [role=alert]").nth(k).wait_for()
+            self.state("Chat")
+
     def playground(self) -> Iterator[str]:
         page = self.page
         yield "file on the playground"
@@ -152,13 +193,20 @@ class Attack:
 
 def main() -> int:
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-    with playground() as home, sync_playwright() as playwright:
+    with ExitStack() as stack:
+        place = Path(stack.enter_context(TemporaryDirectory()))
+        server = stack.enter_context(ChatServer(*map(says, ANSWERS)))
+        asked = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "none"}
+        home = stack.enter_context(playground("--record", str(place), env=asked))
+        playwright = stack.enter_context(sync_playwright())
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         page = browser.new_page(viewport={"width": 1400, "height": 1500})
         page.set_default_timeout(60_000)
         attack = Attack(page, home)
         attack.file()
         attack.links()
+        attack.live(place)
+        attack.talk()
         browser.close()
     for kind, count in sorted(attack.states.items()):
         print(f"{count:5,} {kind}")

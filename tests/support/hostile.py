@@ -12,6 +12,7 @@ from listed import listed
 LINK = "[gpt-5.5 (offline, free)](http://evil.example/click)"
 TAG = "<img src=x onerror='window.harmed=1'>"
 TEXT = f"{LINK} {TAG} https://evil.example ![x](http://evil.example/i.png) :red[hi] $x$ `c` \u202eright\u2066\u200b"
+LONG = f"{TAG}{'w' * 100_000}{LINK}\u202e"  # one line
 SHORT = f"{LINK}{TAG}\u202e"  # where little room is shown
 PARAMETERS = {
     "model": TEXT,
