@@ -314,8 +314,9 @@ def _count_same(known: list[Any], items: list[Any], leading: int) -> int:
 
 def _begin(items: Sequence[Any], beginning: Sequence[Any]) -> bool:
     """True if items begin by saying the same as others."""
-    said = filter(None, map(words_of_item, items))
-    return all(next(said, None) == words for words in filter(None, map(words_of_item, beginning)))
+    same = same_beginning(items, beginning)  # equal items say the same: nearly always all of them
+    said = filter(None, map(words_of_item, islice(items, same, None)))
+    return all(next(said, None) == words for words in filter(None, map(words_of_item, islice(beginning, same, None))))
 
 
 def _answer_item(exchange: Exchange) -> Any:
