@@ -46,7 +46,8 @@ ABOVE = "above the relay"
 COLUMNS = ("CPU ms", ABOVE, "latency ms", "above direct", "first event ms", "streamed CPU ms", ABOVE)
 SERVES_LITELLM = ("litellm.proxy.proxy_cli", "--host", "127.0.0.1")
 PLACE = Path(tempfile.gettempdir()) / "historylab-clients" / "litellm-proxy"
-LITELLM = """model_list:
+LITELLM = """general_settings: {{dangerously_permit_weak_or_unset_master_key: true}}
+model_list:
   - model_name: "*"
     litellm_params: {{model: "openai/*", api_base: "http://127.0.0.1:{upstream}/v1", api_key: none}}
 """
