@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
+import weakref
 from collections.abc import AsyncIterator, Iterator
 from types import ModuleType
 from typing import Any
@@ -35,8 +37,14 @@ def trimming_client(inner: Any, through: Through) -> Any:
         follow_redirects=inner.follow_redirects,
     )
     client.http, client.inner, client.through = http, inner, through
+    weakref.finalize(client, _close_beside, through).atexit = False  # one that nobody closes leaves no thread or file
     client.pieces = type("Pieces", (pieces, getattr(http, PIECES[kind])), {})
     return client
+
+
+def _close_beside(through: Through) -> None:
+    """Close in a thread: garbage may be collected in any, even the one that writes."""
+    threading.Thread(target=through.close, name="historylab closing", daemon=True).start()
 
 
 def is_trimming(client: Any) -> bool:

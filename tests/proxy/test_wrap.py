@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import threading
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import pytest
 from chat_server import ChatServer, cut, says, status
 from loopback_apis import speaks
 from proxied_clients import anthropic, openai
-from proxy_server import running_proxy
+from proxy_server import running_proxy, until
 
 import historylab
 from historylab import Settings, Trimmer, load
@@ -133,6 +134,17 @@ def test_a_stream_that_is_not_on_record_says_so(monkeypatch):
         client = historylab.wrap(client_for("chat_completions", server.origin), NEWEST, record="there")
         with client.chat.completions.with_streaming_response.create(**CHAT, stream=True) as answer:
             assert "\n: historylab-unrecorded: store\n\ndata: [DONE]" in "".join(answer.iter_text())
+
+
+def test_a_client_that_nobody_closes_leaves_no_thread(tmp_path):
+    def writing() -> set[threading.Thread]:
+        return {thread for thread in threading.enumerate() if thread.name == "historylab recorder"}
+
+    before = writing()
+    with ChatServer(says("At noon.")) as server:
+        historylab.wrap(client_for("chat_completions", server.origin), NEWEST, record=tmp_path)
+        gc.collect()
+        until(lambda: writing() <= before)
 
 
 def test_the_answer_says_what_was_decided():
