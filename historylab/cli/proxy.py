@@ -26,7 +26,7 @@ def add_to(commands: Subparsers) -> None:
     parser = commands.add_parser("proxy", help=SUMMARY, description=f"{SUMMARY}.", allow_abbrev=False)
     parser.set_defaults(run=run)
     parser.add_argument("--upstream", metavar="URL", required=True, help="the API, such as https://api.openai.com/v1")
-    parser.add_argument("--settings", metavar="FILE", help="a .env, an export or a template; read when it changes")
+    parser.add_argument("--settings", metavar="FILE", help="a .env, export or template; read again when it changes")
     parser.add_argument("--mode", choices=("trim", "audit"), default="trim", help="audit only watches (default: trim)")
     add_recording(parser, "record requests in a folder, an SQLite file or a database")
     parser.add_argument("--port", type=port_number, default=PORT, help=f"0 for any free one (default: {PORT})")
@@ -48,14 +48,14 @@ def add_recording(parser: argparse.ArgumentParser, help: str) -> None:
         metavar="REGEX",
         action="append",
         default=[],
-        help="what is never recorded, beside keys; repeatable",
+        help="text that is never recorded, as keys aren't; repeatable",
     )
     parser.add_argument(
         "--keep-days",
         metavar="N",
         type=whole_number,
         default=KEEP_DAYS,
-        help=f"delete recorded conversations that rest for so long, 0 for none (default: {KEEP_DAYS})",
+        help=f"delete recorded conversations N days after their last request; 0: never (default: {KEEP_DAYS})",
     )
 
 

@@ -48,7 +48,9 @@ def add_to(commands: Subparsers) -> None:
     parser.add_argument(
         "--upstream", metavar="URL", help="the API (default: the base URL in the environment, else the provider's own)"
     )
-    parser.add_argument("--settings", metavar="FILE", help="trim as a .env, an export or a template says; read anew")
+    parser.add_argument(
+        "--settings", metavar="FILE", help="trim by a .env, export or template; read again when it changes"
+    )
     parser.add_argument("--audit", action="store_true", help="only watch, whatever the settings say")
     add_recording(parser, "where to record (default: HISTORYLAB_RECORD, else a folder in your data directory)")
     parser.add_argument("--headless", action="store_true", help="open no page that shows it live")

@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from historylab.settings.model import Settings
 
 ROWS = 20  # requests shown by default
+LETTERS = 60
+LEGEND = (
+    f"K kept, P pinned, T truncated, S summarised, D dropped: one letter per message, at most the newest {LETTERS}."
+)
 
 
 def add_to(commands: Subparsers) -> None:
@@ -167,12 +171,13 @@ def _print_requests(timeline: Timeline, everything: bool) -> None:
     requests = len(timeline.plans)
     hidden = 0 if everything else max(0, requests - ROWS)
     rows = [
-        (r["request"], r["label"], r["tokens"], r["untrimmed"], "over" if r["over_budget"] else "", r["sketch"][-60:])
+        (r["request"], r["label"], r["tokens"], r["untrimmed"], "over" * r["over_budget"], r["sketch"][-LETTERS:])
         for r in _requests(timeline, hidden)
     ]
     title = timeline.conversation.title + (f", the last {ROWS} of {requests:,} requests" if hidden else "")
-    columns = ("request", "where", "tokens", "untrimmed", "budget", "messages (K P T S D)")
+    columns = ("request", "where", "tokens", "untrimmed", "budget", "messages")
     print_table(title, columns, rows)
+    print_line(LEGEND)
 
 
 def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:

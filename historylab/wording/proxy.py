@@ -99,17 +99,17 @@ def how_to_watch(place: str) -> str:
 
 def start_block(start: Start) -> str:
     """Where the proxy listens and what it does, and what to set in an app so that its requests come this way."""
-    file = f"{one_line(str(start.file), 200)}, read again when it changes" if start.file else "of the environment alone"
+    named = start.file and f"{one_line(str(start.file), 200)}, read again when it changes"
     token = " and send the header historylab-token" if start.token else ""
     rows = (
         ("mode", MODES[start.mode]),
-        ("settings", f"{file}: {settings_in_words(start.settings)}"),
+        ("settings", f"{named or 'of the environment, else the defaults'}: {settings_in_words(start.settings)}"),
         ("recording", start.recorded),
         *((("", PERSONAL_DATA),) if start.records else ()),
         ("in your app", f"set one of these{token}:"),
         ("", f"OPENAI_BASE_URL={start.address}/v1"),
         ("", f"ANTHROPIC_BASE_URL={start.address}"),
-        ("", f"{start.address}/MY-APP/v1 names it, if its own name isn't the one to show"),
+        ("", f"{start.address}/MY-APP/v1 to choose the name that Live shows"),
         ("health", f"{start.address}/historylab/health"),
         *(("take care", warning) for warning in start.warnings),
     )
