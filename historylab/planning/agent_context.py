@@ -38,6 +38,9 @@ def pin_agent_context(plan: HistoryPlan, context: Context) -> HistoryPlan:
 
 def count_agent_context(plan: HistoryPlan) -> int:
     """The number of messages that a plan keeps as context."""
+    found = plan.history.conversation.growing(("agent context",), Contexts)
+    if not found.newest(plan.size):
+        return 0
     return int(np.isin(plan.reasons, AGENT_CODES).sum())
 
 

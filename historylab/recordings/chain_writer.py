@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
@@ -51,6 +51,8 @@ MOST_ANSWERS = 200
 """Answers, from the newest back, by which a conversation is looked for."""
 MOST_GIVEN = 10_000
 """Answers of which this process knows the conversations without asking the store."""
+MOST_MISSED = 100_000
+"""Answers that nobody was given: an app that puts them in its own words repeats them at every request."""
 MOST_ALIKE = 50
 """Conversations, the newest first, that go on from the same answer; and that share one chat of a Trimmer's."""
 
@@ -78,12 +80,12 @@ class KnownLine:
         """The items after the leading ones."""
         return self.items[len(self.items) - len(self.links) :]
 
-    def is_continued(self, said: Sequence[Any]) -> bool:
+    def is_continued(self, said: Sequence[Any], links: Sequence[str]) -> bool:
         """True if these try again what failed here, or repeat all of it with an answer in words of their own."""
-        own = self.own_items
-        if len(said) < len(own) or not _begin(said, own):
+        size = len(self.links)
+        if len(said) < size or links[:size][-1:] != self.links[-1:]:
             return False
-        return self.failed or (len(said) > len(own) and is_from_model(said[len(own)]))
+        return self.failed or (len(said) > size and is_from_model(said[size]))
 
 
 class NewLine(NamedTuple):
@@ -103,6 +105,7 @@ class ChainWriter:
         self._chats: WeakKeyDictionary[Any, dict[str, KnownLine]] = WeakKeyDictionary()  # by conversation
         self._newest: WeakValueDictionary[str, KnownLine] = WeakValueDictionary()  # by conversation
         self._given: dict[str, list[str]] = {}  # conversations by the key of an answer, the newest first
+        self._missed: dict[str, None] = {}  # keys of earlier answers that were looked for in vain
 
     def record(self, exchange: Exchange) -> NewLine:
         """The line of an exchange."""
@@ -115,10 +118,12 @@ class ChainWriter:
         body = {name: value for name, value in exchange.body.items() if name != holder or (given and not items)}
         leading = count_leading(items)
         said, chats = items[leading:], self._lines_of(exchange, whose)
-        links = _links(whose, items, leading, chats[0] if chats else None)
+        before = chats[0] if chats else None
+        same = _count_same(before.items, items, leading) if before else 0
+        links = _links(whose, items[leading:], before, max(0, same - leading))
         found = exchange.conversation or self._find(exchange, said, links, chats)
         known = self._last_line(found, whose, chats) or KnownLine(found or new_conversation())
-        same = _count_same(known.items, items, leading)
+        same = same if known is before else _count_same(known.items, items, leading)
         extends = same and same == len(known.items)  # else the texts that are known may be those of other messages
         if known.answer is not None and not _begin(items[same:], [known.answer]):
             extends = False  # an answer given anew is read beside the one that the last line says these texts with
@@ -172,6 +177,7 @@ class ChainWriter:
         """Write every chat whole next time."""
         self._chats.clear()
         self._given.clear()
+        self._missed.clear()
 
     def _lines_of(self, exchange: Exchange, whose: str) -> list[KnownLine]:
         """The last lines of the conversations of its chat, as a Trimmer knows it, and its owner; the newest first."""
@@ -186,10 +192,16 @@ class ChainWriter:
             del lines[next(iter(lines))]
 
     def _note_given(self, key: str, conversation: str) -> None:
+        self._missed.pop(key, None)
         alike = self._given.pop(key, [])
         self._given[key] = [conversation, *(other for other in alike if other != conversation)][:MOST_ALIKE]
         if len(self._given) > MOST_GIVEN:
             del self._given[next(iter(self._given))]
+
+    def _note_missed(self, keys: Iterable[str]) -> None:
+        self._missed |= dict.fromkeys(keys)
+        for key in [*islice(self._missed, max(0, len(self._missed) - MOST_MISSED))]:
+            del self._missed[key]
 
     def _last_line(self, conversation: str, whose: str, chats: Iterable[KnownLine]) -> KnownLine | None:
         """The last line of a conversation, if it is known and still there: it may be deleted at any time."""
@@ -203,13 +215,27 @@ class ChainWriter:
 
     def _find(self, exchange: Exchange, said: list[Any], links: list[str], chats: Sequence[KnownLine]) -> str:
         """The conversation that a request belongs to, empty for a new one; notes on it whether that is a guess."""
-        answers = [*islice(_answers(said, links), MOST_ANSWERS)] or _first_question(exchange, said, links)
-        for some in (answers[:1], answers[1:]):  # nearly always the newest is known
-            given = self._conversations_by([key for key, _ in some])
-            for key, stop in some:
-                if alike := [one for one in given[key] if self._says(one, said[:stop])]:
-                    return self._choose(exchange, alike, key, said, [line.conversation for line in chats])
-        return next((line.conversation for line in chats if line.is_continued(said)), "")
+        answers = islice(_answers(said, links), MOST_ANSWERS)
+        newest = [*islice(answers, 1)] or _first_question(exchange, said, links)
+        found = self._go_on_from(newest, exchange, said, chats)
+        if found is None:  # hardly ever; what is before an answer that was looked for in vain was looked for with it
+            earlier = [*takewhile(lambda answer: answer[0] not in self._missed, answers)]
+            found = self._go_on_from(earlier, exchange, said, chats)
+            if found is None:
+                self._note_missed(key for key, _ in earlier)
+        if found is None:
+            found = next((line.conversation for line in chats if line.is_continued(said, links)), "")
+        return found
+
+    def _go_on_from(
+        self, answers: Sequence[tuple[str, int]], exchange: Exchange, said: list[Any], chats: Sequence[KnownLine]
+    ) -> str | None:
+        """The conversation to go on with, of the first of these answers that was given in any; None where none was."""
+        given = self._conversations_by([key for key, _ in answers])
+        for key, stop in answers:
+            if alike := [one for one in given[key] if self._says(one, said[:stop])]:
+                return self._choose(exchange, alike, key, said, [line.conversation for line in chats])
+        return None
 
     def _choose(self, exchange: Exchange, alike: list[str], key: str, said: list[Any], of_chat: list[str]) -> str:
         """The conversation to go on with, of those in which one answer was given; empty for a new one.
@@ -330,11 +356,10 @@ def _answers(said: Sequence[Any], links: Sequence[str]) -> Iterator[tuple[str, i
     return ((_key(links[k]), k + 1) for k in range(len(said) - 1, -1, -1) if is_from_model(said[k]))
 
 
-def _links(whose: str, items: list[Any], leading: int, known: KnownLine | None) -> list[str]:
-    """A digest of what was said to its owner up to each item after the leading ones."""
-    same = max(0, _count_same(known.items, items, leading) - leading) if known else 0
+def _links(whose: str, said: list[Any], known: KnownLine | None, same: int) -> list[str]:
+    """A digest of what was said to its owner up to each item; up to the first `same` those of a line that is known."""
     links = known.links[:same] if known else []
-    return [*links, *chain(map(words_of_item, items[leading + same :]), links[-1] if links else whose)]
+    return [*links, *chain(map(words_of_item, said[same:]), links[-1] if links else whose)]
 
 
 def _first_question(exchange: Exchange, said: Sequence[Any], links: Sequence[str]) -> list[tuple[str, int]]:

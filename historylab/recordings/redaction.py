@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from historylab.errors import SettingsError
@@ -18,6 +19,7 @@ from historylab.recordings.secret_names import authorizations, is_secret, may_na
 
 REDACTED = "[redacted]"
 LONGEST_PATTERN = 500  # characters
+LONGEST_KNOWN = 64  # characters of a field's name
 LEAST_SECRET = 8
 SHORTEST = 12
 """Characters of a text in which a key may be, with its name."""
@@ -96,6 +98,12 @@ def _name_without_keys(name: Any, secrets: Sequence[str]) -> Any:
         return name
     for secret in secrets:
         name = name.replace(secret, REDACTED)
+    return _known_name(name) if len(name) <= LONGEST_KNOWN else _without(name, keys_in(name))[0]
+
+
+@lru_cache(4096)
+def _known_name(name: str) -> str:
+    """The same few names stand in every request."""
     return _without(name, keys_in(name))[0]
 
 

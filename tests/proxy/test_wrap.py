@@ -12,6 +12,7 @@ from typing import Any
 import httpx2
 import pytest
 from chat_server import ChatServer, cut, says, status
+from framework_apps import finished
 from loopback_apis import speaks
 from proxied_clients import anthropic, openai
 from proxy_server import running_proxy, until
@@ -87,7 +88,7 @@ def test_an_async_client_does_the_same(form, tmp_path):
                     pass
 
     with ChatServer(speaks([{"role": "assistant", "content": "At noon."}])) as server:
-        asyncio.run(ask(server.origin))
+        finished(ask(server.origin))
     assert asked(server)[0]["messages"] == SAID[4:]
     assert load(tmp_path)[0].messages[-1].content == "At noon."
 
@@ -110,7 +111,7 @@ def test_a_request_that_is_cancelled_before_its_answer_is_on_record(tmp_path):
             over.set()
 
     with ChatServer(says("no proxy"), waits) as server:
-        asyncio.run(ask(server.origin))
+        finished(ask(server.origin))
     assert [m.content for m in load(tmp_path)[0].messages] == [m["content"] for m in SAID]
 
 

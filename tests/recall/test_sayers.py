@@ -10,7 +10,7 @@ from historylab import Conversation, Message, Settings, ToolCall, needs, propose
 from historylab.recall.references import Need
 from historylab.recall.sayers import REJECTED
 
-CUT = Settings(policy="lastN", length=1, pruner="off", preserve_system_messages=False)
+CUT = Settings(policy="lastN", length=1, pruner="off", preserve_system_messages=False, **{"pin.agent_context": False})
 LAST = [Message("user", "And now?"), Message("assistant", "Go on."), Message("user", "Go on.")]
 
 
