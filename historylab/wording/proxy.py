@@ -73,8 +73,11 @@ def run_summary(counts: Sequence[Counts], trimming: Trimming, place: str, proble
         return [NO_REQUEST, *logged]
     causes = sum((c.untrimmed for c in counts), Counter[str]())
     total["untrimmed"] = causes.total()
-    total["refused"] = sum(c.refused.total() - c.refused["websocket"] for c in counts)  # Codex asks by HTTP instead
-    became = {**BECAME, "untrimmed": f"untrimmed ({', '.join(causes)})", "refused": "refused"}
+    refused = sum((c.refused for c in counts), Counter[str]())
+    total["unanswered"] = refused["upstream"]
+    total["refused"] = refused.total() - refused["upstream"] - refused["websocket"]  # Codex asks by HTTP instead
+    own = {"untrimmed": f"untrimmed ({', '.join(causes)})", "unanswered": "without an answer", "refused": "refused"}
+    became = {**BECAME, **own}
     parts = [f"{total[name]:,} {said}" for name, said in became.items() if total[name]]
     sent, before = total["tokens_planned"], total["tokens_before"]
     if trimming.settings.path or trimming.applies:
@@ -109,6 +112,7 @@ def start_block(start: Start) -> str:
         ("in your app", f"set one of these{token}:"),
         ("", f"OPENAI_BASE_URL={start.address}/v1"),
         ("", f"ANTHROPIC_BASE_URL={start.address}"),
+        ("", f"GOOGLE_GEMINI_BASE_URL={start.address}"),
         ("", f"{start.address}/MY-APP/v1 to choose the name that Live shows"),
         ("health", f"{start.address}/historylab/health"),
         *(("take care", warning) for warning in start.warnings),

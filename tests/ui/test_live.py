@@ -89,7 +89,9 @@ def test_an_empty_recording_waits_and_says_how_to_start_a_proxy_and_which_addres
     assert "No proxy has written to it yet" in text(app)
     start, *addresses = [code.value for code in app.code]
     assert start == "historylab proxy --upstream https://api.openai.com/v1 --record PLACE"
-    assert addresses == ["OPENAI_BASE_URL=http://127.0.0.1:8484/v1", "ANTHROPIC_BASE_URL=http://127.0.0.1:8484"]
+    anywhere = "http://127.0.0.1:8484"
+    names = (f"OPENAI_BASE_URL={anywhere}/v1", f"ANTHROPIC_BASE_URL={anywhere}", f"GOOGLE_GEMINI_BASE_URL={anywhere}")
+    assert addresses == [*names]
     proxy.starts()
     app = shown(app.run())
     assert "in front of https://models.example trims: FIFO to 150" in text(app)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 from historylab import Settings
-from historylab.wording.proxy import PERSONAL_DATA, Start, start_block
+from historylab.proxy.counts import Counts
+from historylab.wording.proxy import PERSONAL_DATA, Start, run_summary, start_block
 
 QUIET = Start("http://127.0.0.1:8484", "https://api.openai.com", "trim", Settings(), None, "nothing is kept")
 
@@ -26,6 +28,14 @@ def test_a_token_and_warnings_are_said_where_there_are_any():
 
 def test_that_personal_data_stays_is_said_where_something_is_recorded():
     assert PERSONAL_DATA in start_block(replace(QUIET, records=True)) and PERSONAL_DATA not in start_block(QUIET)
+
+
+def test_a_request_that_the_api_never_answered_is_no_refusal():
+    counts = Counts(requests=3, watched=2)
+    counts.refused.update({"upstream": 2, "length": 1, "websocket": 1})
+    trimming = SimpleNamespace(settings=SimpleNamespace(path=None), applies=False)
+    (said, *_) = run_summary([counts], trimming, "recordings", {})
+    assert said.startswith("3 requests: 2 only watched, 2 without an answer, 1 refused;")
 
 
 def test_a_files_name_cannot_forge_a_line():

@@ -31,6 +31,7 @@ STEPS = (
 BASE_URLS = (
     ("OpenAI's clients, and any that speaks Chat Completions", f"OPENAI_BASE_URL={PROXY}/v1"),
     ("Anthropic's clients", f"ANTHROPIC_BASE_URL={PROXY}"),
+    ("Google's clients", f"GOOGLE_GEMINI_BASE_URL={PROXY}"),
 )
 
 NO_PROXY = "No proxy has written to it yet. Start one with the same recording, and point your app at it:"
