@@ -156,9 +156,10 @@ def test_no_stage_is_asked_to_draw_what_has_its_reasons_on_record(proxy, monkeyp
     app = proxy.app()
     for _ in range(6):
         app.ask()
+    start = screen("app.py")  # which plans the sample that the playground opens
     fold, asked = Pipeline._fold, []
     monkeypatch.setattr(Pipeline, "_fold", lambda self, *more: asked.extend(self.stages) or fold(self, *more))
-    page = live()
+    page = shown(start.switch_page(PAGE).run())
     assert "the model sees 5 of 11 messages" in headline(page)
     assert asked == []
     page.button(key="live-check").click()
