@@ -51,7 +51,7 @@ MOST_ANSWERS = 200
 """Answers, from the newest back, by which a conversation is looked for."""
 MOST_GIVEN = 10_000
 """Answers of which this process knows the conversations without asking the store."""
-MOST_MISSED = 100_000
+MOST_MISSED = 20_000
 """Answers that nobody was given: an app that puts them in its own words repeats them at every request."""
 MOST_ALIKE = 50
 """Conversations, the newest first, that go on from the same answer; and that share one chat of a Trimmer's."""
