@@ -12,6 +12,7 @@ from typing import Any
 import httpx2
 import pytest
 from chat_server import Behaviour, ChatServer
+from framework_apps import finished
 from proxy_process import write_settings
 from proxy_server import RunningProxy, running_proxy
 
@@ -155,7 +156,7 @@ def test_the_piece_that_may_be_the_last_waits_for_the_end():
         assert sent == [b"", b"a", b"b"]
         await back.end()
 
-    asyncio.run(relay())
+    finished(relay())
     assert sent[-1] == b"c"
 
 
