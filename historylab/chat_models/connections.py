@@ -29,7 +29,7 @@ NOT_PUBLIC: tuple[IPv4Network | IPv6Network, ...] = tuple(
 
 
 class ClientConnections:
-    """Those of one client. `refused`: a request led to a private address although only public ones are allowed."""
+    """The connections of one client. `refused`: a request led to a private address although only public ones are allowed."""
 
     def __init__(self, *, public_only: bool = False):
         self.refused = False
@@ -83,7 +83,7 @@ class ClientConnections:
 
 
 def is_public(address: str) -> bool:
-    """Whether it is an address of one machine on the internet."""
+    """Tell whether it is an address of one machine on the internet."""
     try:
         found = ip_address(address)
     except ValueError:

@@ -60,7 +60,7 @@ def _signal_handlers(forward: Callable[[int, FrameType | None], None]) -> Iterat
 
 
 def _numbers(names: Sequence[str]) -> list[int]:
-    """Those signals that this system has."""
+    """The signals that this system has."""
     return [getattr(signal, name) for name in names if hasattr(signal, name)]
 
 
@@ -84,7 +84,7 @@ def _send(process: subprocess.Popen[bytes], number: int) -> None:
 
 
 def _has_the_terminal() -> bool:
-    """Whether this process is in the foreground of a terminal."""
+    """Tell whether this process is in the foreground of a terminal."""
     if os.name == "nt":
         return True
     for standard in range(3):

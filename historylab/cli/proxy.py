@@ -129,7 +129,7 @@ def _tokens(arguments: argparse.Namespace) -> list[str]:
 
 
 def recording_line(place: str | None, keep_days: int, patterns: int) -> str:
-    """Where requests are recorded, for how long, and without what."""
+    """The recording: its place, for how long it is kept, and without what."""
     if place is None:
         return "nothing is kept (--record FOLDER keeps each request, for the Live page)"
     from historylab.recordings.place import place_in_words

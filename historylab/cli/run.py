@@ -29,7 +29,7 @@ SUMMARY = "Start a program, such as claude or codex, and watch, record and trim 
 NOT_FOUND = 127
 """The exit status where there is no such program, as shells have it."""
 WHOLE = MappingProxyType({"policy": "all", "pruner": "off", "budget": 1_000_000})
-"""What counts without --settings: nobody chose what to cut, so nothing is, and no request is over a budget."""
+"""The settings without --settings: nobody chose what to cut, so nothing is, and no request is over a budget."""
 HOST = "127.0.0.1"
 MOST_PROBLEMS = 5
 SECONDS_TO_STOP = 5
@@ -102,7 +102,7 @@ def _command(given: Sequence[str]) -> Sequence[str]:
 
 
 def _place(given: str | None) -> str:
-    """Where to record, whatever folder the page that shows it is started in."""
+    """Return the place to record in, whatever folder the page that shows it is started in."""
     from historylab.recordings.place import default_place, named_place
 
     place = given or named_place() or default_place()
@@ -174,7 +174,7 @@ def _call(ends: Sequence[Callable[[], None]]) -> None:
 
 @contextmanager
 def _page(arguments: argparse.Namespace, place: str) -> Iterator[str]:
-    """Where the page Live shows the recording, while the block runs; without a browser, how to open it."""
+    """Open Live on the recording while the block runs, and yield its address; without a browser, how to open it."""
     from historylab.serving.address import listen
     from historylab.settings.names import RECORD
     from historylab.wording.proxy import how_to_watch
@@ -200,7 +200,7 @@ def _page(arguments: argparse.Namespace, place: str) -> Iterator[str]:
 
 
 def _has_browser() -> bool:
-    """Whether a web browser can open a window: one in the terminal would be in the program's way."""
+    """Tell whether a web browser can open a window: one in the terminal would be in the program's way."""
     if os.name == "nt" or sys.platform == "darwin":
         return "SSH_CONNECTION" not in os.environ
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
@@ -228,7 +228,7 @@ def _quiet(module: str, *arguments: str, environment: Mapping[str, str] = Mappin
 
 @contextmanager
 def _problems() -> Iterator[Counter[str]]:
-    """What is logged while the block runs, by how often: said at the end, as the screen is the program's till then."""
+    """Collect what is logged while the block runs, by how often; it is said at the end, when the screen is free."""
     held = _Held()
     logging.captureWarnings(True)
     logging.getLogger().addHandler(held)

@@ -135,7 +135,7 @@ def media_tokens(message: Message) -> int:
 
 
 def is_guessed(message: Message) -> bool:
-    """Whether a message's count is a guess: a fixed estimate for media, nothing for items that the provider keeps."""
+    """Tell whether a message's count is a guess: an estimate for media, nothing for items that the provider keeps."""
     return bool(message.media) or REFERENCES in message.metadata
 
 

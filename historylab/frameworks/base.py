@@ -1,4 +1,4 @@
-"""What the hooks share: the Trimmer behind each, and messages that are converted once."""
+"""The parts that hooks share: the Trimmer behind each, and messages that are converted once."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Contexts(Growing[Conversation]):
         self._left: tuple[int, ...] = ()  # of each, the parts that none after it says
 
     def newest(self, size: int) -> list[tuple[np.ndarray, Reason]]:
-        """Those of the first `size` messages that say what none after them does (int64), and why they are kept."""
+        """Find those of the first `size` messages that say what none after them does (int64), and why they are kept."""
         if not len(self._messages):
             return []
         stays = (self._messages < size) & (self._until >= size)

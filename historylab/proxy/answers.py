@@ -16,7 +16,7 @@ DONE = b"[DONE]"
 ENDINGS = (DONE, b"message_stop", b"response.completed", b"response.incomplete", b"response.failed")
 """What the last event of a stream holds; a text may hold it, too."""
 FINISHES = {"gemini": re.compile(rb'"(?:finish_?[rR]eason|block_?[rR]eason)"\s*:\s*"')}
-"""What one of the last events holds, for a form whose streams end with the body and have no mark of it."""
+"""A part of one of the last events, for a form whose streams end with the body and have no mark of it."""
 LONGEST_FINISH = 40  # bytes
 COMMENTED = frozenset(("chat_completions", "responses", "anthropic"))
 """The forms whose clients pass over comments in a stream; Google's own take any line for JSON."""

@@ -113,7 +113,7 @@ class Proxy:
             yield f"Requests have passed unrecorded since {line_time(since)}."
 
     def _own_answer(self, method: str, path: bytes) -> Response | None:
-        """What the proxy says of itself, where it is asked for that."""
+        """The proxy's answer about itself, where it is asked for that."""
         if method != "GET" or path not in (HEALTH, METRICS):
             return None
         if path == HEALTH:

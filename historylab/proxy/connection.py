@@ -49,10 +49,10 @@ class Connection(H11Protocol):
             self.transport.close()  # whoever waits for the rest of the body is told that the client is gone
 
     def _is_due(self) -> bool:
-        """Whether the client has to send something, and is listened to."""
+        """Tell whether the client has to send something, and is listened to."""
         idle = self.timeout_keep_alive_task is not None  # uvicorn's own clock is running
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY) and not idle and not self.flow.read_paused
 
     def _is_refused(self) -> bool:
-        """Whether this is the rest of a body whose request has its answer: read past, but not for ever."""
+        """Tell whether this is the rest of a body whose request has its answer: read past, but not for ever."""
         return self.conn.our_state is h11.DONE and self.conn.their_state is h11.SEND_BODY

@@ -1,4 +1,4 @@
-"""What the proxy did since it started, in numbers: for its health answer and its metrics."""
+"""Counts of what the proxy did since it started: for its health answer and its metrics."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_CAUSES, OTHERS = 30, "other causes"
 
 @dataclass(slots=True)
 class Durations:
-    """How many took up to each of BOUNDS, but more than the one before it; the last: longer than all."""
+    """Counts of those that took up to each of BOUNDS, but more than the one before it; the last: longer than all."""
 
     counts: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS) + 1))
     total: float = 0.0

@@ -35,7 +35,7 @@ from historylab.trimming.trimmer import Trimmer
 log = logging.getLogger("historylab.proxy")
 
 UNREADABLE, SHAPE, EMPTY, STORE, SUMMARY, FAULT = "unreadable", "shape", "empty", "store", "summary", "fault"
-"""Why a request isn't trimmed: no JSON object, no known messages, none left, the store, a model, our mistake."""
+"""Reasons not to trim a request: no JSON object, no known messages, none left, the store, a model, our mistake."""
 CAUSES: tuple[tuple[type[Exception], str], ...] = (
     (LoadError, SHAPE),
     (NothingToSend, EMPTY),
@@ -82,7 +82,7 @@ class RequestHead(NamedTuple):
 
     @property
     def encoded(self) -> bool:
-        """Whether the body is compressed."""
+        """Tell whether the body is compressed."""
         return any(name == b"content-encoding" and value != b"identity" for name, value in self.headers)
 
     def open_exchange(self, mode: str, recorder: Recorder | None) -> Exchange:

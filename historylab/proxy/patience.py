@@ -117,7 +117,7 @@ class PatientStore:
         closing.join(self.patience)
 
     def _ask(self, work: Callable[[], T]) -> T:
-        """What the store gives, in a thread that may be left behind. Raises NoAnswer in time."""
+        """Return what the store gives, in a thread that may be left behind. Raises NoAnswer in time."""
         exchange = _request.get()
         left = self.patience_left(exchange.waited if exchange is not None else 0.0)
         if not left:
@@ -164,7 +164,7 @@ class PatientStore:
             pause = min(2 * pause, SECONDS_BETWEEN_LOOKS)
 
     def _is_back(self) -> bool:
-        """Whether it reads and writes in time, state and records; if so, it has what it missed."""
+        """Tell whether it reads and writes in time, state and records; if so, it has what it missed."""
         began = time.perf_counter()
         try:
             self._store.append_records(())

@@ -52,7 +52,7 @@ Addresses: TypeAlias = Mapping[Provider, str]
 
 @dataclass(frozen=True)
 class Program:
-    """How a program is told of proxies: by variables, its own `arguments`, or `more` variables of its own.
+    """A program's way to be told of proxies: by variables, its own `arguments`, or `more` variables of its own.
 
     `upstream`: where its own files send its requests, "" if they don't say; `refusal`: why they can't pass a proxy.
     """
@@ -66,7 +66,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Target:
-    """Where requests go: `exact` where the version of the API is not to be added to the URL."""
+    """The target of requests; `exact` where the version of the API is not to be added to the URL."""
 
     url: str
     exact: bool = False
@@ -78,7 +78,7 @@ def program_of(command: str) -> Program:
 
 
 def targets_of(program: Program, environment: Variables, given: str | None) -> dict[Provider, Target]:
-    """Where the requests to each provider go: as `given`, as the program or the environment says, or to itself.
+    """Targets of the requests to each provider: as `given`, as the program or the environment says, or to itself.
 
     Raises SettingsError where they can't pass a proxy.
     """
@@ -126,7 +126,7 @@ def _object(value: Any) -> Mapping[str, Any]:
 
 
 def _folder(environment: Variables, variable: str, name: str) -> Path:
-    """Where a program keeps its files."""
+    """The folder in which a program keeps its files."""
     return Path(environment.get(variable) or Path(environment.get("HOME") or Path.home()) / name)
 
 
@@ -153,7 +153,7 @@ def _claude_variables(environment: Variables) -> Iterator[tuple[str, Mapping[str
 
 CLAUDE_CLOUDS = ("CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY")
 CHATGPT = "https://chatgpt.com/backend-api/codex"
-"""Where Codex sends requests under a ChatGPT login; its token is for no other server."""
+"""The address to which Codex sends requests under a ChatGPT login; its token is for no other server."""
 
 
 def _codex_config(environment: Variables) -> Mapping[str, Any]:

@@ -22,7 +22,7 @@ COUNTS = re.compile(r".*(?:/messages/count_tokens|:countTokens)")
 OWN_NAMES = frozenset((b"api", b"anthropic", b"openai"))
 """Names that stand before the version in providers' own paths (`/openai/v1/responses`), so that no app has them."""
 UNVERSIONED = frozenset((b"/messages", b"/messages/count_tokens"))
-"""What clients ask for that put Anthropic's version into the base URL (the AI SDK) where they are given one without."""
+"""Paths asked for by clients that expect Anthropic's version in the base URL (the AI SDK), where it isn't."""
 READING = ("GET", "HEAD", "DELETE")
 METHODS = (*READING, "POST", "PUT", "PATCH")
 
@@ -86,7 +86,7 @@ def route_of(method: str, path: bytes, user_agent: str) -> Route | None:
 
 
 def is_base(method: str, path: bytes) -> bool:
-    """Whether it asks whether anything answers at the address that an app was given, which names the app at most."""
+    """Tell whether it only asks if anything answers at the address that an app was given, which names the app at most."""
     if method != "HEAD":
         return method == "GET" and path == b"/"
     return bool(BASE.fullmatch(path)) and not BELOW_VERSION.fullmatch(path)

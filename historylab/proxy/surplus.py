@@ -1,4 +1,4 @@
-"""What an upstream sends after the end of an answer: its connection is dropped, so that it is nobody's next answer."""
+"""Surplus bytes of an upstream, after the end of an answer: their connection is dropped, so that nobody gets them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class WholeAnswer(httpx2.AsyncByteStream):
 
 
 def _has_read_on(stream: Any) -> bool:
-    """Whether the parser holds bytes that aren't of the answer; True where it isn't found.
+    """Tell whether the parser holds bytes that aren't of the answer; True where it isn't found.
 
     The client shows neither the parser nor those bytes, so it is sought inside: the body of an answer wraps the pool's,
     that wraps its connection's.

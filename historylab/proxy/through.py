@@ -24,7 +24,7 @@ class Through:
         self._trimmers = Trimmers(settings, NotedState(self._store, recorder.redaction if recorder else None))
 
     def is_trimmed(self, request: Any) -> bool:
-        """Whether it is of an API that is trimmed. Raises Refused for what may not leave as it came."""
+        """Tell whether it is of an API that is trimmed. Raises Refused for what may not leave as it came."""
         route = _route(request)
         if route is not None and route.form:
             return True

@@ -119,7 +119,7 @@ def is_near(host: str) -> bool:
 
 
 def is_our_proxy(url: str) -> bool:
-    """Whether a proxy of ours answers there, with a token or without; only what is near is asked."""
+    """Tell whether a proxy of ours answers there, with a token or without; only what is near is asked."""
     parts = urlsplit(url)
     if not is_near(parts.hostname or ""):
         return False

@@ -48,7 +48,7 @@ def _close_beside(through: Through) -> None:
 
 
 def is_trimming(client: Any) -> bool:
-    """Whether an HTTP client is one of these."""
+    """Tell whether an HTTP client is one of these."""
     return isinstance(client, _Sends | _AsyncSends)
 
 
@@ -182,7 +182,7 @@ class _AsyncPieces:
 
 
 def _why(fault: BaseException) -> str:
-    """Why a stream ends early: the upstream fails, or whoever reads it stops or is cancelled."""
+    """Reasons for a stream to end early: the upstream fails, or whoever reads it stops or is cancelled."""
     return BROKEN if isinstance(fault, Exception) else HUNG_UP
 
 

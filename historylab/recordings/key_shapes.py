@@ -149,7 +149,7 @@ MARKED = (
     ("curl", r"\bcurl\b[^\n]{0,200}? (?:-u|--user)[= ]\\?[\"']?([^\s:\"'$<{+%]{1,80}:[^\s\"'$<{*]{3,200})"),
     ("FlyV1 ", r"\bFlyV1 f[\w+/=,-]{40,}"),
 )
-"""What of a secret is quickly looked for, any of these, and the pattern that finds it where there is one."""
+"""The parts of a secret that are quickly looked for, any of these, and the pattern that finds it where there is one."""
 
 DRAWN = re.compile(
     r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{10,}"
@@ -193,7 +193,7 @@ MARKS = [(marks.split("|"), re.compile(pattern)) for marks, pattern in MARKED]
 
 
 def keys_in(text: str) -> list[tuple[int, int]]:
-    """Where keys begin and end."""
+    """Find where keys begin and end."""
     found = []
     for run in RUN.finditer(text):
         reached = run.start()

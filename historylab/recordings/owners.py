@@ -23,7 +23,7 @@ from historylab.settings.names import RECORD_KEY
 log = logging.getLogger("historylab.recordings")
 
 SESSION, PERSON, CREDENTIAL = "session-", "user-", "key-"
-"""How an owner begins: it was named with a session, with a user, or is known by its credentials alone."""
+"""Beginnings of owners: it was named with a session, with a user, or is known by its credentials alone."""
 NAMES = re.compile(
     r"(?:.*[-_.])?(?:user|session|conversation|thread|chat|account)[-_]?id|user|safety_identifier", re.IGNORECASE
 )

@@ -64,7 +64,7 @@ class Redaction:
         return value, 0
 
     def _under(self, name: Any, held: Any, secrets: Sequence[str]) -> tuple[Any, int]:
-        """What is held by a field of this name."""
+        """Redact what a field of this name holds."""
         if isinstance(held, str | int) and isinstance(name, str) and is_secret(name, str(held)):
             return REDACTED, 1
         if isinstance(held, list) and held and isinstance(held[0], str):  # a header given several times

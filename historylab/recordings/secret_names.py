@@ -70,7 +70,7 @@ BEARER = re.compile(r"(?i:\bbearer) +([\w.~+/-]{16,}=*)")
 
 @lru_cache(4096)
 def secret_kind(name: str) -> str:
-    """Whether values under this name are secret: which kind, or none ("")."""
+    """Tell whether values under this name are secret: which kind, or none ("")."""
     words = "_".join(PARTS.findall(name)).lower()
     if NO_SECRET.fullmatch(words):
         return ""
@@ -90,7 +90,7 @@ def may_name(text: str) -> bool:
 
 
 def named_secrets(text: str) -> list[tuple[int, int]]:
-    """Where values begin and end that a text says to be secret."""
+    """Find where values begin and end that a text says to be secret."""
     found = []
     for word in WORDS:
         place = text.find(word)
@@ -103,7 +103,7 @@ def named_secrets(text: str) -> list[tuple[int, int]]:
 
 
 def authorizations(text: str) -> list[tuple[int, int]]:
-    """Where credentials begin and end that follow `Basic` or `Bearer`."""
+    """Find where credentials begin and end that follow `Basic` or `Bearer`."""
     if not ("earer " in text or "asic " in text or "EARER " in text or "BASIC " in text):
         return []
     basic = [match.span(1) for match in BASIC.finditer(text) if _is_basic(match[1])]
@@ -112,7 +112,7 @@ def authorizations(text: str) -> list[tuple[int, int]]:
 
 
 def _end(text: str, match: re.Match[str], place: int) -> int:
-    """Where the value ends that follows the name around this place, if it is secret; else 0."""
+    """Find the end of the value that follows the name around this place, if it is secret; else 0."""
     before = text[max(0, place - LONGEST_NAME) : place][::-1]
     name = text[place - sum(1 for _ in takewhile(NAME_SIGNS.__contains__, before)) : match.start("sign")]
     kind = secret_kind(name)

@@ -109,4 +109,4 @@ PIN_OPTIONS: dict[str, Option] = {f"pin.{option.name}": option for option in opt
 PIN_SETTINGS = ("pin", *PIN_OPTIONS)
 AGENT_CONTEXT = "pin.agent_context"
 PIN_RULES = tuple(name for name in PIN_SETTINGS if name != AGENT_CONTEXT)
-"""What a person may have written, so that no link carries it and none sets it."""
+"""Settings that a person may have written, so that no link carries it and none sets it."""

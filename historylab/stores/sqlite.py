@@ -37,7 +37,7 @@ class SQLiteStore:
 
     @property
     def replaced(self) -> int:
-        """How often another file stood in the place of the one that was open."""
+        """The number of times another file stood in the place of the one that was open."""
         with self._file.connection():  # which looks
             return self._file.replaced
 

@@ -28,7 +28,7 @@ PERSONAL_DATA = "personal data stays in it: --redact REGEX takes it out, --keep-
 
 @dataclass(frozen=True)
 class Start:
-    """What is said of a proxy: `recorded`: where, or why nothing is; `records`; `warnings`: a sentence each."""
+    """The facts to tell of a proxy: `recorded`: where, or why nothing is; `records`; `warnings`: a sentence each."""
 
     address: str
     upstream: str
@@ -49,14 +49,14 @@ BECAME = {
     "cancelled": "cancelled by the program",
     "unrecorded": "not recorded",
 }
-"""What became of requests: counts by name, and in words."""
+"""Outcomes of requests: counts by name, and in words."""
 TOKENS = ("tokens_before", "tokens_planned")
 NO_REQUEST = "no request came this way: the program made none, or takes its base URL from elsewhere"
 ONLY_WATCHED = "only watched, as no --settings say what to cut: each request is sent as it came"
 
 
 def run_block(program: str, ways: Sequence[tuple[str, str]], trimming: Trimming, more: Sequence[str]) -> list[str]:
-    """What `historylab run` does, before the program starts; `ways`: addresses of proxies, each with its upstream."""
+    """Lines to say before a program starts: what `historylab run` does; `ways`: addresses of proxies and upstreams."""
     does = MODES[trimming.mode]
     if trimming.settings.path:
         does = f"{does}: {settings_in_words(trimming.settings.settings)}"
@@ -66,7 +66,7 @@ def run_block(program: str, ways: Sequence[tuple[str, str]], trimming: Trimming,
 
 
 def run_summary(counts: Sequence[Counts], trimming: Trimming, place: str, problems: Mapping[str, int]) -> list[str]:
-    """What came of a program's requests, and where to see them; `problems`: what was logged, by how often."""
+    """A program's requests by what came of them, and where to see them; `problems`: what was logged, by how often."""
     logged = [f"{one_line(text, 300)}{f' ({n:,} times)' if n > 1 else ''}" for text, n in problems.items()]
     total = {name: sum(getattr(c, name) for c in counts) for name in ("requests", *BECAME, *TOKENS)}
     if not total["requests"]:

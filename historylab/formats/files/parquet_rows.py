@@ -146,7 +146,7 @@ def parquet_rows(content: Content) -> ParquetRows:
 
 
 def _is_shared(about: Any, k: int) -> bool:
-    """Whether texts of a column are written once and named in the rows."""
+    """Tell whether texts of a column are written once and named in the rows."""
     if about.schema.column(k).physical_type != "BYTE_ARRAY":
         return False
     return any(about.row_group(group).column(k).has_dictionary_page for group in range(about.num_row_groups))

@@ -42,7 +42,7 @@ def is_result(block: Any) -> TypeGuard[dict[str, Any]]:
 
 
 def directs(role: str, message: Mapping[str, Any]) -> bool:
-    """Whether a message says how the model goes on, by more than a text: its tools, its effort."""
+    """Tell whether a message says how the model goes on, by more than a text: its tools, its effort."""
     if role != "system":
         return False
     content = message.get("content")
@@ -191,7 +191,7 @@ def _read_spoken(role: str, blocks: list[Any], where: str, report: Report) -> Me
 
 
 def _read_tool_change(block: dict[str, Any]) -> str:
-    """What it says, as JSON."""
+    """The values as JSON."""
     said = {name: value for name, value in block.items() if name != "cache_control"}
     return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
 

@@ -85,7 +85,7 @@ def read_part_run(role: str, run: list[Any], where: str, report: Report) -> Mess
 
 
 def is_result_part(part: Any) -> TypeGuard[dict[str, Any]]:
-    """Whether it is the result of a call, of the caller's functions or the server's own tools."""
+    """Tell whether it is the result of a call, of the caller's functions or the server's own tools."""
     return isinstance(part, dict) and any(part.get(name) for name in (*RESULTS, *SERVER_RESULTS, *OUTCOME))
 
 

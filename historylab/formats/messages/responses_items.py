@@ -103,7 +103,7 @@ def join_assistant_messages(messages: list[Message]) -> list[Message]:
 
 
 def may_call(message: Message) -> bool:
-    """Whether an item that a message refers to may be a call."""
+    """Tell whether an item that a message refers to may be a call."""
     return any(not name.startswith(NO_CALLS) for name in message.metadata.get(REFERENCES, ()))
 
 

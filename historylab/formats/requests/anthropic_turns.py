@@ -50,7 +50,7 @@ class _Turn:
 
     @property
     def is_new(self) -> bool:
-        """Whether it isn't the caller's own item."""
+        """Tell whether it isn't the caller's own item."""
         return bool(self.blocks or self.fields)
 
     @property
@@ -150,7 +150,7 @@ def turns_to_items(messages: Sequence[Message], now: Now) -> list[Any]:
 
 
 def _are_all(turns: Sequence[_Turn], now: Now) -> bool:
-    """Whether these are the caller's own items, all of them: they stay as they were given."""
+    """Tell whether these are the caller's own items, all of them: they stay as they were given."""
     return len(turns) == len(now.items) and all(not t.blocks and t.place == k for k, t in enumerate(turns))
 
 
@@ -186,7 +186,7 @@ def _in_alternation(turns: Sequence[_Turn], now: Now) -> tuple[list[_Turn], list
 
 
 def _were_together(before: _Turn, turn: _Turn, now: Now) -> bool:
-    """Whether the caller gave them in a row, but for system messages."""
+    """Tell whether the caller gave them in a row, but for system messages."""
     if before.blocks or turn.blocks or before.place is None or turn.place is None or turn.place <= before.place:
         return False
     return all(item_role(item) == "system" for item in now.items[before.place + 1 : turn.place])
@@ -282,7 +282,7 @@ def _still_shown(turn: _Turn, now: Now) -> _Turn:
 
 
 def _may_be_followed_by_system(turn: _Turn) -> bool:
-    """Whether a system message may stand behind it: a user's turn, or one that ends in a call the server answers."""
+    """Tell whether a system message may follow it: a user's turn, or one that ends in a call the server answers."""
     if turn.role == "user":
         return True
     last = _blocks_of(turn)[-1:]
@@ -298,7 +298,7 @@ def _blocks_of(turn: _Turn) -> list[Block]:
 
 
 def _fields_of(turn: _Turn) -> Mapping[str, Any]:
-    """What a system message has beside its content."""
+    """The fields of a system message beside its content."""
     return turn.fields if turn.is_new else _own_fields(turn.item)
 
 

@@ -122,6 +122,6 @@ def _instruction_field(body: Mapping[str, Any]) -> str:
 
 
 def _is_waiting(messages: Sequence[Message]) -> bool:
-    """Whether a call waits for its result. SDKs leave out ids of results, also where calls have any."""
+    """Tell whether a call waits for its result. SDKs leave out ids of results, also where calls have any."""
     asked = sum(len(message.tool_calls) for message in messages)
     return asked > sum(message.role == "tool" for message in messages)

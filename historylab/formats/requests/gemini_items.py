@@ -29,7 +29,7 @@ Part = dict[str, Any]
 
 
 def is_models(item: Any) -> bool:
-    """Whether a model gave a content."""
+    """Tell whether a model gave a content."""
     try:
         fields = fields_of(item)
         return role_in({**fields, "parts": parts_in(fields)}) == "model"
@@ -116,7 +116,7 @@ def medium_in_part(part: Part) -> str:
 
 
 def stands_apart(part: Part) -> bool:
-    """Whether it is a thought, a call, a result: nothing that is said in words or media."""
+    """Tell whether it is a thought, a call, a result: nothing that is said in words or media."""
     return (
         part.get("thought") is True
         or not (isinstance(part.get("text"), str) or medium_in_part(part))

@@ -116,7 +116,7 @@ def _turns(messages: Sequence[Message], now: Now) -> Iterator[_Turn]:
 
 
 def _differs(message: Message) -> bool:
-    """Whether it is sent in other words: a summary with its mark, a server's own result whole."""
+    """Tell whether it is sent in other words: a summary with its mark, a server's own result whole."""
     return message.role == "system" or (message.source.changed and "server_tool" in message.metadata)
 
 

@@ -69,7 +69,7 @@ def _from_json(text: Any) -> Any:
 
 
 def _asks_for_title(body: Mapping[str, Any]) -> bool:
-    """Whether an answer is asked for in JSON with a title."""
+    """Tell whether an answer is asked for in JSON with a title."""
     wanted: Any = body.get("output_config") or {"format": body.get("output_format")}
     for name in ("format", "schema", "properties"):
         wanted = wanted.get(name) if isinstance(wanted, Mapping) else None

@@ -170,7 +170,7 @@ def _is_models(item: Any) -> bool:
 
 
 def _is_result(item: Any) -> bool:
-    """Whether it is the result of a call, by itself."""
+    """Tell whether it is the result of a call, by itself."""
     try:
         return fields_of(item).get("type") in RESULTS
     except LoadError:

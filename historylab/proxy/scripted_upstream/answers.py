@@ -1,4 +1,4 @@
-"""What the upstream says: a text or calls of tools, by rule, the same for the same request.
+"""Answers of the upstream: a text or calls of tools, by rule, the same for the same request.
 
 Tools are called for as many turns as the newest question says ("call tools 30 times"), or as the command's option says;
 else once for every third question. The id of a call tells which turn of how many it is: a client may leave out earlier
@@ -39,7 +39,7 @@ TURNS = re.compile(r"(?i)\btools?\b\D{0,20}?(\d{1,4}) times\b|\b(\d{1,4}) tool[ 
 NO_TOOLS = re.compile(r"(?i)\btext only\b|\b(?:do not|don't|never) (?:call|use) (?:any |the )?tools\b")
 TURN_OF = re.compile(r"_t(\d{1,4})of(\d{1,4})")
 FRAMED = re.compile(r"(?s)<([a-z]+[-_][a-z_-]+)>.*?</\1>")
-"""What a client adds to a user's words: <system-reminder>, <environment_context>, …"""
+"""Frames that a client adds to a user's words: <system-reminder>, <environment_context>, …"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ class WireApi(ABC):
         return choice_of(body.get("tool_choice"))
 
     def in_parallel(self, body: Body) -> bool:
-        """Whether several tools may be called at once."""
+        """Tell whether several tools may be called at once."""
         return body.get("parallel_tool_calls") is not False
 
     @abstractmethod

@@ -54,7 +54,7 @@ class ScriptedUpstream:
         return self._or_refuse(api, lambda: self._answer(api, content, told))
 
     def count_tokens(self, name: str, content: bytes, **told: Any) -> Response:
-        """How many tokens a request has."""
+        """Count the tokens of a request."""
         api, field = self.apis[name], "totalTokens" if name == "gemini" else "input_tokens"
         return self._or_refuse(api, lambda: JSONResponse({field: self._read(api, content, told)[1].tokens}))
 

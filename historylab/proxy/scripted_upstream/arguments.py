@@ -81,7 +81,7 @@ class _Filler:
         return found
 
     def _object(self, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
-        """What is required; on the first level everything, or what was chosen."""
+        """Fill in what is required; on the first level everything, or what was chosen."""
         properties, chosen = schema.get("properties"), self.chosen if depth == DEEPEST else {}
         if not isinstance(properties, Mapping):
             return {}

@@ -1,4 +1,4 @@
-"""Which of a client's tools is called, and with what: those of an agent that really runs them only to read.
+"""Calls of a client's tools, with their arguments: those of an agent that really runs them only to read.
 
 A coding agent executes what it is told, so that nothing but commands out of a short list is called there, and reading.
 """
@@ -60,7 +60,7 @@ def call_arguments(tool: OfferedTool, question: str, turn: int = 0) -> str:
 
 
 def runs_commands(tool: OfferedTool) -> bool:
-    """Whether a tool runs a shell's commands."""
+    """Tell whether a tool runs a shell's commands."""
     if tool.kind != "function":
         return tool.kind == "local_shell" or tool.name == "exec"
     name = _field(tool, COMMAND)

@@ -1,4 +1,4 @@
-"""Where the upstream is asked: the paths of each API, as they end, and what clients ask for when they start."""
+"""Addresses of the upstream: the paths of each API, as they end, and what clients ask for when they start."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ENDINGS = {"/chat/completions": "chat_completions", "/responses": "responses", "
 DEPLOYMENT = re.compile(r"/deployments/([^/]+)/")
 METHOD = re.compile(r"/models/([^/]+):(generateContent|streamGenerateContent|countTokens)$")
 MODELS = ("gpt-5.5", "claude-opus-4-8", "gemini-3-flash")
-"""Those that are listed; a request may name any."""
+"""The models that are listed; a request may name any."""
 
 
 def endpoints(upstream: ScriptedUpstream) -> Starlette:

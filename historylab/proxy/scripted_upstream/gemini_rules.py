@@ -19,7 +19,7 @@ SIGNED = re.compile(r"gemini-([3-9]|\d\d)")
 ENDED_BY_USER = re.compile(r"gemini-(3\.[5-9]|[4-9]|\d\d)")
 """Models that take no answer at the end."""
 UNSIGNED = ("skip_thought_signature_validator", "context_engineering_is_the_way_to_go")
-"""What stands for the signature of a call that no Gemini made."""
+"""The stand-in for the signature of a call that no Gemini made."""
 Contents = Sequence[Mapping[str, Any]]
 
 

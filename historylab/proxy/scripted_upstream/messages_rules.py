@@ -96,7 +96,7 @@ def _check_texts(where: str, blocks: Blocks) -> None:
 
 
 def _check_places(messages: Sequence[Mapping[str, Any]]) -> None:
-    """What sets no more than the effort stands anywhere, but beside a system message that says more."""
+    """A message that sets no more than the effort stands anywhere, but beside a system message that says more."""
     if messages[0]["role"] != "user":
         raise RefusedByApi('messages: first message must use the "user" role')
     for role, row in groupby(enumerate(messages), lambda numbered: numbered[1]["role"]):

@@ -44,7 +44,7 @@ def read_request(api: WireApi, body: Body) -> ReadRequest:
 
 
 def billed_usage(api: WireApi, body: Body, read: ReadRequest, prefixes: Prefixes) -> Usage:
-    """What is read from the cache and written to it, by the numbers that bills go by; the rest is input.
+    """Usage as billed: tokens read from the cache and written to it, by the numbers of bills; the rest is input.
 
     Anthropic caches up to the last breakpoint of the request, others by themselves.
     """

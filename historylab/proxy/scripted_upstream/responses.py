@@ -94,7 +94,7 @@ class ResponsesWire(WireApi):
         return [Message("system", json.dumps(item))]
 
     def tools(self, body: Body) -> list[OfferedTool]:
-        """Those of the request, and those that its items bring along."""
+        """The tools of the request, and those that its items bring along."""
         brought = [tool for item in body["input"] for tool in item.get("tools") or () if isinstance(item, Mapping)]
         return [*_find_tools([*(body.get("tools") or ()), *brought])]
 

@@ -17,7 +17,7 @@ from historylab.proxy.scripted_upstream.stored_responses import StoredResponses
 ROLES = ("assistant", "system", "developer", "user")
 CALLS = ("function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call")
 SEALED = "gAAAA"
-"""What encrypted items begin with."""
+"""The beginning of encrypted items."""
 
 
 def check_responses(body: Mapping[str, Any], stored: StoredResponses) -> None:
@@ -114,7 +114,7 @@ def _check_encrypted(item: Mapping[str, Any], stored: StoredResponses) -> None:
 
 
 def _follows(reasoning: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
-    """Whether a model made the item; a call has to be of the same answer, which its id tells."""
+    """Tell whether a model made the item; a call has to be of the same answer, which its id tells."""
     kind = str(item.get("type", "message"))
     if kind == "message":
         return item.get("role") == "assistant"

@@ -1,4 +1,4 @@
-"""What a model signs and clients have to bring back unchanged: thinking, encrypted reasoning, thoughts."""
+"""Seals: what a model signs and clients have to bring back unchanged: thinking, encrypted reasoning, thoughts."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class StoredResponses:
         return self._items[item["id"]][0]
 
     def is_stored(self, id: Any) -> bool:
-        """Whether an item of that id is stored."""
+        """Tell whether an item of that id is stored."""
         return id in self._items
 
     def reasoning_of(self, id: Any) -> str | None:
