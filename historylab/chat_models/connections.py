@@ -29,7 +29,7 @@ NOT_PUBLIC: tuple[IPv4Network | IPv6Network, ...] = tuple(
 
 
 class ClientConnections:
-    """The connections of one client. `refused`: a request led to a private address although only public ones are allowed."""
+    """The connections of a client. `refused`: a request led to a private address where only public ones are allowed."""
 
     def __init__(self, *, public_only: bool = False):
         self.refused = False

@@ -86,7 +86,7 @@ def route_of(method: str, path: bytes, user_agent: str) -> Route | None:
 
 
 def is_base(method: str, path: bytes) -> bool:
-    """Tell whether it only asks if anything answers at the address that an app was given, which names the app at most."""
+    """Tell whether it only asks if anything answers at an app's address, which names the app at most."""
     if method != "HEAD":
         return method == "GET" and path == b"/"
     return bool(BASE.fullmatch(path)) and not BELOW_VERSION.fullmatch(path)

@@ -76,7 +76,7 @@ class RecordStore(Protocol):
 
     @property
     def replaced(self) -> int:
-        """Counts how often another store stood in the place of the one that was open, as its file was deleted or another put
+        """Counts how often another store stood in the place of the open one, as its file was deleted or another put
         there, up to now."""
         ...
 

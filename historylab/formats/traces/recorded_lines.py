@@ -29,7 +29,7 @@ AFTER, SAME, LEADING, UNCHANGED = "after", "same", "leading", "unchanged"
 """Fields of a request's line: the one it goes on from, how many of its items it has in common with it, other leading
 items than those, and the fields of its body that are as they were."""
 OWNER, AMBIGUOUS = "owner", "ambiguous"
-"""The owner of a request, as a digest, and True if the chat that it goes on with is a guess: it may be another person's."""
+"""The owner of a request, as a digest, and True if the chat that it goes on with is a guess, maybe another's."""
 
 
 TEXTS = ("id", "app", "api", "mode", "untrimmed", "because", "error", OWNER)
