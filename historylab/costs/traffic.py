@@ -25,15 +25,10 @@ from historylab.planning.plan import HistoryPlan
 from historylab.planning.replay import Timeline, replay
 from historylab.planning.strategies.base import Instruments
 from historylab.planning.strategies.facts import column, instants
+from historylab.settings.effect import CUTS_OFF
 from historylab.settings.model import Settings
 
-NOTHING_CUT: Mapping[str, Any] = {
-    "filter": "off",
-    "policy": "all",
-    "tool_output": "off",
-    "compaction": "off",
-    "pruner": "off",
-}
+NOTHING_CUT: Mapping[str, Any] = {"filter": "off", **CUTS_OFF}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -29,6 +29,7 @@ from historylab.proxy.routes import Route
 from historylab.recordings.exchange import plan_fields, settings_fields
 from historylab.recordings.noted_state import NotedState
 from historylab.recordings.recorder import Recorder
+from historylab.settings.effect import CUTS_OFF
 from historylab.settings.model import Settings
 from historylab.trimming.trimmer import Trimmer
 
@@ -53,7 +54,6 @@ SENTENCES = {
 PLACE = re.compile(r"^message \d+ of those given: ")
 LONGEST = 300
 """Characters of a cause."""
-NOTHING_CUT: Mapping[str, Any] = {"policy": "all", "tool_output": "off", "compaction": "off", "pruner": "off"}
 GUARDED = ", and a filter or projection is set, without which nothing may leave"
 
 
@@ -65,7 +65,7 @@ class Trimmers:
         self.guarded = settings.filter != "off" or settings.projection != "off"
         self.of = cache(lambda form: Trimmer(settings, store=store, format=form))
         self.said: set[str] = set()  # why requests weren't trimmed since the store was last well
-        self._uncut = settings.replace(**NOTHING_CUT)
+        self._uncut = settings.replace(**CUTS_OFF)
 
     @cached_property
     def uncut(self) -> Trimmers:

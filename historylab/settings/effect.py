@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from historylab import registry
 from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.model import Settings
@@ -22,6 +25,9 @@ READ_BY_EVERY_PLAN = frozenset(
     }
 )
 """Settings that have an effect whichever members are chosen."""
+
+CUTS_OFF: Mapping[str, Any] = {"policy": "all", "tool_output": "off", "compaction": "off", "pruner": "off"}
+"""Changes to settings under which nothing is cut; filters and projections stay."""
 
 
 def has_effect(settings: Settings, name: str) -> bool:

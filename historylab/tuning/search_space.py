@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from historylab.pricing import window_of
-from historylab.settings.effect import deciding_families, has_effect
+from historylab.settings.effect import CUTS_OFF, deciding_families, has_effect
 from historylab.settings.fields import MOST_TOKENS
 from historylab.settings.model import Settings
 
@@ -155,7 +155,6 @@ AXES: Mapping[str, Axis] = {
         ),
     )
 }
-NOTHING_CUT: Changes = {"policy": "all", "pruner": "off", "tool_output": "off", "compaction": "off"}
 HALF: Changes = {"policy": "all", **dict.fromkeys(TRIM_TO, 0.5)}
 FIFO: Changes = {**HALF, "pruner": "fifo"}
 STARTS: tuple[Changes, ...] = (FIFO, {**HALF, "pruner": "summarize", "summarizer": "ledger"})
@@ -184,13 +183,13 @@ def starting_points(
     """
     axes = [AXES[name] for name in varied]
     free = {name for axis in axes for name in axis.settings} - set(locked)
-    forbidden = any(name in locked and base.value(name) != value for name, value in NOTHING_CUT.items())
+    forbidden = any(name in locked and base.value(name) != value for name, value in CUTS_OFF.items())
     budgets = [answer for axis in axes if axis.name == "budget" for answer in _answers(axis, base, sizes, locked)]
     budgets += [{"budget": peak}] if peak is not None and peak < base.budget else []
     usual = [*({**start, **budget} for budget in budgets or [{}] for start in STARTS), STRONG]
     tried = [{n: v for n, v in changes.items() if n in free} for changes in usual]
     found: dict[str, Settings] = {}
-    for changes in [{}, {} if forbidden else NOTHING_CUT, *tried]:
+    for changes in [{}, {} if forbidden else dict(CUTS_OFF), *tried]:
         candidate = _without_idle(base, changes)
         found.setdefault(candidate.key, candidate)
     return list(found.values())

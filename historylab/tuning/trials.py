@@ -15,13 +15,14 @@ from historylab.costs.caches.base import Cache
 from historylab.costs.recorded_cache import billed_model
 from historylab.planning.pipeline import project
 from historylab.pricing import prices_of
+from historylab.settings.effect import CUTS_OFF
 from historylab.settings.model import Settings
 from historylab.tuning.growth import twice
 from historylab.tuning.jobs import effective_key
 from historylab.tuning.measures import combine_rows, measure_row
 from historylab.tuning.outcome import Outcome, measure_outcome
 from historylab.tuning.replayed import MeasureOptions, Replayed
-from historylab.tuning.search_space import NOTHING_CUT, Sizes, offered_axes, starting_points, vary_one_axis
+from historylab.tuning.search_space import Sizes, offered_axes, starting_points, vary_one_axis
 
 MOST_GROWN = 8
 """The most conversations that are replayed with twice their history."""
@@ -38,7 +39,7 @@ class Trial:
     @property
     def sends_all(self) -> bool:
         """Tell whether its settings cut nothing anywhere."""
-        return all(self.settings.value(name) == value for name, value in NOTHING_CUT.items())
+        return all(self.settings.value(name) == value for name, value in CUTS_OFF.items())
 
 
 @dataclass(slots=True, eq=False)
