@@ -43,12 +43,12 @@ class Cuts:
         return self._codes()[1]
 
     def _codes(self) -> tuple[np.ndarray, np.ndarray]:
-        latest = self.standing.latest
-        if latest is None or latest[0] is not self:
-            standing = self.standing
+        standing, cut = self.standing, (self.blocks, self.runs, self.notes)
+        latest = standing.latest
+        if latest is None or latest[0] != cut:
             actions = self._fill(standing.actions[: self.blocks], self.runs, 2)
             reasons = self._fill(standing.reasons[: self.blocks], (*self.notes, *self.runs), 3)
-            latest = standing.latest = self, actions, reasons
+            latest = standing.latest = cut, actions, reasons
         return latest[1], latest[2]
 
     def _fill(self, standing: np.ndarray, runs: tuple[Run, ...], field: int) -> np.ndarray:

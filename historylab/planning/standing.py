@@ -67,7 +67,8 @@ class Standing:
         self.actions, self.reasons, self.returned = codes.array[0], codes.array[1], codes.array[2].view(bool)
         self.places, self.messages, self.refused = running.array
         self.always = always.array
-        self.latest: tuple[object, np.ndarray, np.ndarray] | None = None  # the decisions that were read last
+        # Read last: the cuts, not the object that holds them and this one, which would be freed by a collection alone.
+        self.latest: tuple[tuple[Any, ...], np.ndarray, np.ndarray] | None = None
 
     def followed_by(self, first: int, columns: Columns, decided: StandingDecisions) -> Standing:
         """For a longer conversation, of which the first blocks are as they were; the others are decided so."""
