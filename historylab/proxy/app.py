@@ -10,7 +10,7 @@ from typing import Any
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from historylab._version import __version__
@@ -168,7 +168,7 @@ class Proxy:
         content = pending.exchange.sent if pending is not None else body
         try:
             request = UpstreamRequest(scope["method"], route.path, scope["query_string"], scope["headers"], content)
-            await relay(self.upstream, request, pending, self._count_errors(send))
+            self.counts.count_answer(await relay(self.upstream, request, pending, send))
         except asyncio.CancelledError as ended:
             self._record_later(pending, str(ended) or STOPPED)
             raise
@@ -177,16 +177,6 @@ class Proxy:
             raise
         finally:
             self.counts.count_passed(pending)
-
-    def _count_errors(self, send: Send) -> Send:
-        """`send`, with errors among the upstream's answers counted."""
-
-        async def send_counting(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                self.counts.count_answer(message["status"])
-            await send(message)
-
-        return send_counting
 
     async def _decide(self, route: Route, scope: Scope, body: bytes) -> PendingExchange:
         head = RequestHead(route, scope["headers"], scope["query_string"])

@@ -14,30 +14,31 @@ SECONDS_TO_LOOK = 0.001
 
 
 class WholeAnswer(httpx2.AsyncByteStream):
-    """The body of an answer; after its end the connection is used again only if nothing else came on it.
+    """The body of an answer; when it is closed its connection is used again only if nothing else came on it.
 
-    What comes later still, while the connection rests, is seen by its pool, which then drops it.
+    What still waits in the socket then, or comes while the connection rests, is seen by its pool, which drops it.
     """
 
     def __init__(self, response: httpx2.Response):
         assert isinstance(response.stream, httpx2.AsyncByteStream)
-        self._stream, self._connection = response.stream, response.extensions["network_stream"]
+        self._response, self._stream = response, response.stream
+        self._connection = response.extensions["network_stream"]
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        size = 0
-        async for piece in self._stream:
-            size += len(piece)
-            yield piece
-        if _has_read_on(self._stream) or await self._more_came(size):
-            await self._connection.aclose()
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self._stream.__aiter__()
 
     async def aclose(self) -> None:
-        await self._stream.aclose()
+        more_came = True  # until it is known: a client that hangs up now leaves nobody to look
+        try:
+            more_came = _has_read_on(self._stream) or await self._more_was_read()
+        finally:
+            if more_came:
+                await self._connection.aclose()
+            await self._stream.aclose()
 
-    async def _more_came(self, size: int) -> bool:
-        if self._connection.get_extra_info("is_readable"):
-            return True
-        if size < ONE_READ and self._connection.get_extra_info("ssl_object") is None:
+    async def _more_was_read(self) -> bool:
+        """Tell whether bytes lie between the socket and its reader, in a buffer of encryption or of the event loop."""
+        if self._response.num_bytes_downloaded < ONE_READ and self._connection.get_extra_info("ssl_object") is None:
             return False
         try:
             await self._connection.read(1, SECONDS_TO_LOOK)

@@ -157,11 +157,11 @@ class ChainWriter:
 
     def note_found(self, found_by: Mapping[str, str], standing: Mapping[str, str]) -> dict[str, str]:
         """Take what the store has for the keys of answers; returns what else it is to have, of answers given alike."""
-        again = {key: conversation for key, conversation in found_by.items() if standing[key] != conversation}
-        for key, conversation in again.items():
-            alike = self._given.setdefault(key, [conversation])
-            alike += () if standing[key] in alike else (standing[key],)
-        return {_again(key): conversation for key, conversation in again.items()}
+        others = {key: there for key, there in standing.items() if there != found_by[key]}
+        for key, other in others.items():
+            alike = self._given.setdefault(key, [found_by[key]])
+            alike += () if other in alike else (other,)
+        return {_again(key): found_by[key] for key in others}
 
     def forget(self, exchange: Exchange) -> None:
         """Write the chat of this exchange whole next time: its last line may not have been kept."""

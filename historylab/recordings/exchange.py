@@ -10,8 +10,6 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
 from historylab.errors import HistoryLabError, StoreError
 from historylab.exporters.base import export
 from historylab.formats.traces.recorded_lines import KIND
@@ -19,6 +17,7 @@ from historylab.planning.agent_context import count_agent_context
 from historylab.planning.plan import HistoryPlan
 from historylab.settings.model import Settings
 
+RUNS = re.compile(r"(.)\1*")
 HALVES = re.compile("[\ud800-\udfff]")  # of an emoji that was cut in two, for which UTF-8 has no bytes
 
 
@@ -63,10 +62,7 @@ def plan_fields(plan: HistoryPlan) -> dict[str, Any]:
 
 def run_lengths(sketch: str) -> str:
     """ "PDDDKK" → "P1D3K2"."""
-    letters = np.frombuffer(sketch.encode(), np.uint8)
-    starts = np.flatnonzero(np.diff(letters, prepend=0))
-    counts = np.diff(starts, append=len(letters))
-    return "".join(f"{sketch[at]}{count}" for at, count in zip(starts.tolist(), counts.tolist(), strict=True))
+    return "".join(f"{run[1]}{run.end() - run.start()}" for run in RUNS.finditer(sketch))
 
 
 def line_time(seconds: float) -> str:

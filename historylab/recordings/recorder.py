@@ -95,9 +95,8 @@ class Recorder:
         waiting = self._begin(exchange)
         if waiting is None:
             return False
-        with suppress(TimeoutError):
-            return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(waiting.done)), timeout)
-        return self._gave_up(waiting)
+        done, _ = await asyncio.wait((asyncio.wrap_future(waiting.done),), timeout=timeout)
+        return waiting.done.result() if done else self._gave_up(waiting)
 
     def note(self, kind: str, conversation: str = "", timeout: float = PATIENCE, **fields: Any) -> bool | None:
         """Write a line of another kind (`proxy`, `tags`, …). Returns whether it is on disk; None: it may be."""
@@ -201,9 +200,8 @@ class Recorder:
             return
         lines = [line for _, line in made]
         found_by = {key: conversation for line in lines for key, conversation in line.found_by.items()}
-        self._try("what continues a conversation is not known after a restart", self._note_answers, found_by)
         try:
-            last = self._store.append_records([line.record for line in lines])
+            last = self._store.append_records([line.record for line in lines], found_by)
             if self._chains.is_replaced():
                 self._chains.forget_all()
                 raise StoreLost("the recording was replaced while it was written to")
@@ -211,6 +209,7 @@ class Recorder:
             self._fail([waiting for waiting, _ in made], problem)
             return
         self._chains.note_written(lines, last - len(made), last)
+        self._try("what continues a conversation is not known after a restart", self._note_alike, found_by)
         self._note_recovery()
         for waiting, _ in made:
             waiting.done.set_result(True)
@@ -219,8 +218,9 @@ class Recorder:
         assert what is not None
         return self._chains.record(what) if isinstance(what, Exchange) else NewLine(what, {})
 
-    def _note_answers(self, found_by: dict[str, str]) -> None:
-        if found_by and (again := self._chains.note_found(found_by, self._store.write_states(found_by))):
+    def _note_alike(self, found_by: dict[str, str]) -> None:
+        """Store which answers had been given in other conversations, too."""
+        if found_by and (again := self._chains.note_found(found_by, self._store.read_state(found_by))):
             self._store.write_states(again)
 
     def _fail(self, batch: Sequence[_Waiting], problem: Exception) -> None:

@@ -55,7 +55,7 @@ class Redaction:
             names = {name: clean for name in fields if (clean := _name_without_keys(name, secrets)) != name}
             count = len(names) + sum(found for _, found in fields.values())
             return ({names.get(name, name): held for name, (held, _) in fields.items()} if count else value), count
-        if isinstance(value, list | tuple):
+        if isinstance(value, (list, tuple)):
             if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], str) and is_secret(*value):
                 return [value[0], REDACTED], 1
             items = [self.redact(item, secrets) for item in value]
@@ -65,7 +65,7 @@ class Redaction:
 
     def _under(self, name: Any, held: Any, secrets: Sequence[str]) -> tuple[Any, int]:
         """Redact what a field of this name holds."""
-        if isinstance(held, str | int) and isinstance(name, str) and is_secret(name, str(held)):
+        if isinstance(held, (str, int)) and isinstance(name, str) and is_secret(name, held):
             return REDACTED, 1
         if isinstance(held, list) and held and isinstance(held[0], str):  # a header given several times
             items = [self._under(name, item, secrets) for item in held]

@@ -79,9 +79,10 @@ def secret_kind(name: str) -> str:
     return kind or (LIKELY if name.isupper() and words.endswith("_key") else "")  # OPENAI_KEY
 
 
-def is_secret(name: str, value: str) -> bool:
+def is_secret(name: str, value: str | int) -> bool:
     """True if the value of a field of this name is secret."""
-    return len(name) <= LONGEST_NAME and _is_secret(secret_kind(name), value[:LONGEST_LOOKED_AT])
+    kind = secret_kind(name) if len(name) <= LONGEST_NAME else ""
+    return kind != "" and _is_secret(kind, str(value)[:LONGEST_LOOKED_AT])
 
 
 def may_name(text: str) -> bool:
@@ -135,7 +136,7 @@ def _end(text: str, match: re.Match[str], place: int) -> int:
 
 
 def _is_secret(kind: str, value: str) -> bool:
-    if not kind or len(value) < 6:
+    if len(value) < 6:
         return False
     if kind == HEADER:
         return _is_of_a_header(value) and not (CALL.match(value) or is_stand_in(value))

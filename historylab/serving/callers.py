@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 
 
+@lru_cache(256)
 def host_name(address: str) -> str:
     """The name in a Host header or after a URL's slashes, without its port; "" for what is no address."""
     try:

@@ -11,12 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from historylab.errors import StoreError
 from historylab.registry import member
 
 CONVERSATION_ID = "a conversation's id"  # as errors call it
+NO_STATE: Mapping[str, str] = MappingProxyType({})
 
 
 class StateStore(Protocol):
@@ -80,8 +82,10 @@ class RecordStore(Protocol):
         there, up to now."""
         ...
 
-    def append_records(self, records: Iterable[Record]) -> int:
-        """Keep these, all or none, whatever `number` they come with. Returns the number of the last, 0 for none.
+    def append_records(self, records: Iterable[Record], state: Mapping[str, str] = NO_STATE) -> int:
+        """Keep these, all or none, whatever `number` they come with, and with them `state` as `write_states` does.
+
+        Returns the number of the last, 0 for none.
 
         Whoever reads on after a number misses nothing: a number is seen only when all before it are.
         """

@@ -14,7 +14,7 @@ from typing import Annotated
 from pydantic import Field
 
 from historylab.registry import register
-from historylab.stores.base import CONVERSATION_ID, Record, RecordedConversation, check_text
+from historylab.stores.base import CONVERSATION_ID, NO_STATE, Record, RecordedConversation, check_text
 from historylab.stores.checks import (
     check_conversations,
     check_records,
@@ -61,15 +61,7 @@ class InMemoryStore:
     def write_states(self, values: Mapping[str, str]) -> dict[str, str]:
         new = check_state(values)
         with self._lock:
-            for key, value in new.items():
-                if key not in self._state:
-                    self._state[key] = time.time(), value
-                    self._state_characters += len(key) + len(value)
-                self._state.move_to_end(key)
-            stands = {key: self._state[key][1] for key in new}
-            while self._state_characters > self._most_state_characters and len(self._state) > 1:
-                self._forget_state(next(iter(self._state)))
-        return stands
+            return self._keep_state(new)
 
     def delete_state(self, older_than: float) -> int:
         latest = time.time() - check_seconds(older_than)
@@ -79,9 +71,10 @@ class InMemoryStore:
                 self._forget_state(key)
         return len(gone)
 
-    def append_records(self, records: Iterable[Record]) -> int:
-        new, number = check_records(records), 0
+    def append_records(self, records: Iterable[Record], state: Mapping[str, str] = NO_STATE) -> int:
+        new, number, beside = check_records(records), 0, check_state(state)
         with self._lock:
+            self._keep_state(beside)
             for record in new:
                 number = next(self._record_numbers)
                 kept = self._records.pop(record.conversation, [])
@@ -134,6 +127,18 @@ class InMemoryStore:
             self._state.clear()
             self._records.clear()
             self._state_characters = self._record_characters = 0
+
+    def _keep_state(self, new: Mapping[str, str]) -> dict[str, str]:
+        """Keep values whose keys have none, and forget the oldest beyond the bound. Returns what stands for each."""
+        for key, value in new.items():
+            if key not in self._state:
+                self._state[key] = time.time(), value
+                self._state_characters += len(key) + len(value)
+            self._state.move_to_end(key)
+        stands = {key: self._state[key][1] for key in new}
+        while self._state_characters > self._most_state_characters and len(self._state) > 1:
+            self._forget_state(next(iter(self._state)))
+        return stands
 
     def _forget_records(self, conversation: str) -> int:
         gone = self._records.pop(conversation, [])

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from historylab.registry import register
-from historylab.stores.base import CONVERSATION_ID, Record, RecordedConversation, check_text
+from historylab.stores.base import CONVERSATION_ID, NO_STATE, Record, RecordedConversation, check_text
 from historylab.stores.checks import (
     check_conversations,
     check_records,
@@ -74,25 +74,13 @@ class PostgresStore:
 
     def write_states(self, values: Mapping[str, str]) -> dict[str, str]:
         new = check_state(values)
-        wanted = dict(sorted((_digest(key), key) for key in new))  # in one order: writers don't block each other
-
-        def work(connection: psycopg.Connection) -> dict[str, str]:
-            stands: dict[str, str] = {}
-            while missing := {digest: key for digest, key in wanted.items() if key not in stands}:
-                keys = [*missing.values()]
-                rows = [*missing], [*map(_escape, keys)], [_escape(new[key]) for key in keys]
-                stands |= _states(missing, connection.execute(WRITE_STATE, rows).fetchall())
-                if len(stands) < len(wanted):  # those of others, unless they are deleted just now: then once more
-                    stands |= _states(missing, connection.execute(READ_STATE, ([*missing],)).fetchall())
-            return stands
-
-        return self._connections.write(work)
+        return self._connections.write(lambda connection: _write_states(connection, new))
 
     def delete_state(self, older_than: float) -> int:
         return self._execute(DELETE_STATE, check_seconds(older_than))
 
-    def append_records(self, records: Iterable[Record]) -> int:
-        new = check_records(records)
+    def append_records(self, records: Iterable[Record], state: Mapping[str, str] = NO_STATE) -> int:
+        new, beside = check_records(records), check_state(state)
         rows = (
             [_escape(record.conversation) for record in new],
             [_digest(record.conversation) for record in new],
@@ -102,6 +90,7 @@ class PostgresStore:
 
         def work(connection: psycopg.Connection) -> int:
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (RECORDS_LOCK,))
+            _write_states(connection, beside)
             return max((number for (number,) in connection.execute(APPEND_RECORDS, rows).fetchall()), default=0)
 
         return self._connections.write(work)
@@ -148,6 +137,19 @@ def _room(conversation_id: str) -> bytes:
 def _digest(text: str) -> bytes:
     """What stands for a text of any length in an index, which holds 2,700 bytes at most."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _write_states(connection: psycopg.Connection, new: Mapping[str, str]) -> dict[str, str]:
+    """Keep values whose keys have none. Returns what stands for each."""
+    wanted = dict(sorted((_digest(key), key) for key in new))  # in one order: writers don't block each other
+    stands: dict[str, str] = {}
+    while missing := {digest: key for digest, key in wanted.items() if key not in stands}:
+        keys = [*missing.values()]
+        rows = [*missing], [*map(_escape, keys)], [_escape(new[key]) for key in keys]
+        stands |= _states(missing, connection.execute(WRITE_STATE, rows).fetchall())
+        if len(stands) < len(wanted):  # those of others, unless they are deleted just now: then once more
+            stands |= _states(missing, connection.execute(READ_STATE, ([*missing],)).fetchall())
+    return stands
 
 
 def _states(wanted: Mapping[bytes, str], rows: Iterable[tuple[Any, ...]]) -> dict[str, str]:

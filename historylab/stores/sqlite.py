@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Mapping
 
 from historylab.registry import register
-from historylab.stores.base import CONVERSATION_ID, Record, RecordedConversation, check_text
+from historylab.stores.base import CONVERSATION_ID, NO_STATE, Record, RecordedConversation, check_text
 from historylab.stores.checks import (
     check_conversations,
     check_records,
@@ -51,8 +51,7 @@ class SQLiteStore:
         return self.write_states({key: value})[key]
 
     def write_states(self, values: Mapping[str, str]) -> dict[str, str]:
-        now = time.time()
-        rows = {key: (as_bytes(key), as_bytes(value), now) for key, value in check_state(values).items()}
+        rows = _rows_of_state(values)
         with self._file.transaction() as connection:
             connection.executemany(WRITE_STATE, rows.values())
             found = {key: connection.execute(READ_STATE, row[:1]).fetchone() for key, row in rows.items()}
@@ -63,10 +62,11 @@ class SQLiteStore:
         with self._file.deletion() as connection:
             return connection.execute("DELETE FROM stored_state WHERE written <= ?", (latest,)).rowcount
 
-    def append_records(self, records: Iterable[Record]) -> int:
+    def append_records(self, records: Iterable[Record], state: Mapping[str, str] = NO_STATE) -> int:
         rows = [(as_bytes(record.conversation), record.at, as_bytes(record.text)) for record in check_records(records)]
-        number = 0
+        number, beside = 0, _rows_of_state(state)
         with self._file.transaction() as connection:
+            connection.executemany(WRITE_STATE, beside.values())
             for row in rows:
                 number = connection.execute(APPEND_RECORD, row).lastrowid or 0
         return number
@@ -100,3 +100,9 @@ class SQLiteStore:
     def close(self) -> None:
         """Close the file; the store cannot be used afterwards."""
         self._file.close()
+
+
+def _rows_of_state(values: Mapping[str, str]) -> dict[str, tuple[bytes, bytes, float]]:
+    """The rows to write, by their keys."""
+    now = time.time()
+    return {key: (as_bytes(key), as_bytes(value), now) for key, value in check_state(values).items()}

@@ -42,9 +42,9 @@ class HeldStore(InMemoryStore):
         finally:
             self._free.set()
 
-    def append_records(self, records):
+    def append_records(self, *given):
         self._free.wait()
-        return super().append_records(records)
+        return super().append_records(*given)
 
     def read_state(self, keys):
         self.asked += keys

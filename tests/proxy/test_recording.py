@@ -206,7 +206,7 @@ def test_an_answer_that_cannot_be_put_together_comes_all_the_same(client, monkey
 def test_a_store_that_fails_keeps_nobody_waiting(upstream, monkeypatch):
     store = open_store("memory://")
 
-    def fails(_):
+    def fails(*_):
         raise StoreError("the disk is full")
 
     monkeypatch.setattr(store, "append_records", fails)

@@ -26,7 +26,7 @@ DONE = b"data: [DONE]\n\n"
 class Full(InMemoryStore):
     """Keeps no record."""
 
-    def append_records(self, records):
+    def append_records(self, *given):
         raise StoreError("the disk is full")
 
 

@@ -125,7 +125,7 @@ def test_what_the_http_client_adds_to_an_address_is_sent_as_well():
 class Full(InMemoryStore):
     """Keeps no record."""
 
-    def append_records(self, records):
+    def append_records(self, *given):
         raise StoreError("the disk is full")
 
 

@@ -75,7 +75,7 @@ def test_the_same_cause_is_logged_again_after_recording_went_on(caplog):
     store = InMemoryStore()
     recorder, append = Recorder(store), store.append_records
     for _ in range(2):
-        store.append_records = lambda _: (_ for _ in ()).throw(StoreLost("gone"))
+        store.append_records = lambda *_: (_ for _ in ()).throw(StoreLost("gone"))
         assert recorder.record(Chat().exchange("a"), 30) is None
         store.append_records = append
         assert recorder.record(Chat().exchange("b"), 30)
@@ -85,11 +85,11 @@ def test_the_same_cause_is_logged_again_after_recording_went_on(caplog):
 
 def test_what_fails_beside_every_request_is_logged_once_until_it_is_done_again(caplog):
     store = InMemoryStore()
-    recorder, write = Recorder(store), store.write_states
+    recorder, read = Recorder(store), store.read_state
     for _ in range(2):
-        store.write_states = lambda _: (_ for _ in ()).throw(StoreLost("gone"))
+        store.read_state = lambda _: (_ for _ in ()).throw(StoreLost("gone"))
         assert all(recorder.record(Chat().exchange(said), 30) for said in "abc")
-        store.write_states = write
+        store.read_state = read
         assert recorder.record(Chat().exchange("d"), 30)
     recorder.close()
     assert sum("after a restart: gone" in record.message for record in caplog.records) == 2
@@ -116,10 +116,10 @@ def test_what_is_written_into_another_file_than_it_was_made_for_may_be_incomplet
     recorder, chat, append = Recorder(store), Chat(), store.append_records
     assert recorder.record(chat.exchange("one"), 30)
 
-    def deleted_before(records):
+    def deleted_before(*given):
         for file in tmp_path.iterdir():
             file.unlink()
-        return append(records)
+        return append(*given)
 
     with monkeypatch.context() as patched:
         patched.setattr(store, "append_records", deleted_before)

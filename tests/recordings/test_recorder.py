@@ -182,9 +182,9 @@ def test_so_is_one_that_was_deleted_while_a_line_of_it_was_written(recorder, sto
     chat, append = Chat(), store.append_records
     recorder.record(chat.exchange("one"))
 
-    def deleted_before(records):
+    def deleted_before(records, *given):
         store.delete_conversations([record.conversation for record in records])
-        return append(records)
+        return append(records, *given)
 
     with monkeypatch.context() as patched:
         patched.setattr(store, "append_records", deleted_before)
@@ -271,12 +271,12 @@ class Faulty(InMemoryStore):
         super().__init__()
         self.may, self.asked, self.problem = threading.Event(), threading.Event(), None
 
-    def append_records(self, records):
+    def append_records(self, *given):
         self.asked.set()
         assert self.may.wait(10)
         if self.problem:
             raise self.problem
-        return super().append_records(records)
+        return super().append_records(*given)
 
 
 @pytest.fixture

@@ -48,14 +48,14 @@ def purpose_of(body: Mapping[str, Any], form: Form) -> str:
 
 
 def _kind_of_last(items: Sequence[Any]) -> Any:
-    return items[-1].get("type") if items and isinstance(items[-1], Mapping) else None
+    return items[-1].get("type") if items and isinstance(items[-1], dict) else None
 
 
 def _request_kind(body: Mapping[str, Any]) -> str:
     """The `request_kind` in Codex' metadata: a field, or one in a field that is JSON."""
     told = body.get("client_metadata")
-    for value in (told, *map(_from_json, told.values())) if isinstance(told, Mapping) else ():
-        kind = value.get("request_kind") if isinstance(value, Mapping) else None
+    for value in (told, *map(_from_json, told.values())) if isinstance(told, dict) else ():
+        kind = value.get("request_kind") if isinstance(value, dict) else None
         if isinstance(kind, str):
             return kind
     return ""
@@ -72,14 +72,14 @@ def _asks_for_title(body: Mapping[str, Any]) -> bool:
     """Tell whether an answer is asked for in JSON with a title."""
     wanted: Any = body.get("output_config") or {"format": body.get("output_format")}
     for name in ("format", "schema", "properties"):
-        wanted = wanted.get(name) if isinstance(wanted, Mapping) else None
-    return isinstance(wanted, Mapping) and "title" in wanted
+        wanted = wanted.get(name) if isinstance(wanted, dict) else None
+    return isinstance(wanted, dict) and "title" in wanted
 
 
 def _last_text(items: Sequence[Any]) -> str:
     """The last text of the user's message that the items end with, system messages and reminders left out."""
     for item in reversed(items):
-        role = item.get("role") if isinstance(item, Mapping) else None
+        role = item.get("role") if isinstance(item, dict) else None
         if role in LEADING_ROLES:
             continue
         texts = list(_texts(item)) if role == "user" else []
@@ -89,9 +89,9 @@ def _last_text(items: Sequence[Any]) -> str:
 
 def _system_texts(body: Mapping[str, Any], form: Form, items: Sequence[Any]) -> Iterator[str]:
     own = body.get(form.system_field)
-    yield from _texts(own if isinstance(own, Mapping) else {"content": own})
+    yield from _texts(own if isinstance(own, dict) else {"content": own})
     for item in items:
-        if not isinstance(item, Mapping) or item.get("role") not in LEADING_ROLES:
+        if not isinstance(item, dict) or item.get("role") not in LEADING_ROLES:
             return
         yield from _texts(item)
 
@@ -99,6 +99,6 @@ def _system_texts(body: Mapping[str, Any], form: Form, items: Sequence[Any]) -> 
 def _texts(item: Mapping[str, Any]) -> Iterator[str]:
     content = item.get("content", item.get("parts"))  # Gemini's
     for part in content if isinstance(content, list) else [content]:
-        text = part.get("text") if isinstance(part, Mapping) else part
+        text = part.get("text") if isinstance(part, dict) else part
         if isinstance(text, str):
             yield text.lstrip()
