@@ -190,3 +190,11 @@ def test_what_trims_already_or_is_no_client_of_theirs_is_refused(tmp_path):
                 historylab.wrap(client, NEWEST)
         plain.chat.completions.create(**CHAT)
     assert json.loads(server.bytes[-1])["messages"] == SAID  # the client that was given stays as it is
+
+
+def test_a_client_with_an_http_client_of_another_library_is_refused_before_anything_is_opened(tmp_path):
+    client = client_for("chat_completions", "http://127.0.0.1:9")
+    client._client = object()
+    with pytest.raises(SettingsError, match="give the client an HTTP client of httpx"):
+        historylab.wrap(client, NEWEST, record=tmp_path / "there")
+    assert not (tmp_path / "there").exists()
