@@ -38,7 +38,7 @@ class RelayedAnswer:
     def add(self, piece: bytes) -> bool:
         """Take the next piece. Returns whether it brings the last event of a stream, or one that may be."""
         self.size += len(piece)
-        self._before, self._tail = self._tail, (self._tail + piece)[-4:]
+        self._before, self._tail = self._tail, (self._tail + piece[-4:])[-4:]
         kept = self.size <= self._largest
         if kept:
             self._pieces.append(piece)
@@ -52,9 +52,11 @@ class RelayedAnswer:
         if b"\n" not in piece:
             self._line += [piece] if kept else ()
             return False
-        *lines, rest = b"".join((*self._line, piece)).split(b"\n")
-        before, self._line = sum(map(len, self._line)), [rest]
-        if any(ending in line for line in lines for ending in ENDINGS):
+        seen = b"".join((*self._line, piece))
+        whole, _, rest = seen.rpartition(b"\n")
+        self._line = [rest]
+        if any(ending in whole for ending in ENDINGS):
+            lines, before = whole.split(b"\n"), len(seen) - len(piece)
             last = next((k for k, line in enumerate(lines) if self._is_last(line)), None)
             self.ended, self._last_at = last is not None, sum(len(line) + 1 for line in lines[:last]) - before
         return self.ended
