@@ -74,7 +74,7 @@ async def _pass_back(
         held=held,
     )
     ended = False
-    if not streamed:
+    if held or (not streamed and "content-length" in response.headers):
         back.lag()  # who has all of an answer may hang up before its end is dealt with
     try:
         if not held:

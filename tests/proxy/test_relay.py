@@ -128,6 +128,29 @@ def test_a_stream_comes_as_it_is_sent_event_by_event(client, upstream):
         assert list(pieces) == [] and answer.headers["content-type"] == "text/event-stream"
 
 
+@pytest.mark.parametrize("path", [CHAT, "/v1/audio/speech"])
+def test_so_do_the_pieces_of_an_answer_without_a_length(client, upstream, path):
+    step = threading.Semaphore(0)
+
+    def behave(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Type", "application/x-ndjson")
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.end_headers()
+        for line in (b"1\n", b"2\n"):
+            assert step.acquire(timeout=30)
+            handler.chunk(line)
+        handler.end_events()
+
+    upstream.behaviours = [behave]
+    with client.stream("POST", path, json=chat("a")) as answer:
+        pieces = answer.iter_raw()
+        for line in (b"1\n", b"2\n"):
+            step.release()
+            assert next(pieces) == line
+        assert list(pieces) == []
+
+
 def test_what_is_compressed_stays_so(client, upstream):
     upstream.behaviours = [gzipped(says("hello"))]
     with client.stream("POST", CHAT, json=chat("a", stream=True), headers={"Accept-Encoding": "gzip"}) as answer:
