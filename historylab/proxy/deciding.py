@@ -129,6 +129,7 @@ def decide(trimmers: Trimmers, exchange: Exchange, content: bytes, encoded: bool
         if applied and not is_unchanged(body, decision.sent, field):
             exchange.sent = write_body(decision.sent)
         exchange.plan, exchange.live_plan, exchange.state = plan, decision.plan, state
+        exchange.body = {**exchange.body, field: decision.items}  # what came before is held once, and known by identity
         exchange.chat = None if purpose else decision.chat  # what is beside a chat doesn't go on from it
         exchange.moved = decision.moved
         if state and not exchange.stale:

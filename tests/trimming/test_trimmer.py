@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import operator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 from pathlib import Path
@@ -24,6 +26,7 @@ from thirty_turns import requests_of, thirty_turns
 from historylab import Conversation, Settings, Trimmer, plan_history, replay, trim
 from historylab.errors import LoadError, NothingToSend, SettingsError, StoreError, UnknownMember
 from historylab.formats.messages.chat_messages import to_messages, to_record
+from historylab.formats.requests.items import items_in
 from historylab.planning.plan import HistoryPlan
 from historylab.stores.base import open_store
 from historylab.trimming import chats
@@ -68,6 +71,8 @@ def test_an_edit_a_fork_and_a_restart_are_planned_from_what_is_still_the_same(on
     for history in [*histories, *map(copy.deepcopy, reversed(histories))]:
         for size in {len(history) // 2, len(history)}:
             assert in_short(trimmer.plan(history[:size])) == in_short(anew(history[:size], chosen))
+            with suppress(NothingToSend):
+                assert trimmer.decide(history[:size]).items == history[:size]
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (k % 3 > 0)) for k, n in enumerate(WAYS)])
@@ -216,6 +221,14 @@ def test_a_decision_is_what_is_sent_its_plan_and_the_chat():
     other = trimmer.decide(records_of(conv("u:7 a u")))
     assert first.sent == Trimmer(trimmer.settings).trim(messages) and first.plan.sketch() == "PDDK"
     assert later.chat is first.chat is not other.chat
+
+
+def test_what_was_given_before_comes_back_with_the_decision_as_the_object_of_that_time():
+    trimmer, messages = Trimmer(Settings()), records_of(conv("s u a u"))
+    trimmer.decide(messages)
+    grown = [*copy.deepcopy(messages), *records_of(conv("a u"))]
+    decided = trimmer.decide(grown)
+    assert decided.items == grown and all(map(operator.is_, decided.items, messages))
 
 
 def test_a_conversation_that_is_had_again_is_one_chat_of_its_own():
@@ -401,8 +414,8 @@ def test_messages_without_times_have_those_of_the_calls_that_brought_them(monkey
 def test_in_every_apis_form_a_growing_history_is_sent_as_a_new_trimmer_sends_it(form, chosen):
     trimmer, asked = Trimmer(chosen), [WRITERS[form](history) for history, _ in requests_of(thirty_turns())]
     for given_now in asked[2:40:6]:
-        sent = trimmer.trim(given_now)
-        assert type(sent) is type(given_now)
+        sent, _, _, items, _ = trimmer.decide(given_now)
+        assert type(sent) is type(given_now) and items == items_in(given_now, None)
     assert sent == Trimmer(chosen).trim(copy.deepcopy(given_now))
 
 
