@@ -67,7 +67,8 @@ class Standing:
         self.actions, self.reasons, self.returned = codes.array[0], codes.array[1], codes.array[2].view(bool)
         self.places, self.messages, self.refused = running.array
         self.always = always.array
-        # Read last: the cuts, not the object that holds them and this one, which would be freed by a collection alone.
+        # The cut that was read last, and its codes: by its values, as a `Cuts` holds this object, and such a cycle would
+        # wait for the garbage collector.
         self.latest: tuple[tuple[Any, ...], np.ndarray, np.ndarray] | None = None
 
     def followed_by(self, first: int, columns: Columns, decided: StandingDecisions) -> Standing:

@@ -168,7 +168,7 @@ class Proxy:
         content = pending.exchange.sent if pending is not None else body
         try:
             request = UpstreamRequest(scope["method"], route.path, scope["query_string"], scope["headers"], content)
-            self.counts.count_answer(await relay(self.upstream, request, pending, send))
+            await relay(self.upstream, request, pending, send, self.counts.count_answer)
         except asyncio.CancelledError as ended:
             self._record_later(pending, str(ended) or STOPPED)
             raise

@@ -44,7 +44,7 @@ class PendingExchange:
         self.exchange, self._store, self._recorder = exchange, store, recorder
         self.streams, self._doubtful, self._tell = streams, doubtful, tell
         self._began, self._clock = time.time(), time.perf_counter()
-        exchange.id, exchange.started = new_id(), line_time(self._began)
+        exchange.id = new_id()
         self._answer: RelayedAnswer | None = None
         self._encoded = False
         self.writing: asyncio.Task[None] | None = None
@@ -154,4 +154,5 @@ class PendingExchange:
         response = self._answer.body() if self._answer is not None else None
         self.exchange.response = response if isinstance(response, dict) else {}
         self.exchange.error = error or (UNFINISHED if self.has_no_end else "") or (ENCODED if self._encoded else "")
+        self.exchange.started = line_time(self._began)
         self.exchange.ended = line_time(self._began + time.perf_counter() - self._clock)

@@ -38,8 +38,14 @@ class UpstreamRequest(NamedTuple):
     body: bytes
 
 
-async def relay(upstream: Upstream, request: UpstreamRequest, pending: PendingExchange | None, send: Send) -> int:
-    """Ask the upstream, and pass back what it answers; `pending`: the exchange, of a known API. Returns the status.
+async def relay(
+    upstream: Upstream,
+    request: UpstreamRequest,
+    pending: PendingExchange | None,
+    send: Send,
+    note_status: Callable[[int], None],
+) -> None:
+    """Ask the upstream, and pass back what it answers; `pending`: the exchange, of a known API.
 
     Raises Refused where there is no answer. One that breaks off isn't ended: its client sees a network error.
     """
@@ -51,8 +57,8 @@ async def relay(upstream: Upstream, request: UpstreamRequest, pending: PendingEx
     try:
         if response.status_code > LAST_STATUS:
             raise await _record_fault(httpx2.RemoteProtocolError("no status of HTTP"), upstream, pending)
+        note_status(response.status_code)
         await _pass_back(response, pending, send, upstream)
-        return response.status_code
     finally:
         await response.aclose()
 
@@ -74,7 +80,7 @@ async def _pass_back(
         held=held,
     )
     ended = False
-    if held or (not streamed and "content-length" in response.headers):
+    if not streamed and "content-length" in response.headers:
         back.lag()  # who has all of an answer may hang up before its end is dealt with
     try:
         if not held:
@@ -122,15 +128,16 @@ async def _record_fault(fault: Exception, upstream: Upstream, pending: PendingEx
 class AnswerStream:
     """Sends an answer's beginning and its pieces; `ours` gives our own headers once it begins.
 
-    What is `held` is sent at the end, or when more comes than may be held. The last piece of an answer that is told to
-    `lag` waits for the end. An answer that isn't ended is broken off by the server: its client sees a network error.
+    What is `held` is sent at the end, or when more comes than may be held. The last piece of that always waits for the
+    end, and so does that of an answer which is told to `lag`. An answer that isn't ended is broken off by the server:
+    its client sees a network error.
     """
 
     def __init__(self, send: Send, status: int, headers: RawHeaders, ours: Callable[[], RawHeaders], *, held: bool):
         self.started = False
         self._send, self._status, self._headers, self._ours, self._held = send, status, headers, ours, held
         self._pieces: list[bytes] = []
-        self._size, self._kept = 0, 0  # of the newest pieces so many wait
+        self._size, self._kept = 0, int(held)  # of the newest pieces so many wait
 
     def lag(self) -> None:
         """Let each piece wait for the next from here on."""

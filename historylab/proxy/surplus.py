@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from typing import Any
+from weakref import ref
 
 import httpcore2
 import httpx2
@@ -21,8 +22,8 @@ class WholeAnswer(httpx2.AsyncByteStream):
 
     def __init__(self, response: httpx2.Response):
         assert isinstance(response.stream, httpx2.AsyncByteStream)
-        self._response, self._stream = response, response.stream
-        self._connection = response.extensions["network_stream"]
+        self._stream, self._connection = response.stream, response.extensions["network_stream"]
+        self._response = ref(response)  # which holds this
 
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self._stream.__aiter__()
@@ -32,13 +33,17 @@ class WholeAnswer(httpx2.AsyncByteStream):
         try:
             more_came = _has_read_on(self._stream) or await self._more_was_read()
         finally:
-            if more_came:
-                await self._connection.aclose()
-            await self._stream.aclose()
+            try:
+                if more_came:
+                    await self._connection.aclose()
+            finally:
+                await self._stream.aclose()
 
     async def _more_was_read(self) -> bool:
         """Tell whether bytes lie between the socket and its reader, in a buffer of encryption or of the event loop."""
-        if self._response.num_bytes_downloaded < ONE_READ and self._connection.get_extra_info("ssl_object") is None:
+        response = self._response()
+        size = response.num_bytes_downloaded if response is not None else ONE_READ
+        if size < ONE_READ and self._connection.get_extra_info("ssl_object") is None:
             return False
         try:
             await self._connection.read(1, SECONDS_TO_LOOK)

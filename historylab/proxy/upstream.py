@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import AsyncIterable
-from functools import lru_cache
+from functools import lru_cache, partial
 from http.client import HTTPException
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from ipaddress import ip_address
@@ -27,8 +27,8 @@ KEPT = 4
 PATIENCE = httpx2.Timeout(connect=10, read=3600, write=60, pool=None)
 """Seconds; how long an answer may take is the client's to say, who hangs up."""
 
-MOST_TARGETS = 64
-"""Paths, with their queries, whose addresses are remembered: an app asks for the same few."""
+MOST_PATHS = 64
+"""Paths whose addresses are remembered, as an app asks for the same few; a query may hold a key."""
 SECONDS_TO_ASK = 1.0
 LONGEST_HEALTH = 100_000  # bytes
 
@@ -45,7 +45,7 @@ class Upstream:
         self._versioned = exact or any(VERSION.fullmatch(segment) for segment in path.split("/"))
         self._path = path.encode("ascii")
         self._at = httpx2.URL(self.url)
-        self._url_of = lru_cache(MOST_TARGETS)(lambda target: self._at.copy_with(raw_path=target))
+        self._url_of = lru_cache(MOST_PATHS)(partial(_with_target, self._at))
         self._client: httpx2.AsyncClient | None = None
 
     @property
@@ -61,9 +61,10 @@ class Upstream:
         self, method: str, path: bytes, query: bytes, headers: RawHeaders, content: bytes | AsyncIterable[bytes]
     ) -> httpx2.Request:
         """A request for a path that begins with a version or is whole; nothing in it chooses another host."""
-        target = self._below(path) + (b"?" + query if query else b"")
         body = content or None if isinstance(content, bytes) else content
-        return httpx2.Request(method, self._url_of(target), headers=list(headers), content=body)
+        below = self._below(path)
+        url = _with_target(self._at, b"%s?%s" % (below, query)) if query else self._url_of(below)
+        return httpx2.Request(method, url, headers=list(headers), content=body)
 
     def _below(self, path: bytes) -> bytes:
         """The path below this server's address."""
@@ -91,6 +92,10 @@ class Upstream:
         if self._client is not None:
             await self._client.aclose()
             self._client = None
+
+
+def _with_target(server: httpx2.URL, target: bytes) -> httpx2.URL:
+    return server.copy_with(raw_path=target)
 
 
 def _check_url(url: str) -> tuple[str, str]:

@@ -52,6 +52,6 @@ def _check_client(client: Any) -> None:
         raise SettingsError(f"wrap() takes a client of {', '.join(CLIENTS)}, not {type(client).__name__}")
     if is_trimming(client._client):
         raise SettingsError("this client is wrapped already; its requests would be trimmed twice")
-    library_of(client._client)
+    library_of(client._client)  # raises where it can't be sent by
     if is_our_proxy(str(client.base_url)):
         raise SettingsError(f"{client.base_url} is HistoryLab's proxy, which trims already; give one of the two up")

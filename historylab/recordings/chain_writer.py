@@ -156,7 +156,8 @@ class ChainWriter:
                 known.first, known.number = known.first or (after, last), last
 
     def note_found(self, found_by: Mapping[str, str], standing: Mapping[str, str]) -> dict[str, str]:
-        """Take what the store has for the keys of answers; returns what else it is to have, of answers given alike."""
+        """Take what the store has for the keys of answers, if it still has; returns what else it is to have, of answers
+        given alike."""
         others = {key: there for key, there in standing.items() if there != found_by[key]}
         for key, other in others.items():
             alike = self._given.setdefault(key, [found_by[key]])

@@ -14,7 +14,7 @@ import os
 import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +32,6 @@ OF_SESSION = re.compile("session|conversation|thread|chat[-_]?id", re.IGNORECASE
 HOLDERS = ("metadata", "client_metadata")
 KEY_FILE = Path("historylab", "recording.key")
 DIGITS = 20
-MOST_OWNERS = 256
-"""Owners whose digests are remembered: each of a client's requests is of the same."""
 
 
 class Owners:
@@ -41,7 +39,6 @@ class Owners:
 
     def __init__(self, key: bytes = b""):
         self._given = key
-        self._digest_of = lru_cache(MOST_OWNERS)(self._digest)
 
     @cached_property
     def _key(self) -> bytes:
@@ -54,19 +51,16 @@ class Owners:
 
         Empty where nothing says whose it is.
         """
-        people = {(name.lower(), value) for name, value in (*named, *_fields(body or {})) if names_owner(name)}
-        return self._digest_of(frozenset(credentials), frozenset(people))
-
-    def _digest(self, credentials: frozenset[str], people: frozenset[tuple[str, str]]) -> str:
-        if not credentials and not people:
+        keys = sorted({*credentials})
+        people = sorted({(name.lower(), value) for name, value in (*named, *_fields(body or {})) if names_owner(name)})
+        if not keys and not people:
             return ""
-        said = json.dumps([sorted(credentials), sorted(people)]).encode()
+        said = json.dumps([keys, people]).encode()
         named_session = any(OF_SESSION.search(text) for name_and_value in people for text in name_and_value)
         kind = SESSION if named_session else PERSON if people else CREDENTIAL
         return kind + hmac.digest(self._key, said, "sha256").hex()[:DIGITS]
 
 
-@lru_cache(1024)
 def names_owner(field: str) -> bool:
     """True for the name of a field or a header that names a person or a session."""
     return NAMES.fullmatch(field) is not None

@@ -209,7 +209,7 @@ class Recorder:
             self._fail([waiting for waiting, _ in made], problem)
             return
         self._chains.note_written(lines, last - len(made), last)
-        self._try("what continues a conversation is not known after a restart", self._note_alike, found_by)
+        self._try("which conversations were answered alike is not known after a restart", self._note_alike, found_by)
         self._note_recovery()
         for waiting, _ in made:
             waiting.done.set_result(True)
@@ -219,7 +219,7 @@ class Recorder:
         return self._chains.record(what) if isinstance(what, Exchange) else NewLine(what, {})
 
     def _note_alike(self, found_by: dict[str, str]) -> None:
-        """Store which answers had been given in other conversations, too."""
+        """Store which of these answers were given in another conversation as well."""
         if found_by and (again := self._chains.note_found(found_by, self._store.read_state(found_by))):
             self._store.write_states(again)
 

@@ -55,7 +55,7 @@ class Redaction:
             names = {name: clean for name in fields if (clean := _name_without_keys(name, secrets)) != name}
             count = len(names) + sum(found for _, found in fields.values())
             return ({names.get(name, name): held for name, (held, _) in fields.items()} if count else value), count
-        if isinstance(value, (list, tuple)):
+        if isinstance(value, (list, tuple)):  # as `list | tuple` would be made anew for each value
             if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], str) and is_secret(*value):
                 return [value[0], REDACTED], 1
             items = [self.redact(item, secrets) for item in value]

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 
 
-@lru_cache(256)
+@lru_cache(64)
 def host_name(address: str) -> str:
     """The name in a Host header or after a URL's slashes, without its port; "" for what is no address."""
     try:

@@ -83,7 +83,7 @@ class RecordStore(Protocol):
         ...
 
     def append_records(self, records: Iterable[Record], state: Mapping[str, str] = NO_STATE) -> int:
-        """Keep these, all or none, whatever `number` they come with, and with them `state` as `write_states` does.
+        """Keep these, whatever `number` they come with, and `state` where its keys have no value: all or none of it.
 
         Returns the number of the last, 0 for none.
 

@@ -89,8 +89,8 @@ class PostgresStore:
         )
 
         def work(connection: psycopg.Connection) -> int:
+            _write_states(connection, beside)  # before the lock: whoever holds it waits for nobody's state
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (RECORDS_LOCK,))
-            _write_states(connection, beside)
             return max((number for (number,) in connection.execute(APPEND_RECORDS, rows).fetchall()), default=0)
 
         return self._connections.write(work)

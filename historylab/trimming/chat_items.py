@@ -46,6 +46,10 @@ class KnownChat:
         """How many items it has after the leading ones."""
         return len(self.items) - self._led
 
+    def as_known(self, items: Sequence[Any]) -> list[Any]:
+        """The items of its latest request, those after the leading ones as the objects it knows them by."""
+        return [*items[: self._led], *self.items[self._led :]]
+
     def same_items(self, items: list[Any], leading: int, since: int = 0) -> int:
         """How many items after the leading ones are as they were; the first `since` of them are."""
         known = self.items[self._led + since : self._led + len(items) - leading]

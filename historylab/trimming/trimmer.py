@@ -37,8 +37,9 @@ class Decision(NamedTuple):
     """One request decided: what `trim` returns for it, its plan, and the chat it belongs to.
 
     `chat` is the same object for all requests of a chat, for as long as the Trimmer remembers that; it may be a key of
-    a `WeakKeyDictionary`. `items`: the request's; one that is as it was given before is the object of that time.
-    `moved`: system messages that are in the system field instead, for want of a place.
+    a `WeakKeyDictionary`. `items`: those of the request, in order; one after the leading system messages that equals an
+    item given before is that earlier object. `moved`: system messages that are in the system field instead, for want of
+    a place.
     """
 
     sent: Any
@@ -98,7 +99,7 @@ class Trimmer:
                 newest = next((i for i in reversed(range(plan.size)) if plan.actions[i] == Action.DROPPED), None)
                 raise NothingToSend(f"{NOTHING_LEFT} {'' if newest is None else plan.reason(newest).sentence}".strip())
             log_decision(plan, self.settings)
-            return Decision(written.back, plan, known, [*known.items], written.moved)
+            return Decision(written.back, plan, known, known.as_known(request.items), written.moved)
 
     @overload
     async def atrim(self, messages: Mapping[str, Any]) -> dict[str, Any]: ...

@@ -132,6 +132,17 @@ def test_records_come_in_their_order_and_can_be_followed(make):
     assert store.append_records([]) == 0
 
 
+def test_state_is_kept_with_the_records_that_bring_it_or_neither_is(make):
+    store = make()
+    store.write_state("known", "first")
+    store.append_records([line("a", 1)], {"known": "late", "new": "1"})
+    for records, state in (([line("a", 2)], {"none": "\0"}), ([Record("a", float("nan"), "{}")], {"none": "of it"})):
+        with pytest.raises(StoreError):
+            store.append_records(records, state)
+    assert texts_of(store.read_records()) == "a1"
+    assert store.read_state(["known", "new", "none"]) == {"known": "first", "new": "1"}
+
+
 def test_recorded_conversations_are_listed_the_one_with_the_newest_record_first(make):
     store = make()
     assert store.recorded_conversations() == []

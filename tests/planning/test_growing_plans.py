@@ -9,6 +9,7 @@ from weakref import ref
 import numpy as np
 import pytest
 from conversation_strategies import conversations, settings
+from garbage import garbage_of
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -105,16 +106,10 @@ def test_it_keeps_none_of_those_it_follows(stage):
 @pytest.mark.parametrize("stage", ["relevance", "summarize", "fifo"])
 def test_nothing_of_one_that_is_let_go_waits_for_a_garbage_collection(stage):
     chosen = Settings(policy="all", budget=60, pruner=stage, tool_output="stale_reads+clear+collapse", pin="w1*")
-    gc.collect()
-    try:
-        gc.set_debug(gc.DEBUG_SAVEALL)
+    with garbage_of("historylab") as left:
         grown = conv("s u a(t) u")
         for _ in range(3):
             told(plan_history(grown, chosen))
             grown = grown.followed_by(conv("a(t t) a u"))
         del grown
-        gc.collect()
-        assert [each for each in gc.garbage if type(each).__module__.startswith("historylab")] == []
-    finally:
-        gc.set_debug(0)
-        gc.garbage.clear()
+    assert left == []

@@ -7,12 +7,14 @@ import gc
 import json
 import weakref
 from contextlib import suppress
+from http.client import HTTPConnection
 from random import Random
 
 import httpx2
 import pytest
 from chat_server import cut, events, goes_on, gzipped, hangs_up, says, status
 from framework_apps import finished
+from garbage import garbage_of
 from loopback_apis import speaks
 from made_keys import draw
 from proxy_process import write_settings
@@ -236,6 +238,21 @@ def test_of_a_chat_that_is_forgotten_the_proxy_holds_nothing(upstream, store, mo
         httpx2.get(f"{proxy.url}/v1/models")
         gc.collect()
         assert [each() is not None for each in chats] == [False] * 4 + [True] * 2
+
+
+def test_nothing_of_a_request_waits_for_a_garbage_collection(upstream, store):
+    recorder = Recorder(store)
+    with (
+        running_proxy(upstream.url, recorder=recorder) as proxy,
+        garbage_of("historylab", "httpx2", "httpcore2") as left,
+    ):
+        asking = HTTPConnection(proxy.url.partition("//")[2])
+        for stream in (False, True):
+            asking.request("POST", CHAT, json.dumps(chat("hello", stream=stream)))
+            assert asking.getresponse().read()
+        asking.close()
+    recorder.close()
+    assert left == []
 
 
 def test_a_key_that_an_answer_brings_in_pieces_is_put_together_before_it_is_looked_for(client, upstream, recorded):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import socket
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 
 import httpx2
@@ -25,6 +27,7 @@ from chat_server import (
 )
 from proxy_server import chat, running_proxy, until
 
+from historylab.proxy.surplus import WholeAnswer
 from historylab.proxy.upstream import Upstream
 
 CHAT, MESSAGES = "/v1/chat/completions", "/v1/messages"
@@ -210,6 +213,58 @@ def test_a_connection_on_which_nothing_else_came_is_used_again(upstream):
             (connection,) = proxy.app.upstream._client._transport._pool.connections
             until(connection.is_idle)
             assert connection.info().endswith(number)
+
+
+@pytest.fixture
+def looking(monkeypatch):
+    """Set while a look for what else came on a connection goes on, which it does until `over` is."""
+    begun, over = threading.Event(), threading.Event()
+
+    async def look(self):
+        begun.set()
+        await asyncio.to_thread(over.wait, 30)
+        return False
+
+    monkeypatch.setattr(WholeAnswer, "_more_was_read", look)
+    begun.over = over
+    yield begun
+    over.set()
+
+
+def test_one_that_nobody_has_looked_at_to_the_end_is_not(upstream, looking):
+    upstream.behaviours = [says("hello there")]
+    with running_proxy(upstream.url) as proxy:
+        with httpx2.stream("POST", f"{proxy.url}{CHAT}", json=chat("a", stream=True)):
+            assert looking.wait(30)
+        until(lambda: not proxy.app.upstream._client._transport._pool.connections)
+
+
+def test_an_answer_that_says_its_length_is_whole_at_the_client_when_its_end_is_dealt_with(upstream, looking):
+    upstream.behaviours = [says("hello there")]
+    with running_proxy(upstream.url) as proxy, ThreadPoolExecutor(1) as threads:
+        asking = threads.submit(httpx2.post, f"{proxy.url}{CHAT}", json=chat("a"))
+        assert looking.wait(30) and not wait([asking], 0.2).done
+        looking.over.set()
+        assert "hello there" in asking.result(30).text
+
+
+def test_an_error_whose_end_the_client_does_not_wait_for_is_counted(upstream):
+    over = threading.Event()
+
+    def fails(handler):
+        handler.send_response(500)
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.end_headers()
+        handler.chunk(b"a long story")
+        over.wait(30)
+
+    upstream.behaviours = [fails]
+    with running_proxy(upstream.url) as proxy:
+        with httpx2.stream("POST", f"{proxy.url}{CHAT}", json=chat("a")) as answer:
+            assert answer.status_code == 500
+        until(lambda: proxy.app.counts.cancelled)
+        assert proxy.app.counts.upstream_errors["5xx"] == 1
+        over.set()
 
 
 def test_an_upstream_that_gives_no_answer_is_an_error_in_the_shape_of_its_api(client, upstream):

@@ -46,10 +46,13 @@ def test_whatever_call_fails_nothing_is_lost_unsaid_and_nothing_kept_that_was_sa
     for at in range(CALLS):
         store = FailingStore(at, way)
         said = record_all(store, PATIENCE if way == "hangs" else 30, store.may_go_on.set)
-        kept = {line["id"] for line in lines_in(store.kept) if "id" in line}
+        lines = [line for line in lines_in(store.kept) if "id" in line]
+        kept = {line["id"] for line in lines}
         assert {id for id, was in said.items() if was is True} <= kept, (way, at)
         assert not {id for id, was in said.items() if was is False} & kept, (way, at)
         assert way == "hangs" or sum(was is not True for was in said.values()) <= 1, (way, at)
+        given = {value for _, value in store.kept._state.values()}  # answers' conversations
+        assert {line["conversation"] for line in lines if said.get(line["id"])} <= given, (way, at)
         file = "".join(f"{record.text}\n" for record in store.kept.read_records()).encode()
         assert not load(file, name="recording.jsonl").report.skipped, (way, at)
 

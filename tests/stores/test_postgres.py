@@ -91,6 +91,16 @@ def test_a_database_that_keeps_few_texts_is_refused(postgres):
         open_store(postgres.url(dbname="latin")).read_records()
 
 
+def test_of_records_that_the_database_refuses_no_state_is_kept(postgres):
+    url = postgres.place()
+    store = open_store(url)
+    store.append_records([Record("a", 1.0, "{}")])
+    postgres.execute("ALTER TABLE historylab_records ADD CHECK (conversation <> 'b')", url)
+    with pytest.raises(StoreError):
+        store.append_records([Record("b", 1.0, "{}")], {"key": "value"})
+    assert store.read_state(["key"]) == {}
+
+
 def test_a_damaged_row_is_a_store_error_that_names_it(postgres):
     url = postgres.place()
     store = open_store(url)

@@ -118,6 +118,17 @@ def test_a_damaged_record_is_a_store_error(tmp_path):
             store.close()
 
 
+def test_of_records_that_the_database_refuses_no_state_is_kept(tmp_path):
+    store = SQLiteStore(tmp_path / "records.db")
+    with store._file.connection() as connection:
+        connection.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON stored_records BEGIN SELECT RAISE(ABORT, 'no room'); END"
+        )
+    with pytest.raises(StoreError, match="no room"):
+        store.append_records([Record("a", 1.0, "{}")], {"key": "value"})
+    assert store.read_state(["key"]) == {}
+
+
 def test_a_deleted_conversation_cannot_be_read_off_the_file(tmp_path):
     path = tmp_path / "records.db"
     store = SQLiteStore(path)

@@ -228,7 +228,15 @@ def test_what_was_given_before_comes_back_with_the_decision_as_the_object_of_tha
     trimmer.decide(messages)
     grown = [*copy.deepcopy(messages), *records_of(conv("a u"))]
     decided = trimmer.decide(grown)
-    assert decided.items == grown and all(map(operator.is_, decided.items, messages))
+    assert decided.items == grown and all(map(operator.is_, decided.items[1:], messages[1:]))
+
+
+def test_a_leading_item_that_only_its_form_changes_comes_back_with_the_decision_as_it_is_now():
+    trimmer, (system, *others) = Trimmer(Settings()), records_of(conv("s u a u"))
+    trimmer.decide([system, *others])
+    marked = {"type": "text", "text": system["content"], "cache_control": {"type": "ephemeral"}}
+    now = [{"role": "system", "content": [marked]}, *others]
+    assert trimmer.decide(now).items == now
 
 
 def test_a_conversation_that_is_had_again_is_one_chat_of_its_own():
