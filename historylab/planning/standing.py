@@ -67,7 +67,7 @@ class Standing:
         self.actions, self.reasons, self.returned = codes.array[0], codes.array[1], codes.array[2].view(bool)
         self.places, self.messages, self.refused = running.array
         self.always = always.array
-        # The cut that was read last, and its codes: by its values, as a `Cuts` holds this object, and such a cycle would
+        # The cut that was read last, and its codes: by its values, as a `Cuts` holds this object, and that cycle would
         # wait for the garbage collector.
         self.latest: tuple[tuple[Any, ...], np.ndarray, np.ndarray] | None = None
 

@@ -9,7 +9,9 @@ from dataclasses import replace
 import pytest
 from recorded_chats import Chat, as_json, lines_in
 
+from historylab.recordings.chain_writer import ChainWriter
 from historylab.recordings.recorder import Recorder
+from historylab.recordings.redaction import Redaction
 from historylab.stores.memory import InMemoryStore
 
 
@@ -134,6 +136,11 @@ def test_a_chat_that_another_process_went_on_with_is_found_though_it_was_last_se
     mine.close()
     others.close()
     assert conversations(store) == ["a", "a", "a", "b", "a"]
+
+
+def test_an_answer_whose_conversation_the_store_has_forgotten_already_is_given_in_no_other():
+    chains = ChainWriter(InMemoryStore(), Redaction())
+    assert chains.note_found({"answered 1": "a", "answered 2": "a"}, {"answered 2": "b"}) == {"answered 2 again": "a"}
 
 
 def test_the_first_exchange_waits_for_no_format_but_its_own():
