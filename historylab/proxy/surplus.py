@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sized
 from typing import Any
-from weakref import ref
 
 import httpcore2
 import httpx2
 
-ONE_READ = 65_536
-"""Bytes of an answer, from which on some that came with it may lie between the socket and its reader."""
 SECONDS_TO_LOOK = 0.001
 
 
 class WholeAnswer(httpx2.AsyncByteStream):
-    """The body of an answer; when it is closed its connection is used again only if nothing else came on it.
+    """The body of an answer; when it is closed its connection is used again only if nothing else was read from it.
 
     What still waits in the socket then, or comes while the connection rests, is seen by its pool, which drops it.
     """
@@ -23,7 +20,6 @@ class WholeAnswer(httpx2.AsyncByteStream):
     def __init__(self, response: httpx2.Response):
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         self._stream, self._connection = response.stream, response.extensions["network_stream"]
-        self._response = ref(response)  # which holds this
 
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self._stream.__aiter__()
@@ -40,11 +36,9 @@ class WholeAnswer(httpx2.AsyncByteStream):
                 await self._stream.aclose()
 
     async def _more_was_read(self) -> bool:
-        """Tell whether bytes lie between the socket and its reader, in a buffer of encryption or of the event loop."""
-        response = self._response()
-        size = response.num_bytes_downloaded if response is not None else ONE_READ
-        if size < ONE_READ and self._connection.get_extra_info("ssl_object") is None:
-            return False
+        """Tell whether bytes lie between the socket and the parser: of the event loop's, or of encryption."""
+        if (queue := _read_queue(self._connection)) is not None:
+            return len(queue) > 0
         try:
             await self._connection.read(1, SECONDS_TO_LOOK)
         except httpcore2.ReadTimeout:
@@ -52,6 +46,14 @@ class WholeAnswer(httpx2.AsyncByteStream):
         except httpcore2.NetworkError:
             pass  # it has ended
         return True
+
+
+def _read_queue(connection: Any) -> Sized | None:
+    """The pieces that the event loop has read and nobody has taken yet; None where something else reads, as TLS does.
+
+    The client shows no such place, so it is sought inside, in the stream of the socket and its protocol.
+    """
+    return getattr(getattr(getattr(connection, "_stream", None), "_protocol", None), "read_queue", None)
 
 
 def _has_read_on(stream: Any) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from historylab.errors import SettingsError
 from historylab.proxy.through import Through
 from historylab.proxy.upstream import is_our_proxy
-from historylab.proxy.wrapped_client import is_trimming, library_of, trimming_client
+from historylab.proxy.wrapped_client import http_library, is_trimming, trimming_client
 from historylab.recordings.place import named_place, open_recording
 from historylab.recordings.recorder import Recorder
 from historylab.settings.environment import environment_settings
@@ -52,6 +52,6 @@ def _check_client(client: Any) -> None:
         raise SettingsError(f"wrap() takes a client of {', '.join(CLIENTS)}, not {type(client).__name__}")
     if is_trimming(client._client):
         raise SettingsError("this client is wrapped already; its requests would be trimmed twice")
-    library_of(client._client)  # raises where it can't be sent by
+    http_library(client._client)  # raises where it can't be sent by
     if is_our_proxy(str(client.base_url)):
         raise SettingsError(f"{client.base_url} is HistoryLab's proxy, which trims already; give one of the two up")

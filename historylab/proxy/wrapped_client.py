@@ -25,7 +25,7 @@ PIECES = {"Client": "SyncByteStream", "AsyncClient": "AsyncByteStream"}
 
 def trimming_client(inner: Any, through: Through) -> Any:
     """An HTTP client of the same library, sync or async as that one, by which it sends what was decided."""
-    http, kind = library_of(inner)
+    http, kind = http_library(inner)
     sends, pieces = (_Sends, _Pieces) if kind == "Client" else (_AsyncSends, _AsyncPieces)
     made = type("TrimmingClient", (sends, getattr(http, kind)), {})
     client = made(
@@ -52,7 +52,7 @@ def is_trimming(client: Any) -> bool:
     return isinstance(client, _Sends | _AsyncSends)
 
 
-def library_of(inner: Any) -> tuple[ModuleType, str]:
+def http_library(inner: Any) -> tuple[ModuleType, str]:
     """The library of an HTTP client, and which of its two classes it is of. Raises SettingsError for another client."""
     for kind in type(inner).__mro__:
         library = kind.__module__.partition(".")[0]

@@ -132,7 +132,8 @@ class ChainWriter:
         )
         text = make_line(REQUEST, **line, redacted=exchange.redacted or None)
         now = KnownLine(known.conversation, whose, exchange.id)
-        now.items = [*known.items[:same], *items[same:]]  # equal ones are held once
+        led = min(leading, same)  # the leading ones may be others than those of the line before
+        now.items = [*items[:led], *known.items[led:same], *items[same:]]  # equal ones are held once
         now.answer, now.fields, now.links = _answer_item(exchange), body, links
         now.failed = now.answer is None or bool(exchange.failure)
         now.state = known.state | exchange.state.keys()

@@ -189,7 +189,10 @@ def answer_and(surplus: bytes, body: bytes = b"{}"):
 STRAY = b'HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n"a\'s own"'
 
 
-@pytest.mark.parametrize("body", [b"{}", b"[" + b" " * 300_000 + b"]"], ids=["short", "long"])
+ONE_READ = 65_536 - len(b"HTTP/1.1 200 OK\r\nContent-Length: 65494\r\n\r\n")
+
+
+@pytest.mark.parametrize("body", [b"{}", b" " * ONE_READ, b" " * 300_000], ids=["short", "one read", "long"])
 @pytest.mark.parametrize("surplus", [STRAY, STRAY[:20], b"\r\n"], ids=["answer", "half", "line"])
 def test_what_comes_after_an_answer_is_nobodys_next_answer(client, upstream, surplus, body):
     upstream.behaviours = [answer_and(surplus, body), says("hello there")]
