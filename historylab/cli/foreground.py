@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
 
-from historylab.cli.base import print_note
-
-NOT_EXECUTABLE = 126
 FORWARDED = ("SIGTERM", "SIGHUP")
 FROM_THE_KEYBOARD = ("SIGINT", "SIGQUIT")
 """Signals that the terminal sends to every process in its foreground: the program has had them already."""
+
+
+class CannotStart(Exception):
+    """The program can't be started; why, in the system's words."""
 
 
 def run_in_foreground(
@@ -23,7 +24,7 @@ def run_in_foreground(
     """Run a program to its end and return its exit status as shells know it: 128 and the number of a signal.
 
     `started` is handed what ends the program. Signals sent here go to it; what the terminal sends it gets by itself.
-    One that can't be started is said, and 126.
+    Raises CannotStart.
     """
     running: list[subprocess.Popen[bytes]] = []
     early: list[int] = []
@@ -39,8 +40,7 @@ def run_in_foreground(
         try:
             running.append(subprocess.Popen(command, env=environment, close_fds=False))
         except OSError as problem:
-            print_note(f"{command[0]} can't be started: {problem.strerror or problem}")
-            return NOT_EXECUTABLE
+            raise CannotStart(problem.strerror or str(problem)) from None
         started(lambda: _send(running[0], signal.SIGTERM))
         for number in early:
             forward(number)

@@ -71,6 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
     record = arguments.record or named_place() or None
+    if arguments.redact and record is None:
+        raise SettingsError("--redact says what is never recorded, and nothing is: give --record, too")
     with listen(arguments.host, arguments.port) as bound:
         proxy = open_proxy(
             arguments.upstream,

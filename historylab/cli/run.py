@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from historylab.cli.base import Subparsers, print_note
-from historylab.cli.foreground import run_in_foreground
+from historylab.cli.foreground import CannotStart, run_in_foreground
 from historylab.cli.proxy import UNENCRYPTED, add_recording, check_keep_days, collect_seldom, recording_line
 from historylab.errors import HistoryLabError, SettingsError
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from historylab.proxy.programs import Target
 
 SUMMARY = "Start a program, such as claude or codex, and watch, record and trim what it sends to its model"
-NOT_FOUND = 127
-"""The exit status where there is no such program, as shells have it."""
+NOT_FOUND, NOT_EXECUTABLE = 127, 126
+"""The exit statuses where there is no such program, and where it can't be started, as shells have them."""
 WHOLE = MappingProxyType({"policy": "all", "pruner": "off", "budget": 1_000_000})
 """The settings without --settings: nobody chose what to cut, so nothing is, and no request is over a budget."""
 HOST = "127.0.0.1"
@@ -62,6 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
     check_keep_days(arguments.keep_days)
     name, *rest = _command(arguments.program)
     found = shutil.which(name)
+    if found is None and os.path.dirname(name) and os.path.exists(name):
+        print_note(f"{name!r:.100} can't be started: it is no program, or may not be executed")
+        return NOT_EXECUTABLE
     if found is None:
         print_note(f"there is no program {name!r:.100} to run")
         return NOT_FOUND
@@ -76,7 +79,11 @@ def run(arguments: argparse.Namespace) -> int:
             target: _open_proxy(target, arguments, place, until_the_end) for target in dict.fromkeys(targets.values())
         }
         own, environment = tell(program, {p: proxies[t].address for p, t in targets.items()}, os.environ)
-        status, fault = _run(name, [found, *own, *rest], environment, list(proxies.values()), arguments, place)
+        try:
+            status, fault = _run(name, [found, *own, *rest], environment, list(proxies.values()), arguments, place)
+        except CannotStart as problem:
+            print_note(f"{found} can't be started: {problem}")
+            return NOT_EXECUTABLE
     first = next(iter(proxies.values())).proxy
     for line in run_summary([one.proxy.counts for one in proxies.values()], first.trimming, place, problems):
         print_note(line)
@@ -110,16 +117,13 @@ def _place(given: str | None) -> str:
 
 
 def _open_proxy(target: Target, arguments: argparse.Namespace, place: str, until_the_end: ExitStack) -> _Listening:
-    """A proxy in front of that target, on a free port. Raises SettingsError for a target that is a proxy of ours."""
+    """A proxy in front of that target, on a free port. Raises SettingsError."""
     from historylab.proxy.open import open_proxy
-    from historylab.proxy.upstream import Upstream, is_our_proxy
+    from historylab.proxy.upstream import Upstream
     from historylab.serving.address import listen, url_of
 
-    upstream = Upstream(target.url, exact=target.exact)
-    if is_our_proxy(upstream.url):
-        raise SettingsError(f"{upstream.url} is a historylab proxy already: run the program without historylab run")
     proxy = open_proxy(
-        upstream,
+        Upstream(target.url, exact=target.exact),
         settings=arguments.settings,
         otherwise=WHOLE,
         mode="trim" if arguments.settings and not arguments.audit else "audit",

@@ -13,7 +13,7 @@ from historylab.conversation.columns import ASSISTANT, OTHER, SYSTEM, TOOL, USER
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.memo import Memo
 from historylab.counters.base import Counter
-from historylab.errors import PlanError, SettingsError
+from historylab.errors import PlanError
 from historylab.planning.contexts import contexts_of
 from historylab.planning.decision_changes import (
     DecisionChanges,
@@ -32,7 +32,7 @@ from historylab.planning.reasons import REPLACED, Action
 from historylab.planning.recorded_state import noted_state
 from historylab.planning.strategies.base import Instruments
 from historylab.planning.unused_budget import UnusedBudget, unused_budget
-from historylab.settings.model import Settings
+from historylab.settings.model import Settings, check_settings
 from historylab.stores.base import StateStore
 
 T = TypeVar("T")
@@ -134,9 +134,8 @@ class Timeline(Memo):
         A request that an API would refuse is shown with its fault (`validity`), not mended. Raises PlanError, which
         names the request (from 0), for decisions about messages that don't exist, and for two about one message.
         """
-        if settings is not None and not isinstance(settings, Settings):
-            raise SettingsError(f"settings are a historylab.Settings, not a Python {type(settings).__name__}")
-        settings, requests = settings or Settings(), list(requests)
+        check_settings(settings := Settings() if settings is None else settings)
+        requests = list(requests)
         sizes, instruments = conversation.columns.requests, open_instruments(settings)
         if len(requests) != len(sizes):
             asked = f"decisions about {len(requests):,} requests were given"

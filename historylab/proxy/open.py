@@ -15,7 +15,7 @@ from historylab.proxy.callers import known_names
 from historylab.proxy.patience import PatientStore
 from historylab.proxy.settings_file import SettingsFile
 from historylab.proxy.trimming import Trimming
-from historylab.proxy.upstream import Upstream
+from historylab.proxy.upstream import Upstream, is_our_proxy
 from historylab.recordings.exchange import line_time, settings_fields
 from historylab.recordings.noted_state import NotedState
 from historylab.recordings.place import open_recording
@@ -40,9 +40,11 @@ def open_proxy(
 
     `settings` is a file that is read again when it changes, `otherwise` what counts in place of one; `record` is a
     recording's place, without which the summaries that requests were sent with are gone with the process.
-    Raises SettingsError.
+    Raises SettingsError, also for an upstream that is a proxy of ours.
     """
     asked = Upstream(upstream) if isinstance(upstream, str) else upstream
+    if is_our_proxy(asked.url):
+        raise SettingsError(f"{asked.url} is a historylab proxy already, and two of them would trim twice")
     file = SettingsFile(settings, otherwise)
     store = _open_place(record) if record is not None else open_store("memory://")
     recorder, patient = None if record is None else _recorder(store, redact, keep_days), PatientStore(store)

@@ -18,7 +18,7 @@ from historylab.proxy.wrapped_client import http_library, is_trimming, trimming_
 from historylab.recordings.place import named_place, open_recording
 from historylab.recordings.recorder import Recorder
 from historylab.settings.environment import environment_settings
-from historylab.settings.model import Settings
+from historylab.settings.model import Settings, check_settings
 from historylab.settings.names import STORE
 from historylab.stores.base import open_store
 
@@ -34,14 +34,15 @@ def wrap(client: C, settings: Settings | None = None, *, record: str | os.PathLi
     URL; without one where HISTORYLAB_RECORD says, if it does. A request that can't be trimmed goes through as it came,
     or is refused where a filter or projection is set, as by the proxy.
 
-    Raises SettingsError for another kind of client, for one that is wrapped already or asks HistoryLab's proxy, which
-    would trim twice, and StoreError for a place that can't hold a recording.
+    Raises SettingsError for what are no settings, for another kind of client, for one that is wrapped already or asks
+    HistoryLab's proxy, which would trim twice, and StoreError for a place that can't hold a recording.
     """
+    check_settings(settings := environment_settings() if settings is None else settings)
     _check_client(client)
     place = record or named_place() or None
     store = open_recording(place) if place else open_store(os.environ.get(STORE) or "memory://")
     asked: Any = client
-    through = Through(settings or environment_settings(), store, Recorder(store) if place else None)
+    through = Through(settings, store, Recorder(store) if place else None)
     wrapped: C = asked.copy(http_client=trimming_client(asked._client, through))
     return wrapped
 

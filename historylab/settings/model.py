@@ -108,6 +108,12 @@ class Settings(SettingsFields, frozen=True, defer_build=False):
         return {name.removeprefix(prefix): v for name, v in self.options.items() if name.startswith(prefix)}
 
 
+def check_settings(given: object) -> None:
+    """Raises SettingsError for what are no settings."""
+    if not isinstance(given, Settings):
+        raise SettingsError(f"settings are a historylab.Settings, not a Python {type(given).__name__}")
+
+
 def read_setting(name: str, raw: object) -> Any:
     """The value of `raw` for the field or option `name`. Raises SettingsError if it is not valid."""
     if "." in name:

@@ -13,14 +13,14 @@ from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
-from historylab.errors import NothingToSend, SettingsError, StoreError, UnknownMember
+from historylab.errors import NothingToSend, StoreError, UnknownMember
 from historylab.formats.requests import FORMS, Request, WrittenRequest
 from historylab.planning.pipeline import open_instruments, open_pipeline
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 from historylab.registry import opened_later
 from historylab.settings.environment import environment_settings
-from historylab.settings.model import Settings
+from historylab.settings.model import Settings, check_settings
 from historylab.trimming.chat_items import KnownChat
 from historylab.trimming.chats import Chats
 from historylab.trimming.decision_log import log_decision
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from historylab.stores.base import StateStore
 
 M = TypeVar("M")
-NOTHING_LEFT = "the settings leave no message of this request to be sent: choose a filter that keeps the newest one."
+NOTHING_LEFT = "the settings leave no message of this request to be sent"
+FILTERED = ": choose a filter that keeps the newest one"
 
 
 class Decision(NamedTuple):
@@ -65,9 +66,8 @@ class Trimmer:
     def __init__(
         self, settings: Settings | None = None, *, store: StateStore | str | None = None, format: str | None = None
     ):
-        if settings is not None and not isinstance(settings, Settings):
-            raise SettingsError(f"settings are a historylab.Settings, not a Python {type(settings).__name__}")
-        self.settings = settings or environment_settings()
+        check_settings(settings := environment_settings() if settings is None else settings)
+        self.settings = settings
         if format is not None and format not in FORMS:
             raise UnknownMember("format of requests", format, list(FORMS))
         self._format = format
@@ -85,8 +85,8 @@ class Trimmer:
         """What to send, as the same kind: a list of messages, or a request body.
 
         It holds the caller's own objects for what is kept, and new dicts for a summary or a shortened message. Nothing
-        given is changed. Raises LoadError for what can't be read, StoreError if the store fails, NothingToSend where a
-        filter leaves no message.
+        given is changed. Raises LoadError for what can't be read, StoreError if the store fails, NothingToSend where no
+        message is left.
         """
         sent: list[M | dict[str, Any]] | dict[str, Any] = self.decide(messages).sent
         return sent
@@ -97,7 +97,9 @@ class Trimmer:
             plan, written = self._plan_and_write(known, request)
             if request.items and not written.items:
                 newest = next((i for i in reversed(range(plan.size)) if plan.actions[i] == Action.DROPPED), None)
-                raise NothingToSend(f"{NOTHING_LEFT} {'' if newest is None else plan.reason(newest).sentence}".strip())
+                advice = FILTERED if self.settings.filter != "off" else ""
+                why = "" if newest is None else f" {plan.reason(newest).sentence}"
+                raise NothingToSend(f"{NOTHING_LEFT}{advice}.{why}")
             log_decision(plan, self.settings)
             return Decision(written.back, plan, known, known.as_known(request.items), written.moved)
 

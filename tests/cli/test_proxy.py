@@ -17,6 +17,7 @@ ASKED = ("proxy", "--upstream", "http://127.0.0.1:9", "--port", "0")
         (("--upstream", "models.example"), "isn't the address of an upstream"),
         (("--upstream", "https://key@models.example"), "holds a key"),
         (("--record", "kept", "--redact", "("), "no regular expression"),
+        (("--redact", "4711"), "give --record"),
         (("--record", f"{'x' * 300}.db"), "cannot hold a recording: File name too long"),
         (("--record", "nobody.db/kept"), "cannot hold a recording: Not a directory"),
         (("--record", "nobody.db"), "not a database"),

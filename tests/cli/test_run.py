@@ -145,14 +145,18 @@ def test_a_program_that_is_not_there_or_cannot_be_started_ends_as_in_a_shell(cap
     (tmp_path / "broken").write_bytes(b"\x7fELF")
     (tmp_path / "broken").chmod(0o755)
     code, _, err = run(capsys, "run", "--upstream", upstream.url, "--", str(tmp_path / "broken"))
-    assert code == 126 and "can't be started" in err
+    assert code == 126 and "can't be started" in err and "no request" not in err
+    (tmp_path / "broken").chmod(0o644)
+    code, _, err = run(capsys, "run", "--upstream", upstream.url, "--", str(tmp_path / "broken"))
+    assert code == 126 and "may not be executed" in err
 
 
 def test_a_proxy_in_front_of_a_proxy_is_refused(capsys, monkeypatch, upstream):
     with running_proxy(upstream.url) as proxy:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{proxy.url}/v1")
-        code, _, err = run(capsys, "run", "--", "true")
-    assert code == 2 and "is a historylab proxy already" in err
+        for command in (("run", "--", "true"), ("proxy", "--port", "0", "--upstream", proxy.url)):
+            code, _, err = run(capsys, *command)
+            assert code == 2 and "is a historylab proxy already" in err
 
 
 @pytest.mark.parametrize(

@@ -192,6 +192,11 @@ def test_what_trims_already_or_is_no_client_of_theirs_is_refused(tmp_path):
     assert json.loads(server.bytes[-1])["messages"] == SAID  # the client that was given stays as it is
 
 
+def test_a_trimmer_in_place_of_settings_is_refused():
+    with pytest.raises(SettingsError, match="not a Python Trimmer"):
+        historylab.wrap(client_for("chat_completions", "http://127.0.0.1:9"), Trimmer(NEWEST))
+
+
 def test_a_client_with_an_http_client_of_another_library_is_refused_before_anything_is_opened(tmp_path):
     client = client_for("chat_completions", "http://127.0.0.1:9")
     client._client = object()

@@ -149,6 +149,8 @@ def test_a_request_of_which_a_filter_leaves_nothing_raises_and_one_that_was_empt
     with pytest.raises(NothingToSend, match=r"a filter that keeps the newest one\. Said by somebody"):
         trimmer.trim([{"role": "user", "content": "Hello"}])
     assert trimmer.trim([]) == []
+    with pytest.raises(NothingToSend, match=r"no message of this request to be sent\. Left out"):
+        Trimmer(Settings()).trim([{"role": "tool", "tool_call_id": "none", "content": "of no call"}])
 
 
 def test_a_request_that_cant_be_read_leaves_no_trace():
