@@ -25,9 +25,10 @@ from chat_server import (
     says,
     status,
 )
+from framework_apps import finished
 from proxy_server import chat, running_proxy, until
 
-from historylab.proxy.surplus import WholeAnswer
+from historylab.proxy.surplus import WholeAnswer, _read_queue
 from historylab.proxy.upstream import Upstream
 
 CHAT, MESSAGES = "/v1/chat/completions", "/v1/messages"
@@ -216,6 +217,22 @@ def test_a_connection_on_which_nothing_else_came_is_used_again(upstream):
             (connection,) = proxy.app.upstream._client._transport._pool.connections
             until(connection.is_idle)
             assert connection.info().endswith(number)
+
+
+def test_one_from_which_more_was_read_than_the_answer_is_not(upstream):
+    """Also the alarm for a release of the event loop's library in which what it has read is held elsewhere."""
+
+    async def ask() -> int:
+        asked = Upstream(upstream.url)
+        response = await asked.send(asked.request("GET", b"/v1/models", b"", [], b""))
+        _read_queue(response.extensions["network_stream"]).append(STRAY)
+        await response.aread()
+        left = len(asked._client._transport._pool.connections)
+        await asked.close()
+        return left
+
+    upstream.behaviours = [answer_and(b"")]
+    assert finished(ask()) == 0
 
 
 @pytest.fixture

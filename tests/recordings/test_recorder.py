@@ -15,7 +15,9 @@ from recorded_chats import Chat, lines_in
 
 from historylab import Settings, Trimmer
 from historylab.errors import SettingsError, StoreError
-from historylab.formats.traces.recorded_lines import parse_line
+from historylab.formats.base import Report
+from historylab.formats.traces.recorded_lines import parse_line, read_exchange
+from historylab.formats.traces.request_chains import RequestChains
 from historylab.recordings.exchange import plan_fields, settings_fields
 from historylab.recordings.noted_state import NotedState
 from historylab.recordings.recorder import Recorder
@@ -176,6 +178,18 @@ def test_a_conversation_that_was_deleted_meanwhile_is_written_whole(recorder, st
     assert "after" not in again
     assert len(again["request"]["messages"]) == 4
     assert next_one["after"] == again["id"]
+
+
+def test_a_prompt_that_changes_and_changes_back_is_on_record_each_time(recorder, store):
+    chat = Chat()
+    for chat.system in ("be brief", "be long", "be long", "be brief"):
+        recorder.record(chat.exchange("and?"))
+    chains, prompts = RequestChains(), []
+    for line in lines_in(store):
+        exchange = read_exchange(line, line["conversation"])
+        chains.complete(exchange, line, Report())
+        prompts.append(exchange.body["messages"][0]["content"])
+    assert prompts == ["be brief", "be long", "be long", "be brief"]
 
 
 def test_so_is_one_that_was_deleted_while_a_line_of_it_was_written(recorder, store, monkeypatch):
