@@ -9,17 +9,20 @@ import httpcore2
 import httpx2
 
 SECONDS_TO_LOOK = 0.001
+BODILESS = (204, 304)
 
 
 class WholeAnswer(httpx2.AsyncByteStream):
     """The body of an answer; when it is closed its connection is used again only if nothing else was read from it.
 
-    What still waits in the socket then, or comes while the connection rests, is seen by its pool, which drops it.
+    What still waits in the socket then, or comes while the connection rests, is seen by its pool, which drops it. After
+    an answer that has no body, to `method` or of its status, it is never used again: some servers send one late.
     """
 
-    def __init__(self, response: httpx2.Response):
+    def __init__(self, response: httpx2.Response, method: str):
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         self._stream, self._connection = response.stream, response.extensions["network_stream"]
+        self._is_bodiless = method == "HEAD" or response.status_code in BODILESS
 
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self._stream.__aiter__()
@@ -27,7 +30,7 @@ class WholeAnswer(httpx2.AsyncByteStream):
     async def aclose(self) -> None:
         more_came = True  # until it is known: a client that hangs up now leaves nobody to look
         try:
-            more_came = _has_read_on(self._stream) or await self._more_was_read()
+            more_came = self._is_bodiless or _has_read_on(self._stream) or await self._more_was_read()
         finally:
             try:
                 if more_came:

@@ -84,7 +84,7 @@ class Upstream:
             )
         response = await self._client.send(request, stream=True, auth=None)
         if "network_stream" in response.extensions:
-            response.stream = WholeAnswer(response)
+            response.stream = WholeAnswer(response, request.method)
         return response
 
     async def close(self) -> None:

@@ -7,6 +7,7 @@ import gzip
 import json
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -200,6 +201,17 @@ def test_what_comes_after_an_answer_is_nobodys_next_answer(client, upstream, sur
     assert client.post(CHAT, json=chat("a")).content == body
     for _ in range(2):
         assert "hello there" in client.post(CHAT, json=chat("b")).text
+
+
+def test_nor_is_a_body_that_comes_late_after_an_answer_that_has_none(client, upstream):
+    def behave(handler):
+        handler.wfile.write(b"HTTP/1.1 204 No Content\r\n\r\n")
+        time.sleep(0.02)
+        handler.wfile.write(STRAY)
+
+    upstream.behaviours = [behave, says("hello there")]
+    assert client.delete("/v1/files/a").status_code == 204
+    assert "hello there" in client.post(CHAT, json=chat("b")).text
 
 
 def test_a_head_that_is_answered_with_a_body_spoils_no_other_answer(client, upstream):
