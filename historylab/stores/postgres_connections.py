@@ -24,6 +24,8 @@ URL = re.compile(
 DEFAULTS = {"connect_timeout": 10, "tcp_user_timeout": 30_000, "fallback_application_name": "historylab"}
 """Where the URL says nothing: seconds to connect, and milliseconds until a silent server counts as lost."""
 SECONDS_TO_WAIT = 30  # for a connection that other threads use
+MOST_LOST = 5
+"""Connections, one after another, that may be found lost before anything was asked on them."""
 SERVER_STOPS = "57P"  # the class of SQLSTATEs with which a server ends its connections
 INSTALL = 'a PostgreSQL store needs psycopg and its pool; pip install "psycopg[binary,pool]"'
 
@@ -57,7 +59,7 @@ class Connections:
         self._process, self._closed = os.getpid(), False
 
     def read(self, work: Callable[[psycopg.Connection], T]) -> T:
-        """What `work` reads; asked once more on a new connection if the first is lost."""
+        """What `work` reads; asked again on a new connection where one is lost."""
         return self._done(work, writes=False)
 
     def write(self, work: Callable[[psycopg.Connection], T]) -> T:
@@ -72,7 +74,7 @@ class Connections:
 
     def _done(self, work: Callable[[psycopg.Connection], T], *, writes: bool) -> T:
         lost: Exception | None = None
-        for _ in range(3):  # a connection may be lost once, and after it the pool
+        for _ in range(MOST_LOST):  # a connection, some that were being opened meanwhile, and after them the pool
             pool = self._open()
             connection = self._borrow(pool)
             if connection is None:  # the server went: opening the pool anew tells why, or finds it again
@@ -86,7 +88,7 @@ class Connections:
                     return work(connection)
             except self._driver.Error as problem:
                 ended = connection.broken or (problem.sqlstate or "").startswith(SERVER_STOPS)
-                if begun or lost or not ended:
+                if begun or not ended:
                     kind = StoreLost if begun and writes and ended else StoreError
                     raise self._failure("failed", problem, kind) from problem
                 lost = problem

@@ -176,3 +176,17 @@ def test_a_connection_that_is_lost_costs_a_read_nothing_and_a_write_only_if_it_w
     postgres.execute("DROP TRIGGER lost ON historylab_state", url)
     assert {*store.read_state(["before", "nothing was sent", "on its way"])} == {"before", "nothing was sent"}
     store.close()
+
+
+@pytest.mark.xdist_group("postgres")
+def test_connections_that_were_being_opened_when_the_others_were_lost_cost_nothing_either(postgres, monkeypatch):
+    store = open_store(postgres.place())
+    store.write_state("before", "text")
+    pool = store._connections._open()
+    for connection in [pool.getconn() for _ in range(3)]:
+        pool.putconn(connection)
+    monkeypatch.setattr(pool, "drain", lambda: None)  # it doesn't know of them
+    end_all(postgres)
+    assert store.write_state("nothing was sent", "text") == "text"
+    assert {*store.read_state(["before", "nothing was sent"])} == {"before", "nothing was sent"}
+    store.close()
