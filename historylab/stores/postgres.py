@@ -1,7 +1,7 @@
 """`postgres`: state and records in a PostgreSQL database; like the memory store, for many machines.
 
 psycopg 3 and its pool are imported when a store is made (`pip install "historylab[postgres]"`); the first use connects.
-A read that loses its connection is asked again on a new one. A write that does is a StoreError, unless nothing had
+A read that loses its connection is asked once more on a new one. A write that does is a StoreError, unless nothing had
 been sent: it may or may not have been kept. All but records may be written again, as what is already there is left.
 """
 

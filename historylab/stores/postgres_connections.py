@@ -59,7 +59,7 @@ class Connections:
         self._process, self._closed = os.getpid(), False
 
     def read(self, work: Callable[[psycopg.Connection], T]) -> T:
-        """What `work` reads; asked again on a new connection where one is lost."""
+        """What `work` reads; asked once more on a new connection if the first is lost."""
         return self._done(work, writes=False)
 
     def write(self, work: Callable[[psycopg.Connection], T]) -> T:
@@ -81,6 +81,9 @@ class Connections:
                 continue
             begun = False
             try:
+                if not writes and lost:  # asked twice at most, the second time on a connection that is there
+                    self._pools.ConnectionPool.check_connection(connection)
+                    begun = True
                 if not writes:
                     return work(connection)
                 with connection.transaction():

@@ -188,5 +188,8 @@ def test_connections_that_were_being_opened_when_the_others_were_lost_cost_nothi
     monkeypatch.setattr(pool, "drain", lambda: None)  # it doesn't know of them
     end_all(postgres)
     assert store.write_state("nothing was sent", "text") == "text"
+    for connection in [pool.getconn() for _ in range(3)]:
+        pool.putconn(connection)
+    end_all(postgres)
     assert {*store.read_state(["before", "nothing was sent"])} == {"before", "nothing was sent"}
     store.close()
