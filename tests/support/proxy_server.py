@@ -25,6 +25,9 @@ from historylab.recordings.recorder import Recorder
 from historylab.serving.address import listen
 from historylab.stores.base import open_store
 
+PATIENCE = 20.0
+"""Seconds that a request waits to be recorded: more than a busy machine takes."""
+
 
 @dataclass
 class RunningProxy:
@@ -49,7 +52,7 @@ def running_proxy(
     **options: Any,
 ) -> Iterator[RunningProxy]:
     """A proxy under the settings of a file, while the block runs."""
-    store = store or PatientStore(open_store("memory://"))
+    store = store or PatientStore(open_store("memory://"), PATIENCE)
     trimming, names = Trimming(SettingsFile(file), NotedState(store), mode), known_names("127.0.0.1")
     with serving(Proxy(Upstream(upstream), trimming, recorder, names=names, store=store, **options)) as running:
         yield running
