@@ -132,12 +132,12 @@ def test_of_records_that_the_database_refuses_no_state_is_kept(tmp_path):
 def test_a_deleted_conversation_cannot_be_read_off_the_file(tmp_path):
     path = tmp_path / "records.db"
     store = SQLiteStore(path)
-    store.append_records([Record("a", 1.0, '{"secret": "4711"}'), Record("b", 1.0, '{"left": 1}')])
+    store.append_records([Record("a", 1.0, '{"secret": "swordfish"}'), Record("b", 1.0, '{"left": 1}')])
     assert store.delete_conversations(["a"]) == 1
     left = b"".join(file.read_bytes() for file in tmp_path.iterdir())  # a killed process closes none
-    assert (b"4711" in left, b"left" in left) == (False, True)
+    assert (b"swordfish" in left, b"left" in left) == (False, True)
     store.close()
-    assert b"4711" not in path.read_bytes()
+    assert b"swordfish" not in path.read_bytes()
 
 
 def test_a_file_that_is_no_database_is_refused_by_name(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 from historylab import Settings, Trimmer, trim
 from historylab.trimming.decision_log import COMPACTED
 
-SECRET = "the vault opens with 4711"
+SECRET = "the vault opens with a swordfish"
 MESSAGES = [
     {"role": "system", "content": f"You guard it: {SECRET}."},
     *[{"role": role, "content": f"{SECRET}, {k}"} for k in range(6) for role in ("user", "assistant")],
@@ -83,7 +83,7 @@ def test_no_text_of_the_conversation_is_in_it(asked, caplog, monkeypatch, settin
     span = the_span(monkeypatch, Span())
     asked()
     Trimmer(settings).trim(MESSAGES)
-    assert "4711" not in f"{[vars(record) for record in caplog.records]} {span.events}"
+    assert "swordfish" not in f"{[vars(record) for record in caplog.records]} {span.events}"
 
 
 def test_at_level_debug_it_says_why_each_message_is_cut(asked, caplog):

@@ -97,11 +97,11 @@ def test_an_uploaded_template_is_shut_out_but_the_servers_own_counts(strict, mon
     (tmp_path / "agent.json").write_text('{"reserve": 77}')
     monkeypatch.setenv("HISTORYLAB_TEMPLATE", str(tmp_path / "agent.json"))
     app = screen(PLAYGROUND)
-    app.session_state["historylab"].template = {"reserve": 55, "budget": 555}  # as an upload leaves it
+    app.session_state["historylab"].template = {"reserve": 55, "budget": 4_321}  # as an upload leaves it
     shown(app.run())
     assert (sources(app)["reserve"], sources(app)["budget"]) == ("template", "default")
     assert "77" in text(app)
-    assert "555" not in text(app)
+    assert "4,321" not in text(app)
 
 
 def html(app) -> str:
