@@ -17,7 +17,7 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.exchange import Exchange
-from historylab.conversation.message import instant, prompt_length
+from historylab.conversation.message import Message, ToolCall, instant, prompt_length
 from historylab.conversation.recorded import PROMPT_CHANGED, TOOLS, decision_metadata
 from historylab.conversation.usage import MODEL
 from historylab.formats.base import NOTHING, LocatedCount, Report
@@ -114,9 +114,7 @@ class _Stitching:
             if reason:
                 self.report.warn(reason, request.where)
             alone = reason or known <= prompt_length(request.messages)
-            branch = Thread() if alone else Thread(thread, known)
-            _take_spelling(branch, request, thread.asked)
-            self._continue(branch, request, sent)
+            self._continue(Thread() if alone else _branch(thread, known, request), request, sent)
 
     def conversations(self, report: Report) -> Iterator[Conversation]:
         """One per root, on the path of its latest request, with the other paths as branches."""
@@ -135,7 +133,7 @@ class _Stitching:
         """Take a request whose answer the thread has already, because it was logged late; else it was answered anew."""
         at = len(request.messages)
         if request.answer and self.threads.marks_of(request.answer[:1]) != thread.marks[at : at + 1]:
-            self._continue(Thread(thread, at), request, sent)
+            self._continue(_branch(thread, at, request), request, sent)
             return
         thread.requests.append(request)
         if thread.messages[at].role == "assistant" and "usage" not in thread.messages[at].metadata:
@@ -170,12 +168,24 @@ def _place(thread: Thread, request: Exchange, at: int) -> None:
     thread.messages[at] = replace(answer, timestamp=time, metadata={**answer.metadata, **said})
 
 
+def _branch(thread: Thread, known: int, request: Exchange) -> Thread:
+    """A branch after so many messages, as the request has them: the calls that its results answer have its ids."""
+    branch = Thread(thread, known)
+    _take_spelling(branch, request, 0)
+    return branch
+
+
 def _take_spelling(thread: Thread, request: Exchange, asked: int) -> None:
     """Take an answer as the request repeats it: a client that writes arguments anew is counted by what it sends."""
     for at in range(asked, len(thread.messages)):
-        answer, repeated = thread.messages[at], request.messages[at]
-        if (answer.content, answer.tool_calls) != (repeated.content, repeated.tool_calls):
-            thread.messages[at] = replace(answer, content=repeated.content, tool_calls=repeated.tool_calls)
+        known, repeated = thread.messages[at], request.messages[at]
+        if _spelling(known) != _spelling(repeated):
+            content, calls, answered = _spelling(repeated)
+            thread.messages[at] = replace(known, content=content, tool_calls=calls, tool_call_id=answered)
+
+
+def _spelling(message: Message) -> tuple[str, tuple[ToolCall, ...], str | None]:
+    return message.content, message.tool_calls, message.tool_call_id
 
 
 def _reason(thread: Thread, request: Exchange, sent: list[int], known: int) -> str:

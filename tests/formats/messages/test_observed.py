@@ -128,6 +128,20 @@ def test_a_question_answered_anew_or_edited_is_a_branch():
     assert report.remarks == 0
 
 
+def test_a_branch_has_the_ids_of_its_own_calls():
+    """Two sub-agents that were asked the same: all is alike up to one result, but for the ids."""
+
+    def asked(chat: str, *results: str) -> Exchange:
+        calls = tuple(ToolCall(f"{chat}{k}", "look", "{}") for k in (1, 2))
+        answers = [Message("tool", text, tool_call_id=call.id) for call, text in zip(calls, results, strict=True)]
+        return Exchange([Message("user", "look"), Message("assistant", tool_calls=calls), *answers], said("a:x"))
+
+    (found,), _ = stitched(asked("A", "same", "nine"), asked("B", "same", "ten"), asked("C", "same", "eleven"))
+    for chat, path in zip("CBA", (found, *found.branches), strict=True):
+        calls = [call.id for message in path for call in message.tool_calls]
+        assert calls == [m.tool_call_id for m in path if m.role == "tool"] == [f"{chat}1", f"{chat}2"]
+
+
 def test_trimmed_compacted_and_unrelated_requests_are_conversations_of_their_own_and_said_to_be():
     first = request("s:p u:1 a:x u:2", "a:y")
     for sent, reason in [
