@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from axe_checks import violations
-from browser_pages import SECONDS, settled
+from browser_pages import SECONDS, at_rest, settled
 
 pytestmark = pytest.mark.browser
 
@@ -45,7 +45,9 @@ def test_a_compaction_is_taken_back_by_the_checkpoint_before_it(page, home, seen
     page.get_by_role("button", name="Stop").wait_for(state="hidden")  # the page is drawn anew until the answer is there
     settled(page)
     unfold_checkpoints(page)
-    page.locator(".rows button", has_text="became a summary").last.click()
+    saved = page.locator(".rows button", has_text="became a summary").last
+    at_rest(saved)  # while the panel unfolds, it moves away under the mouse
+    saved.click()
     page.get_by_text("from then to now").wait_for()
     settled(page)
     assert violations(page) == []
