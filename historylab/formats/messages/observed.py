@@ -179,12 +179,12 @@ def _take_spelling(thread: Thread, request: Exchange, asked: int) -> None:
     """Take an answer as the request repeats it: a client that writes arguments anew is counted by what it sends."""
     for at in range(asked, len(thread.messages)):
         known, repeated = thread.messages[at], request.messages[at]
-        if _spelling(known) != _spelling(repeated):
-            content, calls, answered = _spelling(repeated)
+        if _words_and_ids(known) != _words_and_ids(repeated):
+            content, calls, answered = _words_and_ids(repeated)
             thread.messages[at] = replace(known, content=content, tool_calls=calls, tool_call_id=answered)
 
 
-def _spelling(message: Message) -> tuple[str, tuple[ToolCall, ...], str | None]:
+def _words_and_ids(message: Message) -> tuple[str, tuple[ToolCall, ...], str | None]:
     return message.content, message.tool_calls, message.tool_call_id
 
 
