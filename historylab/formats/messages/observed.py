@@ -176,7 +176,7 @@ def _branch(thread: Thread, known: int, request: Exchange) -> Thread:
 
 
 def _take_spelling(thread: Thread, request: Exchange, asked: int) -> None:
-    """Take an answer as the request repeats it: a client that writes arguments anew is counted by what it sends."""
+    """Take what follows as the request repeats it: a client that writes arguments anew is counted by what it sends."""
     for at in range(asked, len(thread.messages)):
         known, repeated = thread.messages[at], request.messages[at]
         if _words_and_ids(known) != _words_and_ids(repeated):
