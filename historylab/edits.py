@@ -14,6 +14,7 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall, Usage
+from historylab.conversation.sent import SENT_HISTORIES
 from historylab.conversation.usage import usage_of
 from historylab.formats.messages.chat_messages import to_record
 from historylab.formats.messages.content_parts import MEDIA
@@ -181,6 +182,8 @@ def _moved_metadata(original: Conversation, messages: list[Message], keys: list[
     place: dict[object, object] = {m.id: m.id for m in messages if m.id is not None}
     place |= {key: i for i, key in enumerate(keys) if key >= 0}
     metadata = dict(original.metadata)
+    if keys != list(range(len(original))) or any(map(_is_reworded, original, messages)):
+        metadata.pop(SENT_HISTORIES, None)  # nobody sent what was changed
     if isinstance(stars := metadata.get("stars"), list | tuple):
         metadata["stars"] = _moved_marks(stars, place)
     if isinstance(evidence := metadata.get("evidence"), list | tuple):

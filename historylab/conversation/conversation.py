@@ -135,7 +135,7 @@ class Conversation(Memo, Sequence[Message]):
     @property
     def recorded(self) -> Recorded:
         """The model, tools and usage that the transcript names."""
-        return self.remember("recorded", lambda: recorded_of(self.metadata, self))
+        return self.remember("recorded", lambda: recorded_of(self))
 
     @property
     def blocks(self) -> tuple[Block, ...]:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import Message, Usage, prompt_length
+from historylab.conversation.sent import Compaction, ReadMessages, compactions_of
 from historylab.conversation.usage import MODEL, TEXTLESS, model_name, usage_of
 from historylab.registry import member
 
@@ -80,6 +81,12 @@ class Recorded:
     parameters: Mapping[str, Any]
     usage: tuple[Usage | None, ...]
     textless: bool = False
+    _conversation: ReadMessages | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def compactions(self) -> tuple[Compaction, ...]:
+        """The cuts of the history that the file records or shows, oldest first."""
+        return () if self._conversation is None else compactions_of(self._conversation)
 
     def __bool__(self) -> bool:
         """Whether the transcript says anything that settings could be proposed from."""
@@ -119,8 +126,9 @@ def sent_whole(messages: Sequence[Message], size: int) -> bool:
     return size >= len(messages) or sent_share(messages[size]) == 1
 
 
-def recorded_of(said: Mapping[str, Any], messages: Sequence[Message]) -> Recorded:
-    """The recording of a conversation with this metadata and these messages. `conversation.recorded` keeps it."""
+def recorded_of(conversation: ReadMessages) -> Recorded:
+    """The recording of a conversation, by its metadata and that of its answers. `conversation.recorded` keeps it."""
+    said, messages = conversation.metadata, [*conversation]
     answers = [m for m in messages if m.role == "assistant"]
     model = _model(said.get(MODEL), (m.metadata.get(MODEL) for m in answers))
     named = (each.get(MODEL) for each in (said, *(m.metadata for m in messages)))
@@ -135,6 +143,7 @@ def recorded_of(said: Mapping[str, Any], messages: Sequence[Message]) -> Recorde
         parameters=parameters if isinstance(parameters, Mapping) else {},
         usage=tuple(usage_of(m) for m in answers),
         textless=said.get(TEXTLESS) is True,
+        _conversation=conversation,
     )
 
 

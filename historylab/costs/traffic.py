@@ -128,7 +128,8 @@ def _traffic(timeline: Timeline) -> Traffic:
     prefixes = SharedPrefix(timeline)
     for i in range(1, requests):
         common[i], broken[i] = prefixes.shared_tokens(i)
-    shared = _scale_shared(common, timeline.tokens, timeline.contexts, timeline.settings.overhead)
+    counted = np.array([plan.counted_tokens for plan in timeline.plans], np.int64)
+    shared = _scale_shared(common, counted, timeline.contexts, timeline.settings.overhead)
     summaries = tuple(_summarizer_usage(plan) for plan in timeline.plans)
     conversation, sizes = timeline.conversation, np.array([plan.size for plan in timeline.plans], np.int64)
     idle, output = _idle(conversation, sizes), _output(conversation, sizes, timeline.counter)

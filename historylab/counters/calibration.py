@@ -14,6 +14,7 @@ import numpy as np
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.conversation.recorded import sent_share
+from historylab.conversation.sent import trimmed_requests
 from historylab.counters.base import FACTOR, Counter, token_column, without_factor
 from historylab.counters.reported_contexts import reported_contexts
 from historylab.settings.fields import MOST_TOKENS
@@ -110,9 +111,13 @@ def least_overhead(conversation: Conversation, counter: Counter) -> int:
 
 
 def _count_requests(conversation: Conversation, counter: Counter, at: np.ndarray) -> np.ndarray:
-    """float64: what the requests of those history lengths count; of those that a recording sent cut, what was sent."""
-    whole = np.concatenate(([0], np.cumsum(token_column(conversation, counter))))[at] + float(counter.per_request)
+    """float64: what the requests of those history lengths count; of those that were sent cut, what was sent."""
+    tokens, trimmed = token_column(conversation, counter), trimmed_requests(conversation)
+    whole = np.concatenate(([0], np.cumsum(tokens)))[at] + float(counter.per_request)
     sent: np.ndarray = whole * [sent_share(conversation[i]) for i in at.tolist()]
+    for k, size in enumerate(at.tolist()):
+        if size in trimmed:
+            sent[k] = tokens[:size] @ trimmed[size] + float(counter.per_request)
     return sent
 
 

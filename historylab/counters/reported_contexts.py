@@ -13,6 +13,7 @@ import numpy as np
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Usage
 from historylab.conversation.recorded import sent_whole
+from historylab.conversation.sent import sent_histories, trimmed_requests
 from historylab.conversation.usage import usage_of
 from historylab.counters.base import model_counter, token_column
 from historylab.settings.fields import DEFAULT_MODEL
@@ -66,8 +67,9 @@ def context_by_request(conversation: Conversation) -> np.ndarray:
 def _context_by_request(conversation: Conversation) -> np.ndarray:
     at, reported = reported_contexts(conversation)
     held = dict(zip(at.tolist(), reported.astype(np.int64).tolist(), strict=True))
-    sizes = conversation.columns.requests.tolist()
-    answers = (_answer_with_usage(conversation, size) if sent_whole(conversation, size) else None for size in sizes)
+    sizes, trimmed = conversation.columns.requests.tolist(), trimmed_requests(conversation)
+    whole = (sent_whole(conversation, size) and size not in trimmed for size in sizes)
+    answers = (_answer_with_usage(conversation, n) if sent else None for n, sent in zip(sizes, whole, strict=True))
     return np.array([0 if i is None else held.get(i, 0) for i in answers], np.int64)
 
 
@@ -89,7 +91,10 @@ def _find_contexts(conversation: Conversation) -> tuple[np.ndarray, np.ndarray, 
     at = np.array([i for i, _ in found], np.int64)
     reported = np.array([context_of(usage) for _, usage in found], float)
     marked = next((i for i, m in enumerate(conversation) if m.metadata.get("compact_summary")), len(conversation))
-    return at, reported, _fallen(conversation, at, reported) | (at >= marked)
+    told = sent_histories(conversation)
+    after = (each.size for each in told or () if each.cut)  # what a program attaches after it is in no file
+    fallen = _fallen(conversation, at, reported) if told is None else np.zeros(len(at), bool)
+    return at, reported, fallen | (at >= min(marked, *after, len(conversation)))
 
 
 def _fallen(conversation: Conversation, at: np.ndarray, reported: np.ndarray) -> np.ndarray:

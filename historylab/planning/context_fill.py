@@ -80,9 +80,11 @@ def context_by_kind(timeline: Timeline) -> Mapping[str, np.ndarray]:
 
 def _context_by_kind(timeline: Timeline) -> Mapping[str, np.ndarray]:
     contexts, found = timeline.contexts, timeline.tokens_by_kind
-    less = contexts < timeline.tokens
+    counted = np.array([plan.counted_tokens for plan in timeline.plans], np.int64)
+    found = {**found, "framing": found["framing"] - (timeline.tokens - counted)}
+    less = contexts < counted
     if less.any():
-        share = np.where(less, contexts / np.maximum(timeline.tokens, 1), 1)
+        share = np.where(less, contexts / np.maximum(counted, 1), 1)
         found = {kind: (np.maximum(tokens, 0) * share).astype(np.int64) for kind, tokens in found.items()}
     outside = contexts - sum(found.values(), np.zeros_like(contexts))
     by_kind = {"overhead": outside, **found}
@@ -93,6 +95,8 @@ def context_budget(timeline: Timeline, number: int) -> int:
     """Tokens that the context of request `number` (from 0) may have: the budget less the reserve."""
     plan, settings = timeline.plans[number], timeline.settings
     room = request_budget(settings)
+    if plan.is_sized:
+        return plan.budget
     ours = plan.budget == max(0, room - settings.overhead)  # a recorded decision may be under another budget
     return room if ours else plan.budget + settings.overhead
 
@@ -100,5 +104,5 @@ def context_budget(timeline: Timeline, number: int) -> int:
 def tokens_over(timeline: Timeline, number: int) -> int:
     """Tokens by which request `number` (from 0) is counted over its budget, if it is."""
     plan = timeline.plans[number]
-    counted = plan.tokens + timeline.settings.overhead
+    counted = plan.tokens + (0 if plan.is_sized else timeline.settings.overhead)
     return counted - context_budget(timeline, number) if plan.over_budget else 0

@@ -258,7 +258,7 @@ def _plan(given: MessageDecisions, conversation: Conversation, counter: Counter,
     elif given.layout:
         plan = plan.lay_out(given.layout)
     if given.tokens is not None:
-        plan.framing = given.tokens - plan.message_tokens - plan.summary_tokens
+        plan.framing, plan.is_sized = given.tokens - plan.message_tokens - plan.summary_tokens, True
     return plan
 
 

@@ -50,12 +50,14 @@ class HistoryPlan(PlannedBlocks):
         summary: what stands for the summarised messages; it is sent as a system message after the leading ones.
         others: messages that are sent and stand nowhere in the conversation, where the decisions came from outside.
         decided_by: who made the decisions, if not our stages.
+        is_sized: True if `tokens` is the size of the whole request, as it was reported; framing is then all of it that
+            is in no message.
         trace: per stage, what it did.
     """
 
     __slots__ = (
-        "added", "budget", "changed", "decided_by", "framing", "layout", "message_tokens", "numbers", "others",
-        "summary", "trace",
+        "added", "budget", "changed", "decided_by", "framing", "is_sized", "layout", "message_tokens", "numbers",
+        "others", "summary", "trace",
     )  # fmt: skip
 
     def __init__(
@@ -83,7 +85,7 @@ class HistoryPlan(PlannedBlocks):
         self.changed = 0
         self.trace: tuple[StageTrace, ...] = ()
         self.others: tuple[Message, ...] = ()
-        self.decided_by = ""
+        self.decided_by, self.is_sized = "", False
 
     @classmethod
     def on(cls, standing: Standing, history: History, budget: int) -> HistoryPlan:
@@ -103,7 +105,7 @@ class HistoryPlan(PlannedBlocks):
         new.summary, new.numbers, new.changed = self.summary, self.numbers, self.changed
         new.framing, new.added = self.framing, self.added
         new.layout, new._last_word = self.layout, self._last_word
-        new.others, new.decided_by = self.others, self.decided_by
+        new.others, new.decided_by, new.is_sized = self.others, self.decided_by, self.is_sized
         return new
 
     # -- reading it
@@ -112,6 +114,13 @@ class HistoryPlan(PlannedBlocks):
     def tokens(self) -> int:
         """Tokens of the request as `render()` gives it: messages, summary and framing."""
         return self.message_tokens + self.summary_tokens + self.framing
+
+    @property
+    def counted_tokens(self) -> int:
+        """Tokens of what `render()` gives, where `tokens` is the reported size of the whole request."""
+        others = count_messages(self.others, self.history.counter).sum() if self.others and self.is_sized else 0
+        outside = self.history.counter.per_request + int(others) if self.is_sized else self.framing
+        return self.message_tokens + self.summary_tokens + outside
 
     @property
     def summary_tokens(self) -> int:
@@ -279,6 +288,8 @@ class HistoryPlan(PlannedBlocks):
             plan._tokens, _ = self._decisions.standing.tokens(history)
         plan.message_tokens = int(plan.block_tokens @ plan.sent)
         plan.framing, plan.added, plan.layout = history.counter.per_request, 0, None
+        if self.is_sized:
+            plan.framing = self.tokens - plan.message_tokens - self.summary_tokens
         return plan
 
     def _shorten(self, texts: Texts, count: int, only: np.ndarray | None, why: Reason) -> Shortening | OldestTexts:

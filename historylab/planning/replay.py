@@ -61,6 +61,7 @@ class Step:
     requests_in_turn: int
     plan: HistoryPlan
     before: HistoryPlan | None
+    known: bool = True  # which messages it was sent, where that was decided elsewhere
 
     @property
     def size(self) -> int:
@@ -102,7 +103,8 @@ class Timeline(Memo):
 
     `original` is the conversation as it was given; `conversation` is its projection, which is planned and counted.
     Without a projection they are the same. `under` are the settings of each plan, where not all are under `settings`:
-    those of the newest. `decided` is a digest of the decisions that came from outside.
+    those of the newest. `decided` is a digest of the decisions that came from outside, and `unknown` are the requests
+    (from 0) of which nothing tells them.
     """
 
     conversation: Conversation
@@ -113,6 +115,7 @@ class Timeline(Memo):
     derived: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     under: tuple[Settings, ...] = ()
     decided: str = ""
+    unknown: frozenset[int] = frozenset()
 
     @classmethod
     def from_decisions(
@@ -171,7 +174,8 @@ class Timeline(Memo):
         for request, (turn, plan) in enumerate(zip(turns.tolist(), self.plans, strict=True)):
             seen[turn] = seen.get(turn, 0) + 1
             before = self.plans[request - 1] if request else None
-            yield Step(request, turn, seen[turn], int(per_turn[turn + 1]), plan, before)
+            known = request not in self.unknown
+            yield Step(request, turn, seen[turn], int(per_turn[turn + 1]), plan, before, known)
 
     @cached_property
     def tokens(self) -> np.ndarray:
@@ -192,9 +196,11 @@ class Timeline(Memo):
         """int64[requests]: tokens of each whole request, what is outside the messages included.
 
         One that reports its usage stands at its reported size, less what the settings remove. Stages decide by what is
-        counted: `tokens` and the overhead.
+        counted: `tokens` and the overhead. A request whose size came with the decisions from outside has that one.
         """
-        return contexts_of(self.original, self.settings, self.counter, self.tokens)
+        found = contexts_of(self.original, self.settings, self.counter, self.tokens)
+        given = np.array([plan.is_sized for plan in self.plans], bool)
+        return np.where(given, self.tokens, found) if given.any() else found
 
     @cached_property
     def untrimmed_contexts(self) -> np.ndarray:

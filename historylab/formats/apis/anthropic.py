@@ -31,10 +31,10 @@ from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.written import (
     OPENING,
     ApiFeatures,
-    as_sent,
     body,
     definition_fields,
     merge_turns,
+    messages_to_write,
     split_systems,
 )
 from historylab.registry import register
@@ -85,7 +85,7 @@ def looks_like_anthropic(content: Content) -> float:
 def to_anthropic_body(conversation: Conversation, losses: Losses) -> dict[str, Any]:
     """The conversation as a request body of this API, which still needs `max_tokens`."""
     fields, tools = body(conversation, losses, lambda model: "claude" in model, _tool)
-    prompts, messages = split_systems(as_sent(conversation, losses, RULES), losses)
+    prompts, messages = split_systems(messages_to_write(conversation, losses, RULES), losses)
     turns = ((m.role if m.role == "assistant" else "user", to_blocks(m, losses)) for m in messages)
     spoken = merge_turns(turns, losses, text_block(OPENING))
     written = [{"role": role, "content": content_of(blocks)} for role, blocks in spoken]

@@ -21,7 +21,7 @@ from historylab.formats.messages.other_shapes import shape_in
 from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.reported import read_messages, read_reported
 from historylab.formats.messages.speakers import role_of
-from historylab.formats.messages.written import NAME, ApiFeatures, as_sent, body, function_tool
+from historylab.formats.messages.written import NAME, ApiFeatures, body, function_tool, messages_to_write
 from historylab.registry import register
 
 OWN_MARKS = {"tool_calls", "tool_call_id", "function_call", "refusal"}
@@ -58,7 +58,7 @@ def looks_like_chat(content: Content) -> float:
 def to_chat_body(conversation: Conversation, losses: Losses) -> dict[str, Any]:
     """The conversation as a request body of this API."""
     fields, tools = body(conversation, losses, lambda _: True, function_tool)
-    messages = [to_record(message) for message in as_sent(conversation, losses, RULES)]
+    messages = [to_record(message) for message in messages_to_write(conversation, losses, RULES)]
     for message in messages:
         if message["role"] == "tool" or not NAME.fullmatch(message.get("name", "")):
             message.pop("name", None)

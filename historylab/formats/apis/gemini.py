@@ -21,10 +21,10 @@ from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.written import (
     OPENING,
     ApiFeatures,
-    as_sent,
     body,
     definition_fields,
     merge_turns,
+    messages_to_write,
     split_systems,
 )
 from historylab.registry import register
@@ -68,7 +68,7 @@ def looks_like_gemini(content: Content) -> float:
 def to_gemini_body(conversation: Conversation, losses: Losses) -> dict[str, Any]:
     """The conversation as a request body of this API."""
     fields, tools = body(conversation, losses, lambda model: "gemini" in model, _tool)
-    prompts, messages = split_systems(as_sent(conversation, losses, RULES), losses)
+    prompts, messages = split_systems(messages_to_write(conversation, losses, RULES), losses)
     names = {call.id: call.name for message in messages for call in message.tool_calls}
     turns = (
         ("model" if message.role == "assistant" else "user", to_parts(message, names, losses)) for message in messages

@@ -21,7 +21,7 @@ from historylab.formats.messages.chat_messages import to_message
 from historylab.formats.messages.fields import list_in, text_in
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS
 from historylab.formats.messages.record_groups import RecordGroup
-from historylab.formats.messages.written import ApiFeatures, as_sent, body, function_tool, object_arguments
+from historylab.formats.messages.written import ApiFeatures, body, function_tool, messages_to_write, object_arguments
 from historylab.registry import register
 
 READ = {"role", "content", "thinking", "images", "tool_calls", "tool_name", "tool_call_id", "name", *CONVERSATION_IDS}
@@ -54,7 +54,7 @@ def to_ollama_body(conversation: Conversation, losses: Losses) -> dict[str, Any]
     """The conversation as a request body of this API."""
     theirs = conversation.recorded.provider == "ollama"
     fields, tools = body(conversation, losses, lambda _: theirs, function_tool)
-    sent = as_sent(conversation, losses, RULES)
+    sent = messages_to_write(conversation, losses, RULES)
     names = {call.id: call.name for message in sent for call in message.tool_calls}
     messages = [_record(message, names, losses) for message in sent]
     return {**fields, "messages": messages, **({"tools": tools} if tools else {})}

@@ -19,7 +19,7 @@ from historylab.formats.messages.fields import list_in
 from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.responses_items import is_item, read_items, to_items
 from historylab.formats.messages.summary_marks import without_summary
-from historylab.formats.messages.written import BOUNDARIES, ApiFeatures, as_sent, body, definition_fields
+from historylab.formats.messages.written import BOUNDARIES, ApiFeatures, body, definition_fields, messages_to_write
 from historylab.formats.requests.items import is_from_model
 from historylab.registry import register
 
@@ -65,7 +65,7 @@ def to_responses_body(conversation: Conversation, losses: Losses) -> dict[str, A
     fields, tools = body(conversation, losses, lambda model: "claude" not in model and "gemini" not in model, _tool)
     items: list[dict[str, Any]] = []
     before = ""
-    for message in as_sent(conversation, losses, RULES):
+    for message in messages_to_write(conversation, losses, RULES):
         losses.lose(BOUNDARIES, before == message.role == "assistant")
         items += to_items(message)
         before = message.role

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.lineage import same_beginning
 from historylab.conversation.message import Message, instant
+from historylab.conversation.sent import SentHistory, sent_metadata
 from historylab.formats.base import Report
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.titles import opening
@@ -49,20 +50,25 @@ def _path(parents: Mapping[Key, Key | None], end: Key) -> list[Key]:
 
 
 def with_branches(
-    found: Sequence[Sequence[Message]], title: str, metadata: Mapping[str, Any], report: Report
+    found: Sequence[Sequence[Message]],
+    title: str,
+    metadata: Mapping[str, Any],
+    report: Report,
+    sent: Sequence[Sequence[SentHistory]] = (),
 ) -> Conversation:
     """The first of these lists of messages as a conversation, the others as its branches, titled by where they fork.
 
-    A branch that adds nothing to a path before it is left out.
+    A branch that adds nothing to a path before it is left out. `sent`: the cuts of each, where there are any.
     """
+    about = [{**metadata, **sent_metadata(each)} if each else metadata for each in (*sent, *[()] * len(found))]
     main, known = list(found[0]), {id(message) for message in found[0]}
     branches = []
-    for other in found[1 : MOST_BRANCHES + 1]:
+    for other, said in zip(found[1 : MOST_BRANCHES + 1], about[1:], strict=False):
         if any(id(message) not in known for message in other):
             known |= set(map(id, other))
-            branches.append(Conversation(other, _fork_title(main, other), metadata))
+            branches.append(Conversation(other, _fork_title(main, other), said))
             report.keep("other branches", branches[-1].title)
-    return Conversation(main, title, metadata, branches)
+    return Conversation(main, title, about[0], branches)
 
 
 def share_beginnings(found: Sequence[Sequence[Message]]) -> list[list[Message]]:

@@ -42,7 +42,7 @@ class ApiFeatures:
     call_ids: str = ""
 
 
-def as_sent(conversation: Conversation, losses: Losses, rules: ApiFeatures) -> list[Message]:
+def messages_to_write(conversation: Conversation, losses: Losses, rules: ApiFeatures) -> list[Message]:
     """The messages in an order an API takes, without media; what is lost is counted."""
     for message in conversation:
         _lose(message, losses, rules)

@@ -17,6 +17,7 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.branching import with_branches
 from historylab.formats.messages.chat_messages import pair_by_order
+from historylab.formats.products.session_cuts import session_cuts
 from historylab.formats.products.session_messages import record_reader
 from historylab.formats.products.session_tree import SessionRecord, Tree, trees
 from historylab.formats.titles import opening
@@ -46,7 +47,8 @@ def claude_code(content: Content, report: Report) -> Iterator[Conversation]:
         read = record_reader(report)
         paths = [pair_by_order(read(path)) for path in (tree.newest, *tree.others)]
         metadata = _metadata(tree) | ({"tools": tools} if tools else {})
-        yield with_branches(paths, _title(tree, paths[0], titles), metadata, report)
+        sent = [session_cuts(*each) for each in zip((tree.newest, *tree.others), paths, strict=True)]
+        yield with_branches(paths, _title(tree, paths[0], titles), metadata, report, sent)
         for record in tree.aside:
             report.skip("a record on a branch older than those offered", record.where)
 

@@ -1,0 +1,123 @@
+"""What was really sent, as decisions: those of an agent, an app or its framework, read off the file they left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
+from historylab.conversation.sent import Compaction, Range, SentHistory, held_by_request
+from historylab.planning.given_decisions import MessageDecisions
+from historylab.planning.reasons import Action, EachMessage, reason
+
+IN_REQUEST = reason("as_sent_whole", "It was in the request.")
+OTHER_TEXT = reason("as_sent_otherwise", "It was in the request with another text.")
+NOT_KNOWN = reason("as_sent_unknown", "Not known: {why}.")
+GONE = reason("as_sent_gone", "{why}")
+SUMMED_UP = reason("as_sent_summed_up", "{why}")
+NEVER = "It was in no request so far"
+FELL = "the reported size fell here, and the file doesn’t say which messages went"
+
+
+def decide_as_sent(
+    conversation: Conversation,
+    histories: Sequence[SentHistory],
+    compactions: Sequence[Compaction],
+    sizes: Sequence[int],
+    by: str,
+    budget: int,
+) -> Iterator[MessageDecisions]:
+    """The decisions of each request, as the file says it was sent; `sizes`: tokens of each whole request."""
+    causes = _Causes(len(conversation), by, compactions)
+    folded = np.zeros(len(conversation), bool)
+    lost = next((cut.request for cut in compactions if cut.inferred and not cut.dropped), len(sizes))
+    for request, (held, history) in enumerate(held_by_request(conversation, histories)):
+        size = len(held)
+        causes.see(request, held)
+        for first, stop in history.summarized:
+            folded[first:stop] = True
+        actions = np.where(held, Action.KEPT, np.where(folded[:size], Action.SUMMARIZED, Action.DROPPED))
+        reasons = np.where(held, IN_REQUEST.code, np.where(folded[:size], SUMMED_UP.code, GONE.code))
+        shortened = {i: text for i, text in history.shortened.items() if i < size and held[i]}
+        for i in shortened:
+            actions[i], reasons[i] = Action.TRUNCATED, OTHER_TEXT.code
+        numbers: dict[int, dict[str, Any]] = {why: {"why": causes.of(size)} for why in (GONE.code, SUMMED_UP.code)}
+        if not history.known or request >= lost:
+            reasons[held] = NOT_KNOWN.code
+            numbers[NOT_KNOWN.code] = {"why": history.why or FELL}
+        yield MessageDecisions(
+            by,
+            actions.astype(np.uint8),
+            reasons.astype(np.uint8),
+            numbers,
+            shortened,
+            None,
+            budget,
+            sizes[request],
+            _order(history, size),
+        )
+
+
+def unknown_requests(
+    conversation: Conversation, histories: Sequence[SentHistory], compactions: Sequence[Compaction]
+) -> frozenset[int]:
+    """The requests (from 0) of which the file doesn't tell what was sent."""
+    requests = len(conversation.columns.requests)
+    lost = next((cut.request for cut in compactions if cut.inferred and not cut.dropped), requests)
+    told = (i for i, (_, history) in enumerate(held_by_request(conversation, histories)) if not history.known)
+    return frozenset((*told, *range(lost, requests)))
+
+
+class _Causes:
+    """The sentence per message on why it is no longer sent, as of the request that was seen last."""
+
+    def __init__(self, size: int, by: str, compactions: Sequence[Compaction]):
+        self._of = np.zeros(size, np.int64)  # 0: sent, or never yet
+        self._was = np.zeros(0, bool)
+        self._sentences = [f"{NEVER}."]
+        self._by, self._cuts = by, {cut.request: cut for cut in compactions}
+
+    def see(self, request: int, held: np.ndarray) -> None:
+        """Take the next request: what it no longer holds went there."""
+        gone = np.flatnonzero(self._was & ~held[: len(self._was)])
+        if len(gone):
+            self._of[gone] = len(self._sentences)
+            self._sentences.append(self._sentence(request))
+        self._was = held
+
+    def of(self, size: int) -> EachMessage:
+        """The sentences of the first so many messages."""
+        return EachMessage(self._of[:size].copy(), list(self._sentences), "Left out at several places.")
+
+    def _sentence(self, request: int) -> str:
+        cut = self._cuts.get(request)
+        if cut is None:
+            return f"Left out from request {request + 1:,} on, by {self._by}."
+        return f"{cut_clause(cut, self._by)}."
+
+
+def cut_clause(cut: Compaction, by: str = "") -> str:
+    """ "Compacted by Claude Code before request 72 (auto, 167,731 tokens → 42,603); message 431 is its summary"."""
+    sizes = [f"{n:,}" for n in (cut.tokens_before, cut.tokens_after) if n is not None]
+    told = ", ".join(filter(None, (cut.trigger, f"{' → '.join(sizes)} tokens" if sizes else "")))
+    stands = "" if cut.summary is None else f"; message {cut.summary + 1:,} is its summary"
+    word = "Cut" if cut.inferred and cut.summary is None else "Compacted"
+    return f"{word} by {cut.by or by} before request {cut.request + 1:,}{f' ({told})' if told else ''}{stands}"
+
+
+def _order(history: SentHistory, size: int) -> list[int | Message] | None:
+    """What was sent in its order; None where that is the conversation's, and nothing else was sent."""
+    ranges = [each for each in history.sent if not isinstance(each, Message)]
+    if len(ranges) == len(history.sent) and ranges == sorted(ranges):
+        return None
+    order = list[int | Message]()
+    for each in (*history.sent, *_rest(history, size)):
+        order += [each] if isinstance(each, Message) else range(*each)
+    return order
+
+
+def _rest(history: SentHistory, size: int) -> tuple[Range, ...]:
+    return ((history.size, size),) if history.size < size else ()

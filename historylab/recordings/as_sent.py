@@ -1,0 +1,82 @@
+"""A conversation as it was really sent: by the agent, the app or the framework that wrote the file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.recorded import DECISIONS
+from historylab.conversation.sent import held_by_request, sent_histories
+from historylab.costs.proposal import settings_for
+from historylab.counters.base import token_column
+from historylab.counters.reported_contexts import context_of, usage_by_request
+from historylab.errors import PlanError
+from historylab.planning.given_decisions import plan_given
+from historylab.planning.pipeline import open_instruments
+from historylab.planning.replay import Timeline
+from historylab.planning.sent_decisions import decide_as_sent, unknown_requests
+from historylab.planning.strategies.base import request_budget
+from historylab.recordings.sent_plans import sent_plans
+from historylab.settings.model import Settings
+
+BY = "the app"
+
+
+def knows_what_was_sent(conversation: Conversation) -> bool:
+    """Tell whether the file says what its requests were sent: by markers, by its requests, or by reported sizes."""
+    return (
+        sent_histories(conversation) is not None
+        or any(usage_by_request(conversation))
+        or any(DECISIONS in message.metadata for message in conversation)
+    )
+
+
+def has_cuts(conversation: Conversation) -> bool:
+    """Tell whether the file records or shows that less than the whole history was sent."""
+    if sent_histories(conversation) or conversation.recorded.compactions:
+        return True
+    return any("D" in str(m.metadata.get(DECISIONS, "")) for m in conversation)
+
+
+def as_sent(conversation: Conversation) -> Timeline:
+    """The timeline of what each request was really sent, whoever decided it.
+
+    A request that reports its usage has the size that it reports; any other what it counts, and what
+    the one before it had outside its messages. `steps[i].known` is False where the file doesn't tell which messages a request held. The settings are
+    those the file proposes, by which it is counted and priced; they decided nothing. Computed once.
+
+    Raises PlanError where nothing says what was sent.
+    """
+    return conversation.remember("as sent", lambda: _as_sent(conversation))
+
+
+def _as_sent(conversation: Conversation) -> Timeline:
+    if not knows_what_was_sent(conversation):
+        raise PlanError("nothing in this file says what was sent: it has no usage, no requests and no marks of a cut")
+    histories = sent_histories(conversation)
+    if histories is None and any(DECISIONS in message.metadata for message in conversation):
+        return sent_plans(conversation).timeline
+    settings, known = settings_for(conversation), histories or ()
+    instruments, compactions = open_instruments(settings), conversation.recorded.compactions
+    sizes = _request_sizes(conversation, settings)
+    by = next((cut.by for cut in reversed(compactions) if cut.by), BY)
+    given = list(decide_as_sent(conversation, known, compactions, sizes, by, request_budget(settings)))
+    shown, plans, decided = plan_given(conversation, instruments.counter, given)
+    unknown = unknown_requests(conversation, known, compactions)
+    return Timeline(shown, settings, instruments, plans, conversation, decided=decided, unknown=unknown)
+
+
+def _request_sizes(conversation: Conversation, settings: Settings) -> Sequence[int]:
+    """Tokens of each whole request: as reported, else as counted, with what the one reported before it had besides."""
+    counter = open_instruments(settings).counter
+    tokens = token_column(conversation, counter)
+    sizes, outside = list[int](), settings.overhead
+    held = held_by_request(conversation, sent_histories(conversation) or ())
+    for (sent, _), usage in zip(held, usage_by_request(conversation), strict=True):
+        counted = int(np.dot(tokens[: len(sent)], sent)) + counter.per_request
+        if usage:
+            outside = max(0, context_of(usage) - counted)
+        sizes.append(context_of(usage) if usage else counted + outside)
+    return sizes
