@@ -43,9 +43,9 @@ def has_cuts(conversation: Conversation) -> bool:
 def as_sent(conversation: Conversation) -> Timeline:
     """The timeline of what each request was really sent, whoever decided it.
 
-    A request that reports its usage has the size that it reports; any other what it counts, and what
-    the one before it had outside its messages. `steps[i].known` is False where the file doesn't tell which messages a request held. The settings are
-    those the file proposes, by which it is counted and priced; they decided nothing. Computed once.
+    A request that reports its usage has the size that it reports; any other what it counts, and what the one before it
+    had outside its messages. `steps[i].known` is False where the file doesn't tell which messages a request held. The
+    settings are those the file proposes, by which it is counted and priced; they decided nothing. Computed once.
 
     Raises PlanError where nothing says what was sent.
     """
