@@ -2,7 +2,7 @@
 
 A reply is written as one line per streamed block, each repeating the usage: lines of one `message.id` are one message,
 and the last usage counts once. Each tool result is a separate message; thinking, which isn't sent again, is kept in
-`Message.metadata["thinking"]`. Rewinds, forks and resumes are branches.
+`Message.metadata["thinking"]`. Rewinds, forks and resumes are branches; compactions say what was sent from there on.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from historylab.formats.messages.branching import with_branches
 from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.products.session_cuts import session_cuts
 from historylab.formats.products.session_messages import record_reader
-from historylab.formats.products.session_tree import SessionRecord, Tree, trees
+from historylab.formats.products.session_tree import SessionRecord, Tree, is_boundary, trees
 from historylab.formats.titles import opening
 from historylab.registry import register
 
@@ -45,9 +45,10 @@ def claude_code(content: Content, report: Report) -> Iterator[Conversation]:
     titles, tools = _titles(records), _tools(records)
     for tree in sorted(found, key=lambda tree: bool(tree.newest[0].side)):  # subagents after what called them
         read = record_reader(report)
-        paths = [pair_by_order(read(path)) for path in (tree.newest, *tree.others)]
+        groups = [read(path) for path in (tree.newest, *tree.others)]
+        paths = [pair_by_order([message for _, made in each for message in made]) for each in groups]
         metadata = _metadata(tree) | ({"tools": tools} if tools else {})
-        sent = [session_cuts(*each) for each in zip((tree.newest, *tree.others), paths, strict=True)]
+        sent = [session_cuts(*each) for each in zip(groups, paths, strict=True)]
         yield with_branches(paths, _title(tree, paths[0], titles), metadata, report, sent)
         for record in tree.aside:
             report.skip("a record on a branch older than those offered", record.where)
@@ -73,6 +74,11 @@ def _tree_records(records: list[tuple[str, Any]], report: Report) -> Iterator[Se
     seen: set[Any] = set()
     for position, (where, value) in enumerate(records):
         problem = _problem(value)
+        if is_boundary(value):
+            report.records += 1
+            report.keep("compactions", where)
+            yield SessionRecord(where, value, False, position)
+            continue
         uuid = _uuid(value)
         key = problem or uuid or _identity(value)
         if not problem and key in seen:

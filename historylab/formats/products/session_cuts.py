@@ -1,4 +1,4 @@
-"""The cuts of a Claude Code session: its compactions, what they preserved, and the results it cleared.
+"""The cuts of a Claude Code session: its compactions, what they preserved, and the results it or the API cleared.
 
 A compaction is a system record (`compact_boundary`) with the summary after it; what it preserved stands before it in
 the file. A microcompaction clears the results of some calls when they are sent; the file keeps them.
@@ -6,119 +6,123 @@ the file. A microcompaction clears the results of some calls when they are sent;
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.message import MOST_TOKENS, Message
 from historylab.conversation.sent import Range, RecordedCut, SentHistory, ranges_of
-from historylab.formats.products.session_tree import SessionRecord
+from historylab.formats.messages.applied_edits import with_applied_edits
+from historylab.formats.products.session_messages import ReadRecords
+from historylab.formats.products.session_tree import SessionRecord, boundary_metadata, is_boundary, preserved_ids
 
 BY = "Claude Code"
 CLEARED = "[Old tool result content cleared]"
-BOUNDARIES = {"compact_boundary": "compact", "microcompact_boundary": "microcompact"}
-"""Subtype of a system record → what its metadata's name begins with."""
 
 
-def session_cuts(path: Sequence[SessionRecord], messages: Sequence[Message]) -> list[SentHistory]:
-    """What the requests of a path were sent, from each of its cuts on; `messages` are those of the path."""
-    at = _Places(path, messages)
-    found = list[SentHistory]()
-    for boundary in _boundaries(path):
-        first = at.first_after(boundary)
-        if first >= len(messages):
-            continue
+def session_cuts(read: Sequence[ReadRecords], messages: Sequence[Message]) -> list[SentHistory]:
+    """What the requests of a path were sent, from each of its cuts on; `messages` are those of the path, in order."""
+    at, found = _Places(read, messages), list[SentHistory]()
+    for boundary in _boundaries(read):
         before = found[-1] if found else SentHistory(0)
-        if boundary.value.get("subtype") == "microcompact_boundary":
-            cleared = at.find_results(_metadata(boundary).get("compactedToolIds"))
-            texts = {**before.shortened, **dict.fromkeys(cleared, CLEARED)}
-            found.append(SentHistory(first, _all_sent(before, first), texts, cut=_cut(boundary)))
+        first = max(at.first_after(boundary), before.size)
+        clears = boundary.value["subtype"] == "microcompact_boundary"
+        if first >= len(messages) or (clears and not first):
             continue
-        summary = first if messages[first].metadata.get("compact_summary") else None
-        size = first if summary is None else first + 1
-        kept = at.find_preserved(boundary, first)
-        gone = sorted(set(range(first)) - set(kept))
-        sent = [(first, size)] if size > first else []
-        found.append(
-            SentHistory(
-                max(size, 1),
-                (*sent, *ranges_of(kept)),
-                summarized=ranges_of(gone) if summary is not None else (),
-                summary=summary,
-                cut=_cut(boundary),
+        if clears:
+            cleared = at.find_results(boundary_metadata(boundary.value).get("compactedToolIds"))
+            now = _with_results_cleared(before, first, cleared, _cut(boundary))
+        else:
+            now = _history_after(
+                before, first, at.find_preserved(boundary, first), at.find_summary(first), _cut(boundary)
             )
-        )
+        if found and now.size == before.size:
+            found.pop()
+        found.append(now)
     known = {each.summary for each in found}
     for i, message in enumerate(messages):  # older versions wrote no boundary
         if i and message.metadata.get("compact_summary") and i not in known:
-            found.append(SentHistory(i + 1, ((i, i + 1),), summarized=((0, i),), summary=i, cut=RecordedCut(by=BY)))
-    return sorted(found, key=lambda each: each.size)
+            found.append(_history_after(SentHistory(0), i, [], i, RecordedCut(by=BY)))
+    return with_applied_edits(found, messages)
 
 
-def _boundaries(path: Sequence[SessionRecord]) -> list[SessionRecord]:
-    """The boundaries that a path passes, in file order."""
+def _with_results_cleared(before: SentHistory, size: int, cleared: Sequence[int], cut: RecordedCut) -> SentHistory:
+    """The history under the entry before, with these results cleared."""
+    rest: tuple[Range, ...] = ((before.size, size),) if before.size < size else ()
+    texts = {**before.shortened, **dict.fromkeys(cleared, CLEARED)}
+    now = replace(before, size=size, sent=(*before.sent, *rest), shortened=texts)
+    return now if before.size == size else replace(now, summarized=(), summary=None, cut=cut)
+
+
+def _history_after(
+    before: SentHistory, first: int, kept: Sequence[int], summary: int | None, cut: RecordedCut
+) -> SentHistory:
+    """The history after a compaction before message `first`: the summary and what came with it, and what it kept."""
+    size = first if summary is None else summary + 1
+    gone = sorted(set(range(first)) - set(kept))
+    sent: tuple[Range, ...] = ((first, size),) if size > first else ()
+    return SentHistory(
+        max(size, 1),
+        (*sent, *ranges_of(kept)) if size else ((0, 1),),
+        {i: text for i, text in before.shortened.items() if i in kept},
+        ranges_of(gone) if summary is not None else (),
+        summary,
+        cut,
+    )
+
+
+def _boundaries(read: Sequence[ReadRecords]) -> list[SessionRecord]:
+    """The compactions that a path passes, in file order."""
     found, seen = list[SessionRecord](), set[int]()
-    on: SessionRecord | None = max(path, key=lambda record: record.position)
+    on: SessionRecord | None = max((r for lines, _ in read for r in lines), key=lambda r: r.position, default=None)
     while on is not None and id(on) not in seen:
         seen.add(id(on))
-        if on.value.get("type") == "system" and on.value.get("subtype") in BOUNDARIES:
-            found.append(on)
+        found += [on] if is_boundary(on.value) else []
         on = on.parent
     return sorted(found, key=lambda record: record.position)
-
-
-def _all_sent(before: SentHistory, size: int) -> tuple[Range | Message, ...]:
-    """What a request of that length sends under the entry before."""
-    return (*before.sent, (before.size, size)) if before.size < size else before.sent
 
 
 class _Places:
     """Where the records of a path stand among its messages."""
 
-    def __init__(self, path: Sequence[SessionRecord], messages: Sequence[Message]):
-        self._path, self._messages = path, messages
-        position = dict[str, int]()
-        self._message_id = dict[str, str]()
-        for record in path:
-            uuid = record.value.get("uuid")
-            name = record.reply or (uuid if isinstance(uuid, str) else "")
-            position.setdefault(name, record.position)
-            if isinstance(uuid, str):
-                self._message_id[uuid] = name
-        self._positions, last = list[int](), -1
-        self._indices: dict[str, list[int]] = {}
-        for i, message in enumerate(messages):
-            name = _whole_id(message.id)
-            last = position.get(name, last)
-            self._positions.append(last)
-            self._indices.setdefault(name, []).append(i)
+    def __init__(self, read: Sequence[ReadRecords], messages: Sequence[Message]):
+        self._messages = messages
+        self._records = {uuid: r for lines, _ in read for r in lines if isinstance(uuid := r.value.get("uuid"), str)}
+        self._positions = [lines[0].position for lines, made in read for _ in made]
+        self._indices: dict[int, range] = {}
+        start = 0
+        for lines, made in read:
+            self._indices |= dict.fromkeys((r.position for r in lines), range(start, start + len(made)))
+            start += len(made)
 
     def first_after(self, boundary: SessionRecord) -> int:
         """The first message of a record after that one."""
         after = (i for i, place in enumerate(self._positions) if place > boundary.position)
         return next(after, len(self._positions))
 
+    def find_summary(self, first: int) -> int | None:
+        """The summary that stands from there on, before anything that the model said to it."""
+        for i in range(first, len(self._messages)):
+            if self._messages[i].metadata.get("compact_summary"):
+                return i
+            if self._messages[i].role == "assistant":
+                return None
+        return None
+
     def find_preserved(self, boundary: SessionRecord, first: int) -> list[int]:
         """The messages before the boundary that were sent on, ascending."""
-        names = [self._message_id.get(uuid, uuid) for uuid in self._preserved_ids(_metadata(boundary))]
-        return sorted({i for name in names for i in self._indices.get(name, ()) if i < first})
+        ids, head, tail, _ = preserved_ids(boundary.value)
+        records = [self._records[each] for each in ids if each in self._records] if ids else self._between(head, tail)
+        return sorted({i for record in records for i in self._indices[record.position] if i < first})
 
-    def _preserved_ids(self, told: Mapping[str, Any]) -> Iterator[str]:
-        listed, segment = told.get("preservedMessages"), told.get("preservedSegment")
-        if isinstance(listed, Mapping):
-            uuids = listed.get("uuids") or listed.get("allUuids")
-            yield from (uuid for uuid in uuids if isinstance(uuid, str)) if isinstance(uuids, list) else ()
-        elif isinstance(segment, Mapping):
-            yield from self._between(segment.get("headUuid"), segment.get("tailUuid"))
-
-    def _between(self, head: Any, tail: Any) -> Iterator[str]:
-        """The ids of the records from head to tail, as they follow each other."""
-        on = next((record for record in self._path if record.value.get("uuid") == tail), None)
-        found, seen = list[str](), set[int]()
+    def _between(self, head: str | None, tail: str | None) -> Iterator[SessionRecord]:
+        """The records from head to tail, as they follow each other."""
+        on, seen = self._records.get(tail or ""), set[int]()
+        found = list[SessionRecord]()
         while on is not None and id(on) not in seen:
             seen.add(id(on))
-            uuid = on.value.get("uuid")
-            found += [uuid] if isinstance(uuid, str) else []
-            if uuid == head:
+            found += [on] if on.position in self._indices else []
+            if on.value.get("uuid") == head:
                 yield from found
                 return
             on = on.parent
@@ -129,29 +133,8 @@ class _Places:
         return [i for i, m in enumerate(self._messages) if m.role == "tool" and m.tool_call_id in wanted]
 
 
-def _whole_id(given: str | None) -> str:
-    """The id of a record, of which one of several messages has a part's."""
-    return (given or "").rpartition("/")[0] or given or ""
-
-
-def _metadata(boundary: SessionRecord) -> dict[str, Any]:
-    """What a boundary tells, by its names in a session's file; a stream writes them with underscores."""
-    name = BOUNDARIES[boundary.value["subtype"]]
-    given = boundary.value.get(f"{name}Metadata") or boundary.value.get(f"{name}_metadata")
-    return {_camel(key): _camel_keys(value) for key, value in given.items()} if isinstance(given, dict) else {}
-
-
-def _camel_keys(value: Any) -> Any:
-    return {_camel(key): held for key, held in value.items()} if isinstance(value, dict) else value
-
-
-def _camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(part[:1].upper() + part[1:] for part in rest)
-
-
 def _cut(boundary: SessionRecord) -> RecordedCut:
-    told = _metadata(boundary)
+    told = boundary_metadata(boundary.value)
     trigger = told.get("trigger")
     before, after, saved = (_count(told.get(name)) for name in ("preTokens", "postTokens", "tokensSaved"))
     if after is None and before is not None and saved is not None:

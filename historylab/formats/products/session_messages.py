@@ -8,33 +8,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from historylab.conversation.message import Message
 from historylab.formats.base import NOTHING, Report
 from historylab.formats.messages.anthropic_blocks import CALLS, call_in_block, read_turn
+from historylab.formats.messages.applied_edits import edits_in
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.products.session_tree import SessionRecord
 
+ReadRecords: TypeAlias = tuple[list[SessionRecord], list[Message]]
+"""The lines of a reply, or another record, and the messages they hold."""
 
-def record_reader(report: Report) -> Callable[[list[SessionRecord]], list[Message]]:
+
+def record_reader(report: Report) -> Callable[[list[SessionRecord]], list[ReadRecords]]:
     """Reads the records of a path. What paths share is read, counted and reported once, as the same messages."""
     known: dict[tuple[int, ...], list[Message]] = {}
     counted: set[int] = set()
 
-    def read(path: list[SessionRecord]) -> list[Message]:
+    def read(path: list[SessionRecord]) -> list[ReadRecords]:
         new = {id(record) for record in path} - counted
         counted.update(new)
         report.records += len(new)
-        messages: list[Message] = []
+        found: list[ReadRecords] = []
         for lines in _replies(path):
             key = tuple(map(id, lines))
             if key not in known:
                 of_user = lines[0].value["type"] == "user"
                 known[key] = _user_messages(lines[0], report) if of_user else _reply(lines, report)
-            messages += known[key]
-        return messages
+            found.append((lines, known[key]))
+        return found
 
     return read
 
@@ -62,6 +66,7 @@ def _reply(lines: list[SessionRecord], report: Report) -> list[Message]:
         given = [v for line in lines if isinstance(v := line.value["message"].get(key), kind)]
         if given and (value := to_usage(given[-1]) if key == "usage" else given[-1]):
             said[key] = value
+    said |= next(filter(None, (edits_in(line.value["message"]) for line in reversed(lines))), {})
     made = _sent_messages(read_turn("assistant", content, first.where, report), report, first.where)
     return [
         _with_place(message, first, report, None if at else first.reply, {} if at or message.role == "tool" else said)
@@ -89,7 +94,7 @@ def _user_messages(record: SessionRecord, report: Report) -> list[Message]:
     made = read_turn("user", record.value["message"]["content"], record.where, report)
     if record.value.get("isCompactSummary") and made[-1].role == "user":
         made[-1] = replace(made[-1], metadata={**made[-1].metadata, "compact_summary": True})
-        report.warn("a summary Claude Code made of what came before, kept beside it", record.where)
+        report.warn("a summary Claude Code made, sent from there on in place of what came before", record.where)
     if _by_a_program(record.value):
         made = [replace(m, metadata={**m.metadata, "injected": True}) if m.role == "user" else m for m in made]
     made = _sent_messages(made, report, record.where)

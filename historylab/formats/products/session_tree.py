@@ -1,7 +1,8 @@
 """The paths through a Claude Code session: its records form a tree, of which the newest path was sent last.
 
 A record names its predecessor (`parentUuid`, across a compaction `logicalParentUuid`). Rewinds and resumes fork the
-tree; parallel tool results look like forks but belong to one path. Of several ends the newest is followed: by time, or,
+tree; parallel tool results look like forks but belong to one path. What a compaction preserved stands before it: what
+follows that is linked to what it was sent after. Of several ends the newest is followed: by time, or,
 if a record is older than the one it follows, by position: then the clock was turned back. A record with an unknown
 parent follows the previous record of its session. Subagents (`isSidechain`) are separate trees.
 """
@@ -18,6 +19,9 @@ from typing import Any
 from historylab.conversation.message import instant
 from historylab.formats.messages.branching import MOST_BRANCHES
 
+BOUNDARIES = {"compact_boundary": "compact", "microcompact_boundary": "microcompact"}
+"""Subtype of a system record that is a compaction → what its metadata's name begins with."""
+PARTS = ("Messages", "Segment")  # of what a compaction preserved: newer versions list it
 CLOCK_SKEW = 5.0  # seconds a record may seem older than the one it follows: parallel writes overtake each other
 
 
@@ -64,6 +68,42 @@ def _ids(content: list[Any], kind: str, key: str) -> frozenset[str]:
     )
 
 
+def is_boundary(value: Any) -> bool:
+    """Whether a line is the record of a compaction."""
+    kinds = (value.get("type"), value.get("subtype")) if isinstance(value, dict) else ()
+    return bool(kinds) and kinds[0] == "system" and isinstance(kinds[1], str) and kinds[1] in BOUNDARIES
+
+
+def boundary_metadata(boundary: dict[str, Any]) -> dict[str, Any]:
+    """What a compaction's record tells, by its names in a session's file; a stream writes them with underscores."""
+    name = BOUNDARIES[boundary["subtype"]]
+    given = boundary.get(f"{name}Metadata") or boundary.get(f"{name}_metadata")
+    told = {_camel(key): held for key, held in given.items()} if isinstance(given, dict) else {}
+    for key, held in told.items():
+        told[key] = {_camel(name): value for name, value in held.items()} if isinstance(held, dict) else held
+    return told
+
+
+def _camel(name: str) -> str:
+    first, *rest = str(name).split("_")
+    return first + "".join(part[:1].upper() + part[1:] for part in rest)
+
+
+def preserved_ids(boundary: dict[str, Any]) -> tuple[list[str], str | None, str | None, str | None]:
+    """The ids of the records that a compaction preserved, all or none; the first's, the last's; and the anchor's.
+
+    The anchor is the record, newer than the boundary, after which they were sent.
+    """
+    told = boundary_metadata(boundary)
+    listed, segment = ({} if not isinstance(told.get(f"preserved{n}"), dict) else told[f"preserved{n}"] for n in PARTS)
+    given = listed.get("uuids") or listed.get("allUuids")
+    ids = [each for each in given if isinstance(each, str)] if isinstance(given, list) else []
+    head, tail, anchor = segment.get("headUuid"), segment.get("tailUuid"), listed.get("anchorUuid")
+    named = (ids[0] if ids else head, ids[-1] if ids else tail, anchor or segment.get("anchorUuid"))
+    first, last, after = (each if isinstance(each, str) else None for each in named)
+    return ids, first, last, after
+
+
 @dataclass(frozen=True, slots=True)
 class Tree:
     """The records of one conversation: the newest path, other paths from new to old, and those on none of them."""
@@ -105,12 +145,20 @@ def _link(records: list[SessionRecord]) -> None:
         if isinstance(uuid, str) and (uuid not in known or not known[uuid].usable):
             known[uuid] = record
     last: dict[tuple[Any, Any], SessionRecord] = {}
+    tails: dict[str, str | None] = {}  # the last record that a compaction preserved → the one that it was sent after
     for record in records:
         named = [record.value.get(key) for key in ("parentUuid", "logicalParentUuid")]
         found = next((known[name] for name in named if isinstance(name, str) and name in known), None)
         if found is None or found is record or found.side != record.side:
             begins = record.side is True and not any(named) and "parentUuid" in record.value  # an unnamed subagent
             found = None if begins else last.get((record.side, record.session))
+        elif found.value.get("uuid") in tails and not is_boundary(record.value):
+            anchor = known.get(tails[found.value["uuid"]] or "")
+            after = anchor is not None and found.position < anchor.position < record.position
+            found = anchor if after else last.get((record.side, record.session), found)
+        if is_boundary(record.value):
+            _, _, tail, anchored = preserved_ids(record.value)
+            tails |= {tail: anchored} if tail else {}
         record.parent = found
         last[record.side, record.session] = record
 
