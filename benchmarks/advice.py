@@ -36,7 +36,7 @@ from historylab.tuning.advice_words import CLAIMS
 from historylab.tuning.choosing import Choosing
 from historylab.tuning.constraints import BETTER, Constraints, constraints_of, read_wishes
 from historylab.tuning.outcome import Outcome, measure_outcome
-from historylab.tuning.replayed import MeasureOptions, Replayed
+from historylab.tuning.replayed import MeasureOptions, Replayed, open_lane
 from historylab.tuning.search_space import USUAL, vary_one_axis
 from historylab.tuning.shares import wilson_interval
 from historylab.tuning.trials import Trials
@@ -105,7 +105,7 @@ class Case:
 
 
 def measured(conversation: Conversation, settings: Settings) -> Outcome:
-    return measure_outcome(Replayed(conversation, settings, MeasureOptions()))
+    return measure_outcome(Replayed(open_lane(conversation, settings), MeasureOptions()))
 
 
 def unseen(found: Outcome, tiers: tuple[int, ...], first: int) -> Unseen:

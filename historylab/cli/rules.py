@@ -20,7 +20,7 @@ def print_rules(timeline: Timeline) -> None:
     if not status.lost:
         return
     wanted = [(lost.rule.pattern, timeline.original[lost.rule.message].role) for lost in status.lost]
-    changes = changes_to_pin(timeline.settings, wanted)
+    changes = {} if timeline.decided_by else changes_to_pin(timeline.settings, wanted)  # no pin of ours was asked
     keep = " ".join(f"--set {shlex.quote(f'{name}={value}')}" for name, value in changes.items())
     print_line(status.sentence + (f" {keep} keeps {'it' if len(status.lost) == 1 else 'them'}." if keep else ""))
 

@@ -1,18 +1,23 @@
-"""`historylab show FILE…`: what every request of a conversation sends, costs and forgets under the given settings."""
+"""`historylab show FILE…`: what every request of a conversation sends, costs and forgets, or was really sent."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from historylab.cli.base import (
     Subparsers,
+    add_as_sent,
     add_must_remember,
     add_parser,
     add_settings,
+    check_one_lane,
     format_cost,
     must_remember_from,
+    open_as_sent,
     print_json,
     print_line,
     print_note,
@@ -38,6 +43,8 @@ if TYPE_CHECKING:
 
 ROWS = 20  # requests shown by default
 LETTERS = 60
+CUTS = 10
+"""Recorded cuts that are named."""
 LEGEND = (
     f"K kept, P pinned, T truncated, S summarised, D dropped: one letter per message, at most the newest {LETTERS}."
 )
@@ -61,6 +68,7 @@ def add_to(commands: Subparsers) -> None:
         action="store_true",
         help="leave out the model, sizes and budget that the file itself proposes (done for several files anyway)",
     )
+    add_as_sent(parser)
     add_strict(parser)
     add_reading(parser)
     add_must_remember(parser)
@@ -68,7 +76,8 @@ def add_to(commands: Subparsers) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Replay and print each file."""
+    """Replay and print each file, or print what was sent."""
+    check_one_lane(arguments)
     settings, results = settings_from(arguments), []
     skipped: dict[str, str] = {}
     read = partial(_load_one, arguments)
@@ -80,9 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
                 print_line(f"Shown: conversation {number:,} of {len(loaded):,} (--conversation N).")
         elif loaded.report.remarks:
             print_note(f"{loaded.report}")
-        if len(arguments.files) == 1 and not arguments.ignore_recorded:
-            settings = _as_recorded(arguments, conversation, settings)
-        results.append(_show(arguments, conversation, settings))
+        results.append(_show(arguments, _timeline(arguments, conversation, settings)))
     report_skipped(skipped)
     if arguments.json:
         print_json(results[0] if len(arguments.files) == 1 else {"files": results, "skipped": skipped})
@@ -100,6 +107,25 @@ def _load_one(arguments: argparse.Namespace, path: str) -> tuple[Conversations, 
     return loaded, loaded[number - 1]
 
 
+def _timeline(arguments: argparse.Namespace, conversation: Conversation, settings: Settings) -> Timeline:
+    """What was sent, or would be under these settings and what the file proposes beside them."""
+    from historylab.planning.replay import replay
+    from historylab.recordings.as_sent import has_cuts
+
+    if arguments.as_sent:
+        return open_as_sent(conversation)
+    if has_cuts(conversation):
+        _voice(arguments)("As it was sent, less than the whole history went with some requests: --as-sent shows that.")
+    if len(arguments.files) == 1 and not arguments.ignore_recorded:
+        settings = _as_recorded(arguments, conversation, settings)
+    return replay(conversation, settings)
+
+
+def _voice(arguments: argparse.Namespace) -> Callable[[str], None]:
+    """The way to say something besides what was asked for."""
+    return print_note if arguments.json or arguments.request else print_line
+
+
 def _as_recorded(arguments: argparse.Namespace, conversation: Conversation, settings: Settings) -> Settings:
     """These settings with what the file proposes where nothing else decides; says so in a line.
 
@@ -113,37 +139,38 @@ def _as_recorded(arguments: argparse.Namespace, conversation: Conversation, sett
     left = {"model"} if settings_that_ask(settings) else set()
     resolution = resolve(arguments, {name: value for name, value in found.values.items() if name not in left})
     if said := recorded_sentence(found, resolution):
-        say = print_note if arguments.json or arguments.request else print_line
         offers = found.what_if and resolution.provenance["budget"].source == "recorded"
         what_if = f"--set budget={found.what_if}: trimmed; " if offers else ""
-        say(f"{said} ({what_if}--ignore-recorded: without.)")
+        _voice(arguments)(f"{said} ({what_if}--ignore-recorded: without.)")
     return resolution.settings
 
 
-def _show(arguments: argparse.Namespace, conversation: Conversation, settings: Settings) -> Any:
-    """Print a conversation's replay; with --json, return the value to print instead."""
-    from historylab.planning.replay import replay
+def _show(arguments: argparse.Namespace, timeline: Timeline) -> Any:
+    """Print a conversation's timeline; with --json, return the value to print instead."""
     from historylab.recall.retention import retention
     from historylab.tuning.measures import measure
     from historylab.tuning.replayed import MeasureOptions
     from historylab.wording.verdict import NO_REQUESTS
 
-    timeline = replay(conversation, settings)
+    conversation = timeline.original
     if arguments.request is not None:
         return _show_request(timeline, arguments.request, arguments.json)
     stars = must_remember_from(arguments)
     if stars and max(stars) >= len(conversation):
         raise LoadError(f"there is no message {max(stars) + 1} to remember; the conversation has {len(conversation):,}")
     kept = retention(timeline, stars=stars, questions=arguments.question)
-    row = measure(conversation, settings, MeasureOptions(stars=stars, questions=tuple(arguments.question)))
+    row = measure(timeline, MeasureOptions(stars=stars, questions=tuple(arguments.question)))
     if arguments.json:
         questions = [_asked_as_json(asked) for asked in kept.questions]
         said = {**losses_as_json(kept), "questions": questions, "rules_found": rules_as_json(timeline)}
-        return {**row, "requests": _requests(timeline), **said}
+        cuts = {"compactions": [asdict(cut) for cut in conversation.recorded.compactions]} if arguments.as_sent else {}
+        return {**row, "requests": _requests(timeline), **cuts, **said}
     if not timeline.plans:
         print_line(f"{conversation.title}: {count_of(len(conversation), 'message')}. {NO_REQUESTS}")
         return None
     _print_requests(timeline, arguments.all)
+    if arguments.as_sent:
+        _print_cuts(timeline)
     _print_figures(timeline, row)
     _print_remembered(kept)
     print_rules(timeline)
@@ -162,6 +189,7 @@ def _requests(timeline: Timeline, first: int = 0) -> list[dict[str, Any]]:
             "untrimmed": int(timeline.untrimmed_contexts[step.number]),
             "over_budget": step.plan.over_budget,
             "sketch": step.plan.sketch(),
+            "known": step.known,
         }
         for step in timeline.steps[first:]
     ]
@@ -171,13 +199,29 @@ def _print_requests(timeline: Timeline, everything: bool) -> None:
     requests = len(timeline.plans)
     hidden = 0 if everything else max(0, requests - ROWS)
     rows = [
-        (r["request"], r["label"], r["tokens"], r["untrimmed"], "over" * r["over_budget"], r["sketch"][-LETTERS:])
+        (r["request"], r["label"], r["tokens"], r["untrimmed"], _budget_cell(r), r["sketch"][-LETTERS:])
         for r in _requests(timeline, hidden)
     ]
     title = timeline.conversation.title + (f", the last {ROWS} of {requests:,} requests" if hidden else "")
-    columns = ("request", "where", "tokens", "untrimmed", "budget", "messages")
-    print_table(title, columns, rows)
+    untrimmed = "had nothing been cut" if timeline.decided_by else "untrimmed"
+    print_table(title, ("request", "where", "tokens", untrimmed, "budget", "messages"), rows)
     print_line(LEGEND)
+
+
+def _budget_cell(row: dict[str, Any]) -> str:
+    """Whether the request is over its budget, and that its messages are a guess where the file doesn't tell them."""
+    return ", ".join(filter(None, ("over" * row["over_budget"], "messages not known" * (not row["known"]))))
+
+
+def _print_cuts(timeline: Timeline) -> None:
+    """A line per recorded compaction."""
+    from historylab.planning.sent_decisions import cut_clause
+
+    cuts = timeline.original.recorded.compactions
+    for cut in cuts[:CUTS]:
+        print_line(f"{cut_clause(cut, timeline.decided_by)}.")
+    if len(cuts) > CUTS:
+        print_line(f"… and {count_of(len(cuts) - CUTS, 'more cut')} (--json: all of them).")
 
 
 def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:

@@ -82,7 +82,8 @@ class _Causes:
 
     def see(self, request: int, held: np.ndarray) -> None:
         """Take the next request: what it no longer holds went there."""
-        gone = np.flatnonzero(self._was & ~held[: len(self._was)])
+        was = np.pad(self._was, (0, len(held) - len(self._was)), constant_values=request in self._cuts)
+        gone = np.flatnonzero(was & ~held)  # what came since the request before is gone by a cut alone
         if len(gone):
             self._of[gone] = len(self._sentences)
             self._sentences.append(self._sentence(request))

@@ -33,7 +33,7 @@ from historylab.tuning.findings import (
     merge_findings,
 )
 from historylab.tuning.moving_cut import MovingCut, moving_cut, with_mend
-from historylab.tuning.replayed import MeasureOptions, Replayed
+from historylab.tuning.replayed import MeasureOptions, Replayed, open_lane
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +99,8 @@ def check(
     most: tuple[MovingCut, ConversationPlace, Conversation] | None = None
     moving_in = 0
     for place, conversation in sources.read():
-        replayed = Replayed(conversation, settings, options)
-        other = Replayed(conversation, against, options) if against else None
+        replayed = Replayed(open_lane(conversation, settings), options)
+        other = Replayed(open_lane(conversation, against), options) if against else None
         places.append(place)
         findings += (judge_wish(wish, place, replayed, other) for wish in asked)
         if other:

@@ -60,10 +60,13 @@ def cut_depth(settings: Settings, measured: Callable[[Settings], Cut]) -> CutDep
 
 
 def depth_worth_saying(timeline: Timeline) -> CutDepth | None:
-    """Of a timeline that cuts at most requests, where cutting down to a half steadies the beginning; else None."""
+    """Of a timeline that cuts at most requests, where cutting down to a half steadies the beginning; else None.
+
+    None, too, of one whose decisions came from outside: no setting of ours is behind its cuts.
+    """
     settings = timeline.settings
     name = f"pruner.{settings.pruner}.trim_to"
-    if name not in stage_options() or settings.value(name) <= HALF or not moving_cut(timeline):
+    if name not in stage_options() or settings.value(name) <= HALF or timeline.decided_by or not moving_cut(timeline):
         return None
     found = cut_depth(settings, lambda tried: measure_cut(timeline.original, tried))
     return found if found and found.steadies else None

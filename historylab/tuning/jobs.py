@@ -21,7 +21,7 @@ from historylab.settings.model import Settings
 from historylab.tuning.corpus import Source, picklable_source, read_source_cached
 from historylab.tuning.executor import is_ending
 from historylab.tuning.measures import measure
-from historylab.tuning.replayed import MeasureOptions
+from historylab.tuning.replayed import MeasureOptions, open_lane
 
 ENOUGH_PER_WORKER = 2  # conversations: to share them out by settings would cost more than it evens out
 BATCHES_PER_WORKER = 8  # so that the slowest one ends soon after the others
@@ -107,7 +107,7 @@ def _rows(part: Part, conversations: Conversations, job: Job) -> Iterator[Done]:
             settings = job.candidates[c]
             same = effective_key(settings)
             if same not in known:
-                known[same] = measure(conversation, settings, job.options)
+                known[same] = measure(open_lane(conversation, settings), job.options)
             yield Done(part.number, k, c, len(conversations), dict(known[same]), remarks)
         if isinstance(part.source, Piece) and len(part.candidates) == len(job.candidates):
             conversation.derived.clear()

@@ -10,14 +10,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-from historylab.conversation.conversation import Conversation
 from historylab.costs.caches.base import Cache, cache_members
 from historylab.costs.traffic import tokens_share
+from historylab.planning.replay import Timeline
 from historylab.planning.validity import naive_validity, recorded_validity
 from historylab.recall.retention import Kept
 from historylab.recall.rules import find_rules, share_of_rules_kept
 from historylab.recall.sayers import BY_PERSON
-from historylab.settings.model import Settings
 from historylab.tuning.combine import Combine, Row, first, largest, mean, total, weighted_by
 from historylab.tuning.replayed import MeasureOptions, Replayed, summaries_made
 
@@ -224,13 +223,13 @@ def measures_under(caches: Iterable[Cache]) -> list[Measure]:
     return [*MEASURES, *(make(cache) for cache in caches for make in (cost_measure, ratio_measure))]
 
 
-def measure(conversation: Conversation, settings: Settings, options: MeasureOptions) -> dict[str, Any]:
-    """The row of one conversation under one set of settings."""
-    return measure_row(Replayed(conversation, settings, options))
+def measure(timeline: Timeline, options: MeasureOptions) -> dict[str, Any]:
+    """The row of one conversation in one lane."""
+    return measure_row(Replayed(timeline, options))
 
 
 def measure_row(replayed: Replayed) -> dict[str, Any]:
-    """Every measure of a replay."""
+    """Every measure of a timeline."""
     return {measure.name: measure.value(replayed) for measure in measures_under(replayed.options.caches)}
 
 

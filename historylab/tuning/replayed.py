@@ -1,10 +1,11 @@
-"""The source of all measures: one conversation replayed under one set of settings."""
+"""The source of all measures: one conversation in one lane, under settings or as it was really sent."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal
 
 from historylab.conversation.conversation import Conversation
 from historylab.costs.bill import Bill, price_as_recorded
@@ -15,8 +16,12 @@ from historylab.planning.replay import Timeline, replay
 from historylab.pricing import Prices, prices_of
 from historylab.recall.questions import Question
 from historylab.recall.retention import Retention, retention
+from historylab.recordings.as_sent import as_sent
 from historylab.settings.model import Settings
 
+AS_SENT: Literal["as-sent"] = "as-sent"
+Lane = Settings | Literal["as-sent"]
+"""The author of the decisions: settings of ours, or whoever sent the conversation."""
 Stars = tuple[int, ...] | Mapping[str, tuple[int, ...]]
 Questions = Sequence[str | Question] | Mapping[str, Sequence[str | Question]]
 
@@ -44,20 +49,27 @@ class MeasureOptions:
         return asked.get(conversation.digest, ()) if isinstance(asked, Mapping) else asked
 
 
+def open_lane(conversation: Conversation, lane: Lane) -> Timeline:
+    """The plan of every request. Raises PlanError where it is wanted as sent, and nothing says what was sent."""
+    if isinstance(lane, Settings):
+        return replay(conversation, lane, instruments=open_instruments(lane))
+    return as_sent(conversation)
+
+
 class Replayed:
-    """A replay and what is derived from it, each at its first use.
+    """A timeline and what is derived from it, each at its first use.
 
     What depends on the conversation alone is computed once per conversation and remembered with it.
     """
 
-    def __init__(self, conversation: Conversation, settings: Settings, options: MeasureOptions) -> None:
-        self.conversation, self.settings, self.options = conversation, settings, options
+    def __init__(self, timeline: Timeline, options: MeasureOptions) -> None:
+        self.timeline, self.options = timeline, options
         self._bills: dict[Cache, tuple[Bill, Bill] | None] = {}
 
-    @cached_property
-    def timeline(self) -> Timeline:
-        """The plan of every request."""
-        return replay(self.conversation, self.settings, instruments=open_instruments(self.settings))
+    @property
+    def conversation(self) -> Conversation:
+        """The conversation as it was given."""
+        return self.timeline.original
 
     @cached_property
     def retention(self) -> Retention:
@@ -77,7 +89,7 @@ class Replayed:
         return self._bills[cache]
 
     def _price(self, cache: Cache) -> tuple[Bill, Bill] | None:
-        prices = self.options.prices or prices_of(self.settings.model)
+        prices = self.options.prices or prices_of(self.timeline.settings.model)
         if prices is None:
             return None
         charged = as_charged(cache, prices)

@@ -21,7 +21,7 @@ from historylab.tuning.growth import twice
 from historylab.tuning.jobs import effective_key
 from historylab.tuning.measures import combine_rows, measure_row
 from historylab.tuning.outcome import Outcome, measure_outcome
-from historylab.tuning.replayed import MeasureOptions, Replayed
+from historylab.tuning.replayed import MeasureOptions, Replayed, open_lane
 from historylab.tuning.search_space import Sizes, offered_axes, starting_points, vary_one_axis
 
 MOST_GROWN = 8
@@ -134,7 +134,7 @@ class Trials:
         return Trial(settings, tuple(outcomes), combine_rows(rows))
 
     def _replay(self, conversation: Conversation, settings: Settings) -> Replayed:
-        found = Replayed(conversation, settings, self.options)
+        found = Replayed(open_lane(conversation, settings), self.options)
         if self.options.prices is None:  # as `bill` prices it: by the model that was recorded
             found.options = replace(self.options, prices=prices_of(billed_model(found.timeline)))
         return found

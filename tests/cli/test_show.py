@@ -8,8 +8,12 @@ import pytest
 from command_line import run
 from rich.console import Console
 
-from historylab import Settings, load, replay
+from historylab import Conversation, Message, Settings, as_sent, load, replay
+from historylab.cli.losses import losses_as_json
+from historylab.conversation.message import Usage
 from historylab.costs.proposal import proposed_settings
+from historylab.formats.convert import write
+from historylab.recall.retention import retention
 from historylab.recall.severity import SEVERITIES
 from historylab.tuning.advice_words import cut_in_words
 from historylab.tuning.cut_depth import depth_worth_saying
@@ -180,3 +184,53 @@ def test_show_goes_on_with_the_next_file(capsys, root, sample):
     assert f"1 file skipped:\nhistorylab:   {index}: found a list" in err
     code, out, _ = run(capsys, "show", sample, sample, "--set", "budget=300")
     assert (code, out.count("Forgotten:")) == (0, 2)
+
+
+def test_show_as_sent_prints_what_each_request_was_sent_and_the_cut(capsys, compacted):
+    timeline = as_sent(load(compacted)[0])
+    code, out, _ = run(capsys, "show", compacted, "--as-sent")
+    assert code == 0
+    assert {plan.sketch() for plan in timeline.plans} <= set(out.split())
+    assert f"{timeline.contexts[11]:,}" in out
+    assert "Compacted by Claude Code before request 12 (manual, 23,484 → 16,181 tokens); message 27" in out
+    assert "had nothing been cut" in out
+    assert "--set" not in out
+
+
+def test_show_as_sent_gives_its_figures_and_cuts_as_json(capsys, compacted):
+    timeline = as_sent(load(compacted)[0])
+    found = json.loads(run(capsys, "show", compacted, "--as-sent", "--json")[1])
+    assert [each["tokens"] for each in found["requests"]] == timeline.contexts.tolist()
+    assert found["tokens_total"] == timeline.contexts.sum()
+    assert found["losses"] == losses_as_json(retention(timeline))["losses"] != []
+    assert [(cut["request"], cut["summary"]) for cut in found["compactions"]] == [(11, 26)]
+
+
+def test_show_as_sent_says_why_a_message_of_a_request_went(capsys, compacted):
+    rows = json.loads(run(capsys, "show", compacted, "--as-sent", "--request", "12", "--json")[1])
+    assert {row["reason"] for row in rows[:26]} == {
+        "Compacted by Claude Code before request 12 (manual, 23,484 → 16,181 tokens); message 27 is its summary."
+    }
+    assert rows[26]["action"] == "kept"
+
+
+def test_show_as_sent_says_where_it_is_not_known(capsys, tmp_path):
+    used = [{"usage": Usage(input=tokens)} for tokens in (9_000, 10_000, 7_000)]
+    said = [m for told in used for m in (Message("user", "and?"), Message("assistant", "ok", metadata=told))]
+    path = tmp_path / "fell.json"
+    path.write_text(write(Conversation(said), "historylab").text)
+    out = run(capsys, "show", str(path), "--as-sent")[1]
+    assert out.count("messages not known") == 1
+    assert "Not known: the reported size fell here" in run(capsys, "show", str(path), "--as-sent", "--request", "3")[1]
+
+
+def test_as_sent_beside_settings_or_where_nothing_says_so_is_a_mistake(capsys, compacted, sample):
+    code, _, err = run(capsys, "show", compacted, "--as-sent", "--set", "budget=4000")
+    assert (code, "leave out --set" in err) == (2, True)
+    code, _, err = run(capsys, "show", sample, "--as-sent")
+    assert (code, "nothing in this file says what was sent" in err) == (2, True)
+
+
+def test_show_points_to_what_was_sent_where_that_was_less(capsys, compacted, sample):
+    assert "--as-sent shows that" in run(capsys, "show", compacted)[1]
+    assert "--as-sent" not in run(capsys, "show", sample)[1]

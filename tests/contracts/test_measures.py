@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import settings as examples
 from sketches import conv
 
-from historylab import Conversation, Settings, generate
+from historylab import Conversation, Settings, generate, replay
 from historylab.costs.caches.base import all_caches
 from historylab.tuning import measures
 from historylab.tuning.combine import total
@@ -28,7 +28,7 @@ CHATS = (generate("support_desk", turns=5, seed=1), generate("coding_agent", tur
 @pytest.fixture(scope="module")
 def rows():
     """The rows of some conversations under one set of settings."""
-    return [measure(chat, Settings(budget=600), OPTIONS) for chat in CHATS]
+    return [measure(replay(chat, Settings(budget=600)), OPTIONS) for chat in CHATS]
 
 
 def same(one: object, other: object) -> bool:
@@ -38,7 +38,7 @@ def same(one: object, other: object) -> bool:
 def test_no_two_measures_share_a_name_and_columns_are_in_their_order():
     assert len(set(NAMES)) == len(NAMES)
     assert list(COLUMNS) == [one.name for one in MEASURES]
-    assert list(measure(CHATS[0], Settings(), OPTIONS)) == NAMES
+    assert list(measure(replay(CHATS[0], Settings()), OPTIONS)) == NAMES
 
 
 def test_a_measure_without_a_way_to_combine_cannot_be():
@@ -77,12 +77,13 @@ def test_over_several_every_conversation_counts(rows):
 @examples(max_examples=25)
 @given(conversations(), settings())
 def test_every_conversation_can_be_measured(conversation, chosen):
-    row = measure(conversation, chosen, MeasureOptions())
+    row = measure(replay(conversation, chosen), MeasureOptions())
     assert list(row) == NAMES
 
 
 def test_what_is_unknown_stays_unknown():
-    nothing = combine_rows([measure(Conversation([]), Settings(model="a model of my own"), MeasureOptions())])
+    empty = replay(Conversation([]), Settings(model="a model of my own"))
+    nothing = combine_rows([measure(empty, MeasureOptions())])
     assert math.isnan(nothing["cost_automatic"])
     assert math.isnan(nothing["references_kept"])
 

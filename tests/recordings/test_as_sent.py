@@ -59,6 +59,7 @@ def test_a_reason_says_when_and_why_a_message_went():
     assert as_sent(compacted()).plans[3].reason(1).sentence == (
         "Compacted by An agent before request 3 (auto, 9,100 → 2,000 tokens); message 5 is its summary."
     )
+    assert as_sent(compacted()).plans[3].reason(3) == as_sent(compacted()).plans[3].reason(1)  # an answer that it cut
     assert as_sent(compacted()).plans[3].reason(5).sentence == "It was in the request."
 
 

@@ -51,7 +51,7 @@ def measured(monkeypatch) -> list[str]:
     """The titles of the conversations that are measured, once for each time."""
     found: list[str] = []
     measure = jobs.measure
-    monkeypatch.setattr(jobs, "measure", lambda *given: (found.append(given[0].title), measure(*given))[1])
+    monkeypatch.setattr(jobs, "measure", lambda *given: (found.append(given[0].original.title), measure(*given))[1])
     return found
 
 

@@ -76,7 +76,7 @@ def test_every_message_is_counted_once_whatever_is_swept(monkeypatch):
 def test_settings_that_differ_only_in_what_they_do_not_use_are_measured_once(monkeypatch):
     measured = []
     measure = jobs.measure
-    monkeypatch.setattr(jobs, "measure", lambda *given: (measured.append(given[1]), measure(*given))[1])
+    monkeypatch.setattr(jobs, "measure", lambda *given: (measured.append(given[0].settings), measure(*given))[1])
     found = sweep(CHATS[0], grid(Settings(), pruner=["fifo", "off"], **{"pruner.fifo.unit": ["turn", "block"]}))
     assert (len(found), len(measured)) == (4, 3)
 

@@ -110,5 +110,5 @@ def test_conversations_of_other_sizes_have_other_digests():
 def test_what_it_keeps_is_unknown_and_said_to_be():
     (conversation,), _ = sizes((9000, 500), (12_000, 500))
     assert RECALL_UNKNOWN in report([Shown(replay(conversation, Settings(budget=8000)))], 1)
-    row = measure(conversation, Settings(budget=8000), MeasureOptions())
+    row = measure(replay(conversation, Settings(budget=8000)), MeasureOptions())
     assert all(math.isnan(row[name]) for name in ("references", "references_kept", "links_kept", "losses"))
