@@ -44,7 +44,8 @@ count.
 **Decisions from outside.** `Timeline.from_decisions` takes what a log, another trimmer or a recording says was sent,
 message by message: kept, shortened to a text, folded into a summary, dropped, or sent though it stands nowhere in the
 conversation. Its plans are plans like any other, so that whatever judges a timeline judges these, too; `decided_by`
-says who made them, and `explain` that they aren't ours to change. Nothing is mended: where a call is parted from its
+says who made them, and `explain` finds settings of ours that would have kept a message: a few simple ones in as many
+tokens as were really sent, else the least that would. Nothing is mended: where a call is parted from its
 results, the conversation is one whose every message is a block (`conversation.message_by_message()`), and `validity`
 names the fault. `recorded_decisions.py` writes a plan's decisions as runs of letters and reasons, and reads them back.
 

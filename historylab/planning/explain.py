@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from typing import Any
 
 from historylab.conversation.conversation import Conversation, checked_index
 from historylab.errors import SettingsError
-from historylab.planning.larger_values import Tried, largest_value, try_larger
+from historylab.planning.larger_values import Tried, try_larger
 from historylab.planning.pipeline import open_pipeline, plan_up_to
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import REPLACED, Explanation
+from historylab.planning.reasons import REPLACED, Action, Explanation
+from historylab.planning.remedy import find_remedy
+from historylab.planning.settings_that_keep import BY_MESSAGE, Keeps, find_keeping_settings
 from historylab.planning.strategies.base import Instruments
 from historylab.settings.model import Settings
 
-MOST_RULES = 6  # rules that may have to be lifted, one after another, until a message is sent
-COARSE = 50  # where each trial replays earlier requests, limits are exact to one part in so many
 Progress = Callable[[int, int], None]
 
 
@@ -28,7 +28,9 @@ class Answer:
 
     `undo` is empty when the message is sent, and None when none was found that would (its source may be broken).
     `tried` is None where it is sent under every larger number in `undo` as well, and under none smaller; otherwise it
-    says which larger ones were tried. `decided_by`: who decided, where that weren't our stages; `undo` is None then.
+    says which larger ones were tried. `decided_by`: who decided, where that weren't our settings. Where it weren't our
+    stages either, `undo` are settings of ours that would have sent it, at that size and no other, and `more` the tokens
+    that the request then has beyond what was really sent (below 0: fewer).
     """
 
     explanation: Explanation
@@ -36,6 +38,7 @@ class Answer:
     undo: Mapping[str, Any] | None
     tried: Tried | None = None
     decided_by: str = ""
+    more: int | None = None
 
     @property
     def undo_sentence(self) -> str:
@@ -44,21 +47,28 @@ class Answer:
 
     def undo_in_words(self, title: Callable[[str], str], value: Callable[[str, Any], str]) -> str:
         """The same, each setting called by its `title`, and by `value` what is no number; "" where it is sent."""
-        if self.decided_by and not self.explanation.sent:
-            return f"Decided by {self.decided_by}: not ours to change."
         if self.undo is None:
             return "No setting we tried would send it."
         if not self.undo:
             return ""
-        least = "≥" if self.tried is None else "="
+        least = "≥" if self.tried is None and self.more is None else "="
         parts = (
             f"{title(name)} is {value(name, wanted)}"
             if isinstance(wanted, bool | str)
             else f"{title(name)} {least} {wanted:,}"
             for name, wanted in self.undo.items()
         )
+        if self.more is not None:
+            return f"With settings of ours: sent if {' and '.join(parts)}{size_clause(self.more)}."
         which = "That text is sent" if self.explanation.rule == REPLACED.rule else "Sent"
         return f"{which} if {' and '.join(parts)}{self.tried.clause(title) if self.tried else ''}."
+
+
+def size_clause(more: int) -> str:
+    """ ", in 1,200 tokens more than were really sent" """
+    if not more:
+        return ", in as many tokens as were really sent"
+    return f", in {abs(more):,} tokens {'more' if more > 0 else 'fewer'} than were really sent"
 
 
 def explain(
@@ -72,9 +82,9 @@ def explain(
 ) -> Answer:
     """Explain `message` at `request`, from 0 or, if negative, from the end. Raises IndexError where there is none.
 
-    Where another message stands for it, the settings that would keep it are those that would keep that one. Where each
-    trial replays earlier requests, `progress` is told how many settings were tried, and how many requests the trial
-    under way has planned; what it raises ends the search.
+    Where another message stands for it, the settings that would keep it are those that would keep that one; what our
+    stages didn't decide is planned by settings of ours. Where each trial replays earlier requests, `progress` is told
+    how many settings were tried, and how many requests the trial under way has planned; what it raises ends the search.
     """
     request = checked_index(request, len(plans), "request")
     plan = plans[request]
@@ -82,8 +92,12 @@ def explain(
     stated, since = plan.reason(message), treated_since(plans, request, message)
     message = _stand_in(plan, message)
     explanation = plan.reason(message)
-    if explanation.sent or plan.decided_by:
-        return Answer(stated, since, {} if explanation.sent else None, decided_by=plan.decided_by)
+    if explanation.sent:
+        return Answer(stated, since, {}, decided_by=plan.decided_by)
+    if plan.decided_by and not (explanation.setting or explanation.remedy):  # no stage of ours said so
+        found = find_keeping_settings(conversation, settings, plan, message, _sends(message), progress)
+        answer = Answer(stated, since, None, decided_by=plan.decided_by)
+        return replace(answer, undo=found.changes, more=found.more) if found else answer
 
     trial = instruments.offline()  # tens of trial settings: no model is asked to summarise for them
 
@@ -102,60 +116,22 @@ def explain(
     limit = _limit(plan, settings)
     undo = find_remedy(settings, explanation, why, limit)
     if not undo:
-        return Answer(stated, since, undo)
+        return Answer(stated, since, undo, decided_by=plan.decided_by)
     replays = request + 1 if open_pipeline(settings.replace(**undo)).carries else 0
     undo, tried = try_larger(undo, sends, (plan.size, limit), replays)
-    return Answer(stated, since, undo, tried.offline() if tried and trial is not instruments else tried)
+    tried = tried.offline() if tried and trial is not instruments else tried
+    return Answer(stated, since, undo, tried, plan.decided_by)
+
+
+def _sends(message: int) -> Keeps:
+    """Whole, as a cleared result is sent and says nothing."""
+    return lambda plan: BY_MESSAGE if plan.actions[message] < Action.TRUNCATED else 0
 
 
 def _stand_in(plan: HistoryPlan, message: int) -> int:
     """The message that stands for this one in the plan: mostly itself."""
     replaced = plan.reasons[message] == REPLACED.code
     return int(plan.history.columns.replaced_by[message]) if replaced else message
-
-
-def find_remedy(
-    settings: Settings, explanation: Explanation, why: Callable[[Settings], Explanation], limit: int
-) -> dict[str, Any] | None:
-    """The smallest change that gets a message sent, one rule after another lifted by its setting or remedy."""
-    changes: dict[str, Any] = {}
-    for _ in range(MOST_RULES):
-        if explanation.sent:
-            return changes
-        lifted = _lift(settings.replace(**changes), explanation, why, limit)
-        if not lifted:
-            return None
-        changes |= lifted
-        explanation = why(settings.replace(**changes))
-    return changes if explanation.sent else None
-
-
-def _lift(
-    settings: Settings, explanation: Explanation, why: Callable[[Settings], Explanation], limit: int
-) -> dict[str, Any]:
-    """The change that lifts this one rule; empty if there is none."""
-    if explanation.remedy:
-        return dict(explanation.remedy)
-    if not explanation.setting:
-        return {}
-
-    def lets_go(value: int) -> bool:
-        raised: dict[str, Any] = {explanation.setting: value}
-        try:
-            explained = why(settings.replace(**raised))
-        except SettingsError:
-            return False
-        return explained.sent or explained.setting != explanation.setting
-
-    low, highest = settings.value(explanation.setting), largest_value(explanation.setting)
-    high = next((high for high in (min(limit, highest), highest) if high > low and lets_go(high)), None)
-    if high is None:
-        return {}
-    tolerance = max(1, high // COARSE) if open_pipeline(settings).carries else 1
-    while high - low > tolerance:
-        middle = (low + high) // 2
-        low, high = (low, middle) if lets_go(middle) else (middle, high)
-    return {explanation.setting: high}
 
 
 def _limit(plan: HistoryPlan, settings: Settings) -> int:

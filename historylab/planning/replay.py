@@ -259,7 +259,7 @@ class Timeline(Memo):
         plan many requests again tells `progress` how many settings it tried and how many requests it planned under the
         next; what that raises ends it.
         """
-        return explain(self.conversation, self.settings, self.instruments, self.plans, step, message, progress)
+        return explain(self.original, self.settings, self.instruments, self.plans, step, message, progress)
 
     def over_budget_cause(self, request: int) -> OverBudget | None:
         """The cause why a request (from 0) is over its budget, and the settings that would mend it; None if it fits.

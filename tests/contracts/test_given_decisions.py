@@ -131,11 +131,11 @@ def test_a_reported_size_is_the_size():
     assert timeline.tokens.tolist()[2] == 1234 == sum(kind[2] for kind in timeline.tokens_by_kind.values())
 
 
-def test_reasons_are_its_own_and_what_decided_is_not_ours_to_change():
+def test_reasons_are_its_own_and_settings_of_ours_would_have_kept_it():
     timeline = third(0, 6, reasons={1: "Older than ten minutes."})
     assert timeline.explain(2, 1).explanation.sentence == "Older than ten minutes."
     assert timeline.explain(2, 5).explanation.sentence == "Left out, as my trimmer decided."
-    assert timeline.explain(2, 5).undo_sentence == "Decided by my trimmer: not ours to change."
+    assert timeline.explain(2, 5).undo_sentence.startswith("With settings of ours: sent if policy is all and ")
     assert timeline.explain(2, 6).undo_sentence == ""
     assert timeline.decided_by == "my trimmer"
     assert third(0, 6, budget=1).over_budget_cause(2) is None

@@ -1,0 +1,130 @@
+"""Settings of ours that would have kept what somebody else's decisions left out, each planned at that request.
+
+First a few simple ones in as many tokens as were really sent; where none of these keeps it, the smallest budget that
+would. Nothing is promised of other sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.planning.pipeline import open_instruments, plan_up_to
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import Explanation
+from historylab.planning.remedy import find_remedy
+from historylab.settings.model import Settings
+
+CANDIDATES: tuple[Mapping[str, Any], ...] = (
+    {"pruner": "fifo"},
+    {"pruner": "relevance"},
+    {"pruner": "fifo", "tool_output": "clear"},
+    {"pruner": "summarize", "summarizer": "extractive"},
+    {"pruner": "summarize", "summarizer": "ledger"},
+)
+"""What is tried, with all messages up to a budget; none asks a model."""
+LARGER = CANDIDATES[:3]
+"""Those of which a larger budget is sought, too: nothing is carried from request to request."""
+BY_SUMMARY, BY_MESSAGE = 1, 2
+
+Keeps = Callable[[HistoryPlan], int]
+"""BY_MESSAGE where a plan sends what is wanted, BY_SUMMARY where its summary alone has it, else 0."""
+Tell = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class KeepingSettings:
+    """Changes to a timeline's settings under which a request keeps something, and the tokens it then takes.
+
+    `more`: tokens beyond what was really sent; below 0 where they are fewer. `by_summary`: a summary alone has it.
+    """
+
+    changes: Mapping[str, Any]
+    tokens: int
+    more: int
+    by_summary: bool = False
+
+
+def find_keeping_settings(
+    conversation: Conversation,
+    settings: Settings,
+    sent: HistoryPlan,
+    message: int,
+    keeps: Keeps,
+    tell: Tell | None = None,
+) -> KeepingSettings | None:
+    """The settings of ours nearest in size to what was `sent` that keep `message`, or whatever `keeps` looks for.
+
+    Of those that take no more than was sent, those that send it come before those whose summary has it, and then the
+    largest; else the ones that take the least more. None where nothing that was tried would.
+    """
+    size = size_of_request(sent, settings)
+    trials = _Trials(conversation, settings, sent, message, size, keeps, tell)
+    within = [(found.by_summary, -found.tokens, k, found) for k, found in enumerate(trials.find_in_size())]
+    if within:
+        return min(within)[-1]
+    return min(trials.find_larger(), key=lambda found: found.more, default=None)
+
+
+def size_of_request(plan: HistoryPlan, settings: Settings) -> int:
+    """The tokens of a whole request, what is outside its messages included."""
+    return plan.tokens if plan.is_sized else plan.tokens + settings.overhead
+
+
+@dataclass(slots=True)
+class _Trials:
+    conversation: Conversation
+    settings: Settings
+    sent: HistoryPlan
+    message: int
+    size: int
+    keeps: Keeps
+    tell: Tell | None
+    tried: int = 0
+
+    def find_in_size(self) -> Iterator[KeepingSettings]:
+        """The candidates that keep it in no more tokens than were sent."""
+        for candidate in CANDIDATES:
+            found = self._measure(self._settings_of(candidate))
+            if found and found.more <= 0:
+                yield found
+
+    def find_larger(self) -> Iterator[KeepingSettings]:
+        """Per candidate the smallest change that keeps it."""
+        limit = 2 * (self.sent.history.total_tokens + self.size) + self.settings.reserve + self.sent.size
+        for candidate in LARGER:
+            ours = self._settings_of(candidate)
+            changes = find_remedy(ours, self._explain(ours), self._explain, limit)
+            if changes and (found := self._measure(ours.replace(**changes))):
+                yield found
+
+    def _settings_of(self, candidate: Mapping[str, Any]) -> Settings:
+        return self.settings.replace(policy="all", budget=self.size + self.settings.reserve, **candidate)
+
+    def _plan(self, ours: Settings) -> HistoryPlan:
+        tell = partial(self.tell, self.tried) if self.tell else None
+        self.tried += 1
+        instruments = open_instruments(ours).offline()
+        return plan_up_to(self.conversation, ours, instruments, self.sent.size, tell)
+
+    def _explain(self, ours: Settings) -> Explanation:
+        return self._plan(ours).reason(self.message)
+
+    def _measure(self, ours: Settings) -> KeepingSettings | None:
+        plan = self._plan(ours)
+        if not (kept := self.keeps(plan)):
+            return None
+        tokens = size_of_request(plan, ours)
+        return KeepingSettings(self._changes(ours), tokens, tokens - self.size, kept == BY_SUMMARY)
+
+    def _changes(self, ours: Settings) -> dict[str, Any]:
+        """What is other than in the timeline's settings, and the budget in any case, as that is the point."""
+        names = {**ours.model_dump(), **ours.options}
+        return {
+            name: ours.value(name)
+            for name in names
+            if name != "options" and (name == "budget" or ours.value(name) != self.settings.value(name))
+        }
