@@ -200,7 +200,8 @@ def _read_directions(item: dict[str, Any]) -> Message:
     name = item.get("id")
     text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
     chosen = name if isinstance(name, str) and name else None
-    return Message("system", text, chosen, pinned=True, metadata={"role": "developer"})
+    marks = {"compaction": True} if item["type"] in COMPACTIONS else {}
+    return Message("system", text, chosen, pinned=True, metadata={"role": "developer", **marks})
 
 
 def _read_reference(item: dict[str, Any], where: str, report: Report) -> Message:

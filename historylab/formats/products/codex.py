@@ -31,7 +31,7 @@ def looks_like_codex(content: Content) -> float:
 
 @register("format", title="Codex", recognise=looks_like_codex, marks="payload timestamp")
 def codex(content: Content, report: Report) -> Iterator[Conversation]:
-    """Codex sessions as they stood last; what was compacted or taken back is a branch."""
+    """Codex sessions as they stood last, with what was sent after a compaction; what was taken back is a branch."""
     session = CodexSession(report)
     for where, value in _lines(content.values):
         kind, payload, time = _unwrap(value)
@@ -54,9 +54,9 @@ def codex(content: Content, report: Report) -> Iterator[Conversation]:
 
 
 def _conversation(session: CodexSession, report: Report) -> Conversation:
-    found = session.paths()
+    found, sent = session.paths()
     asked = filter(None, (words_of_person(m) for m in found[0] if m.role == "user"))
-    return with_branches(found, opening(next(asked, "")), session.metadata, report)
+    return with_branches(found, opening(next(asked, "")), session.metadata, report, sent)
 
 
 def _lines(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:

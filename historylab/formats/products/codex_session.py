@@ -1,7 +1,7 @@
 """One Codex session, built up line by line: its history as it stands, and the paths that were left.
 
-A compaction replaces the history, a rollback takes turns back; what stood before is a branch. A usage report ends the
-model's answer it belongs to.
+A compaction changes what is sent from there on, a rollback takes turns back; what stood before it is a branch. A usage
+report ends the model's answer it belongs to.
 """
 
 from __future__ import annotations
@@ -10,14 +10,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from historylab.conversation.message import Message
+from historylab.conversation.sent import RecordedCut, SentHistory
 from historylab.formats.base import Report
 from historylab.formats.messages.branching import MOST_BRANCHES
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.responses_items import join_assistant_messages, read_item
+from historylab.formats.messages.sent_view import Sent, SentView, find_messages
 from historylab.formats.messages.usage import to_usage
 
 SETTINGS = {"effort": "reasoning_effort", "summary": "reasoning_summary"}
 """Field of a turn's context → request parameter."""
+OPAQUE = Message("system", "[a compaction that only the provider can read]", metadata={"compact_summary": True})
 
 
 @dataclass
@@ -27,7 +30,8 @@ class CodexSession:
     report: Report
     about: dict[str, Any] | None = None
     messages: list[Message] = field(default_factory=list)
-    left: list[list[Message]] = field(default_factory=list)  # no more than are offered
+    view: SentView = field(default_factory=SentView)
+    left: list[tuple[list[Message], SentView]] = field(default_factory=list)  # no more than are offered
     gone: list[list[Message]] = field(default_factory=list)  # what each of them took with it
     older: list[Message] = field(default_factory=list)  # what paths left before those took with them
     model: str | None = None
@@ -77,51 +81,62 @@ class CodexSession:
         if kind == "token_count":
             self._take_usage(given.get("info"))
         elif kind == "thread_rolled_back" and type(count := given.get("num_turns")) is int and count > 0:
-            asked = [i for i, m in enumerate(self.messages) if m.role == "user" and not self._is_injected(m)]
-            kept = asked[-min(count, len(asked))] if asked else 0
-            self._leave(self.messages[:kept], self.messages[kept:])
+            self._roll_back(count)
         else:
             if kind == "user_message" and isinstance(said := given.get("message"), str) and said.strip():
                 self.typed.add(said.strip())
             self.report.skip("an event for the screen, which repeats what is read", where)
 
     def compact(self, given: dict[str, Any], where: str, time: Any) -> None:
-        """Replace the history by what the program made of it."""
+        """Take in a compaction: from here on the program sends what it made of the history."""
         items, told = given.get("replacement_history"), Report()
+        held = self.view.at(len(self.messages))
         if isinstance(items, list):
-            held = [m for i, item in enumerate(items) for m in self._read(item, f"{where} [{i}]", told)]
+            made = [m for i, item in enumerate(items) for m in self._read(item, f"{where} [{i}]", told)]
+            found = find_messages(join_assistant_messages(made), self.messages)
+            order, shortened = [*(i for i in self._prompt() if i not in found.order), *found.order], found.shortened
         else:
-            summary = given.get("message")
-            held = [m for m in self.messages if m.role in ("system", "user")]
-            held += [Message("user", summary)] if isinstance(summary, str) and summary else []
+            order, shortened = [i for i in held if self._outlives_compaction(i)], {}
+            order += [Message("user", text)] if isinstance(text := given.get("message"), str) and text else []
+        self._tell(told)
+        opaque = any(map(_is_opaque, order))
+        order = [OPAQUE if _is_opaque(each) else each for each in order]
+        summary, last = None, order[-1] if order else None
+        if isinstance(last, Message) and last.role == "user":
+            summary = order[-1] = len(self.messages)
+            marked = {**last.metadata, "compact_summary": True}
+            self.messages.append(replace(last, timestamp=iso_time(time), metadata=marked))
+            self.report.records += 1
+            self.report.warn("a summary Codex made, sent from there on in place of what came before", where)
+        why = "only the provider can read what the compaction holds" if opaque else ""
+        cut, size = RecordedCut(by="Codex"), len(self.messages)
+        self.view.put(size, order, cut, summary=summary, shortened=shortened, why=why)
+        self.answered, self.usage = True, None  # the usage is that of the summary
+
+    def _outlives_compaction(self, each: Sent) -> bool:
+        """Whether a program that writes no replacement sends it again: instructions, and what the user said."""
+        message = each if isinstance(each, Message) else self.messages[each]
+        return message.role in ("system", "user") and not message.metadata.get("compact_summary")
+
+    def _tell(self, told: Report) -> None:
+        """Report what there was to say of a replacement, whose records repeat others."""
         for why, tally in told.skipped.items():
             self.report.skip(why, tally.first)
         for why, tally in told.warnings.items():
             self.report.warn(why, tally.first)
-        known = {(m.role, m.content): m for m in self.messages if m.role in ("system", "user")}
-        prompt = [m for m in self.messages[:1] if m.role == "system" and isinstance(items, list)]
-        made = [known.get((m.role, m.content), m) for m in join_assistant_messages(held)]
-        new = [m for m in made if m is not known.get((m.role, m.content))]
-        self.report.records += len(new)
-        if new and new[-1].role == "user":
-            marked = replace(new[-1], timestamp=iso_time(time), metadata={**new[-1].metadata, "compact_summary": True})
-            made = [marked if m is new[-1] else m for m in made]
-        self.report.warn("a summary Codex made of what came before, in its place", where)
-        stays = set(map(id, made))
-        self._leave([*(m for m in prompt if m not in made), *made], [m for m in self.messages if id(m) not in stays])
-        self.usage = None  # that of the summary
 
-    def paths(self) -> list[list[Message]]:
-        """The history as it stands, and the paths that were left, newest first."""
-        found = [self.messages, *reversed(self.left)]
-        offered = {id(message) for path in found for message in path}
+    def paths(self) -> tuple[list[list[Message]], list[list[SentHistory]]]:
+        """The history as it stands and the paths that were left, newest first; and what was sent of each."""
+        found = [(self.messages, self.view), *reversed(self.left)]
+        offered = {id(message) for path, _ in found for message in path}
         for message in {id(m): m for m in self.older if id(m) not in offered}.values():
             self.report.warn("a message on a branch older than those offered", message.id or "")
-        unsaid = {id(m) for path in found for m in path if _says_nothing(m)}
+        unsaid = {id(m) for path, _ in found for m in path if _says_nothing(m)}
         for _ in unsaid:
             self.report.warn("a reply of nothing but thinking, which isn't sent again", "")
-        marked = {id(m): self._with_mark(m) for path in found for m in path}
-        return [pair_by_order([marked[id(m)] for m in path if id(m) not in unsaid]) for path in found]
+        marked = {id(m): self._with_mark(m) for path, _ in found for m in path}
+        said = [pair_by_order([marked[id(m)] for m in path if id(m) not in unsaid]) for path, _ in found]
+        return said, [view.without(i for i, m in enumerate(path) if id(m) in unsaid) for path, view in found]
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -138,6 +153,29 @@ class CodexSession:
             "sidechain": isinstance(source, dict) and "subagent" in source,
         }
         return {key: value for key, value in said.items() if value}
+
+    def _roll_back(self, turns: int) -> None:
+        """Take back that many turns of the history as it is sent."""
+        held = self.view.at(len(self.messages))
+        asked = [k for k, each in enumerate(held) if not isinstance(each, Message) and self._is_of_user(each)]
+        kept = held[: asked[-min(turns, len(asked))]] if asked else [*self._prompt()]
+        size = 1 + max((each for each in kept if not isinstance(each, Message)), default=-1)
+        view = self.view.take_back(size)
+        if view.at(size) != kept:  # back to before a compaction, and not to all that was said then
+            view.put(size, kept, None)
+        self.left.append((self.messages, self.view))
+        self.gone.append(self.messages[size:])
+        if len(self.left) > MOST_BRANCHES:  # of a path that is too old by now, only what went with it is known
+            del self.left[0]
+            self.older += self.gone.pop(0)
+        self.messages, self.view, self.answered = self.messages[:size], view, True
+
+    def _prompt(self) -> range:
+        """The system prompt, which stands beside the history."""
+        return range(1 if self.messages and self.messages[0].role == "system" else 0)
+
+    def _is_of_user(self, i: int) -> bool:
+        return self.messages[i].role == "user" and not self._is_injected(self.messages[i])
 
     def _read(self, item: Any, where: str, report: Report) -> list[Message]:
         failed = False
@@ -192,14 +230,10 @@ class CodexSession:
             answer = self.messages[at]
             self.messages[at] = replace(answer, metadata={**answer.metadata, "usage": usage})
 
-    def _leave(self, messages: list[Message], gone: list[Message]) -> None:
-        """Go on with other messages; of a path that is too old by now, only what went with it is known."""
-        self.left.append(self.messages)
-        self.gone.append(gone)
-        if len(self.left) > MOST_BRANCHES:
-            del self.left[0]
-            self.older += self.gone.pop(0)
-        self.messages, self.answered = messages, True
+
+def _is_opaque(each: Sent) -> bool:
+    """Whether it is a compaction that only the provider can read."""
+    return isinstance(each, Message) and bool(each.metadata.get("compaction"))
 
 
 def _says_nothing(message: Message) -> bool:

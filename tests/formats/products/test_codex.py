@@ -5,7 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import settings as tried
+from hypothesis import strategies as st
 
+from historylab import as_sent
+from historylab.conversation.sent import SENT_HISTORIES, sent_histories
 from historylab.formats.files.content import Content
 from historylab.formats.load import load, match_strengths
 
@@ -38,6 +43,10 @@ class Rollout:
 def message(role: str, words: str) -> dict:
     kind = "output_text" if role == "assistant" else "input_text"
     return {"type": "message", "role": role, "content": [{"type": kind, "text": words}]}
+
+
+def sent(conversation, request: int = -1) -> list[str]:
+    return [m.content for m in as_sent(conversation).plans[request].render()]
 
 
 def lines_of(conversation) -> list[str]:
@@ -162,38 +171,101 @@ def test_what_a_session_says_of_itself_is_recorded(rollout):
     assert "/somewhere" not in str(conversation.metadata)
 
 
-def test_a_compaction_replaces_the_history_and_leaves_a_branch(rollout):
+def test_a_compaction_is_a_cut_from_which_on_its_replacement_is_sent(rollout):
     rollout.lines[0]["payload"]["base_instructions"] = {"text": "Be careful."}
     rollout.says("user", "Question.")
     rollout.says("assistant", "Long answer.")
+    rollout.spends(9_000, 0, 5)
     kept = [message("user", "Question."), message("user", "In short.")]
     rollout.put("compacted", message="", replacement_history=kept)
     rollout.says("user", "Next.")
+    rollout.says("assistant", "Yes.")
+    rollout.spends(700, 0, 5)
     (conversation,) = loaded = rollout.load()
-    assert lines_of(conversation) == ["s Be careful.", "u Question.", "u In short.", "u Next."]
-    assert conversation[2].metadata == {"compact_summary": True}
-    (branch,) = conversation.branches
-    assert lines_of(branch) == ["s Be careful.", "u Question.", "a Long answer."]
-    assert branch[1] is conversation[1]
-    assert loaded.report.records == 4
-    assert any("summary" in why for why in loaded.report.warnings)
+    assert lines_of(conversation) == [
+        *("s Be careful.", "u Question.", "a Long answer.", "u In short.", "u Next.", "a Yes."),
+    ]
+    assert conversation[3].metadata == {"compact_summary": True}
+    assert sent(conversation) == ["Be careful.", "Question.", "In short.", "Next."]
+    (cut,) = conversation.recorded.compactions
+    assert (cut.request, cut.tokens_before, cut.tokens_after) == (1, 9_000, 700)
+    assert (cut.dropped, cut.summary, cut.by) == ((2,), 3, "Codex")
+    assert (conversation.branches, loaded.report.records) == ((), 5)
+    assert list(loaded.report.warnings) == ["a summary Codex made, sent from there on in place of what came before"]
 
 
-def test_a_compaction_without_a_history_keeps_what_the_user_said_and_the_summary(rollout):
-    rollout.says("user", "Question.")
-    rollout.says("assistant", "Long answer.")
-    rollout.put("compacted", message="In short.")
+def test_a_compaction_without_a_replacement_keeps_what_the_user_said_and_its_own_summary_alone(rollout):
+    for words in ("One", "Two"):
+        rollout.says("user", f"{words}.")
+        rollout.says("assistant", f"To {words}.")
+        rollout.put("compacted", message=f"Up to {words}.")
+    rollout.says("assistant", "On.")
     (conversation,) = rollout.load()
-    assert lines_of(conversation) == ["u Question.", "u In short."]
+    assert sent(conversation, 1) == ["One.", "Up to One.", "Two."]
+    assert sent(conversation) == ["One.", "Two.", "Up to Two."]
+    assert [cut.dropped for cut in conversation.recorded.compactions] == [(1,), (2, 4)]
 
 
-def test_what_only_the_provider_can_read_of_a_compaction_is_counted(rollout):
+def test_of_equal_messages_a_replacement_keeps_the_newest(rollout):
+    for _ in range(3):
+        rollout.says("user", "Go on.")
+        rollout.says("assistant", "Done.")
+    rollout.put("compacted", replacement_history=[message("user", "Go on."), message("user", "In short.")])
+    rollout.says("assistant", "Yes.")
+    assert as_sent(rollout.load()[0]).plans[-1].sketch() == "SSSSKSK"
+
+
+def test_a_replacement_may_shorten_a_result_and_bring_what_is_in_no_line(rollout):
+    rollout.says("user", "Look.")
+    rollout.item("function_call", name="x", call_id="c", arguments="{}")
+    rollout.item("function_call_output", call_id="c", output="a long output")
+    shorter = {"type": "function_call_output", "call_id": "c", "output": "a lo…"}
+    asked = {"type": "function_call", "name": "x", "call_id": "c", "arguments": "{}"}
+    kept = [message("developer", "<permissions instructions>"), asked, shorter, message("user", "In short.")]
+    rollout.put("compacted", replacement_history=kept)
+    rollout.says("assistant", "Yes.")
+    (conversation,) = rollout.load()
+    assert sent(conversation) == ["<permissions instructions>", "", "a lo…", "In short."]
+
+
+def test_of_a_compaction_that_only_the_provider_can_read_its_place_is_known(rollout):
     rollout.says("user", "Question.")
-    rollout.put("compacted", replacement_history=[{"type": "compaction", "encrypted_content": "x"}])
+    rollout.says("assistant", "Answer.")
+    kept = [message("user", "Question."), {"type": "compaction", "encrypted_content": "x"}]
+    rollout.put("compacted", replacement_history=kept)
     rollout.says("user", "Next.")
+    rollout.says("assistant", "Yes.")
     (conversation,) = loaded = rollout.load()
-    assert lines_of(conversation) == ['s {"encrypted_content":"x"}', "u Next."]
+    assert lines_of(conversation) == ["u Question.", "a Answer.", "u Next.", "a Yes."]
+    assert sent(conversation) == ["Question.", "[a compaction that only the provider can read]", "Next."]
+    assert as_sent(conversation).plans[-1].sketch() == "KSK"
     assert loaded.report.warnings["a compaction item, which only the provider can read"].count == 1
+
+
+def test_a_rollback_to_before_a_compaction_goes_on_from_what_was_sent(rollout):
+    for words in ("One.", "Two.", "Three."):
+        rollout.says("user", words)
+        rollout.says("assistant", f"To {words}")
+    rollout.put("compacted", message="In short.")
+    rollout.says("user", "Four.")
+    rollout.says("assistant", "To Four.")
+    rollout.put("event_msg", type="thread_rolled_back", num_turns=2)
+    rollout.says("user", "Instead.")
+    rollout.says("assistant", "Fine.")
+    (conversation,) = rollout.load()
+    assert sent(conversation) == ["One.", "Two.", "Instead."]
+    assert sent(conversation.branches[0]) == ["One.", "Two.", "Three.", "In short.", "Four."]
+
+
+def test_a_reply_of_nothing_but_thinking_moves_no_cut(rollout):
+    rollout.says("user", "One.")
+    rollout.item("reasoning", summary=[{"type": "summary_text", "text": "Hmm."}])
+    rollout.spends(9_000, 0, 5)
+    rollout.says("user", "Two.")
+    rollout.says("assistant", "To Two.")
+    rollout.put("compacted", message="In short.")
+    rollout.says("assistant", "On.")
+    assert sent(rollout.load()[0]) == ["One.", "Two.", "In short."]
 
 
 def test_a_rollback_takes_turns_back_and_leaves_a_branch(rollout):
@@ -270,3 +342,33 @@ def test_a_users_message_that_no_event_tells_of_is_the_programs(rollout):
     (conversation,) = rollout.load()
     assert [m.injected for m in conversation] == [True, False, False]
     assert conversation.title == "Mend it."
+
+
+WORDS = st.sampled_from(["Ok.", "Go on.", "", "In short."])
+ITEMS = st.one_of(
+    st.builds(message, st.sampled_from(["user", "assistant", "developer"]), WORDS),
+    st.builds(lambda w: {"type": "function_call_output", "call_id": "c", "output": w}, WORDS),
+    st.sampled_from([{"type": "compaction", "encrypted_content": "x"}, {"type": "reasoning", "summary": []}, 5, None]),
+)
+
+
+@tried(deadline=None, max_examples=150)
+@given(
+    st.lists(st.tuples(st.sampled_from(["item", "compacted", "short", "back", "spends"]), st.lists(ITEMS, max_size=4)))
+)
+def test_whatever_a_rollout_compacts_and_takes_back_every_history_fits(steps):
+    rollout = Rollout()
+    rollout.lines[0]["payload"]["base_instructions"] = {"text": "Be careful."}
+    for kind, items in steps:
+        if kind == "item":
+            rollout.lines += [{"type": "response_item", "payload": item} for item in items]
+        elif kind == "spends":
+            rollout.spends(9_000, 0, 5)
+        elif kind == "back":
+            rollout.put("event_msg", type="thread_rolled_back", num_turns=len(items))
+        else:
+            rollout.put("compacted", message="", **({"replacement_history": items} if kind == "compacted" else {}))
+    for conversation in rollout.load():
+        for path in (conversation, *conversation.branches):
+            assert len(sent_histories(path) or ()) == len(path.metadata.get(SENT_HISTORIES, ()))
+            assert all(cut.request < len(path.columns.requests) for cut in path.recorded.compactions)

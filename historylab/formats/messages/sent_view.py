@@ -1,0 +1,144 @@
+"""The history that a program sends, where its file says how the program changed it: by compactions, step by step."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from historylab.conversation.message import Message
+from historylab.conversation.sent import Range, RecordedCut, SentHistory, ranges_of
+
+Sent: TypeAlias = int | Message
+"""A message by its index, or one that is not in the conversation."""
+
+
+class SentView:
+    """What a request holds, of messages that are only appended; `histories` has an entry per change, in order."""
+
+    def __init__(self, histories: Iterable[SentHistory] = ()):
+        self.histories = list(histories)
+
+    def at(self, size: int) -> list[Sent]:
+        """What a request holds when there are so many messages, in the order sent."""
+        last = self.histories[-1] if self.histories else SentHistory(0)
+        order = list[Sent]()
+        for each in (*last.sent, (last.size, size)):
+            order += [each] if isinstance(each, Message) else range(*each)
+        return order
+
+    @property
+    def shortened(self) -> Mapping[int, str]:
+        """Messages that are sent with another text than their own."""
+        return self.histories[-1].shortened if self.histories else {}
+
+    def put(
+        self,
+        size: int,
+        order: Sequence[Sent],
+        cut: RecordedCut | None,
+        *,
+        summary: int | None = None,
+        shortened: Mapping[int, str] | None = None,
+        why: str = "",
+    ) -> None:
+        """From so many messages on `order` is sent, and what follows; the summary stands for what is gone.
+
+        A message in `order` that a summary isn't in the conversation has "compact_summary" in its metadata. Nothing is
+        put before the first message. A change at the same place replaces the one before, and keeps its cut.
+        """
+        held = {each for each in order if not isinstance(each, Message)}
+        made = summary is not None or any(m.metadata.get("compact_summary") for m in order if isinstance(m, Message))
+        gone = [i for i in self.at(size) if not isinstance(i, Message) and i not in held and i != summary]
+        texts = {i: text for i, text in (shortened or self.shortened).items() if i in held}
+        now = SentHistory(size, in_ranges(order), texts, ranges_of(sorted(gone)) if made else (), summary, cut, why=why)
+        if self.histories and self.histories[-1].size == size:
+            last = self.histories.pop()
+            stood = [i for each in last.summarized for i in range(*each)]
+            now = replace(now, summarized=ranges_of(sorted({*gone, *stood})) if made else (), cut=cut or last.cut)
+        if size > 0:
+            self.histories.append(now)
+
+    def take_back(self, size: int) -> SentView:
+        """The view of a history that goes back to so many messages."""
+        return SentView(each for each in self.histories if each.size <= size)
+
+    def without(self, removed: Iterable[int]) -> list[SentHistory]:
+        """The entries, of the conversation without these messages."""
+        out = sorted(set(removed))
+        return [_without(each, out) for each in self.histories] if out else self.histories
+
+
+def in_ranges(order: Iterable[Sent]) -> tuple[Range | Message, ...]:
+    """Messages in their order, runs of them as ranges."""
+    found = list[Range | Message]()
+    for each in order:
+        last = found[-1] if found else None
+        if isinstance(each, Message):
+            found.append(each)
+        elif last is not None and not isinstance(last, Message) and last[1] == each:
+            found[-1] = (last[0], each + 1)
+        else:
+            found.append((each, each + 1))
+    return tuple(found)
+
+
+def _without(one: SentHistory, out: Sequence[int]) -> SentHistory:
+    def moved(i: int) -> int:
+        return i - bisect_left(out, i)
+
+    ranges = [each if isinstance(each, Message) else (moved(each[0]), moved(each[1])) for each in one.sent]
+    summed = [(moved(first), moved(stop)) for first, stop in one.summarized]
+    return replace(
+        one,
+        size=moved(one.size),
+        sent=tuple(each for each in ranges if isinstance(each, Message) or each[0] < each[1]),
+        shortened={moved(i): text for i, text in one.shortened.items() if i not in out},
+        summarized=tuple(each for each in summed if each[0] < each[1]),
+        summary=None if one.summary is None or one.summary in out else moved(one.summary),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMessages:
+    """The messages of a history among those of a conversation: each by its index, else itself; other texts apart."""
+
+    order: list[Sent]
+    shortened: dict[int, str]
+
+
+def find_messages(history: Sequence[Message], messages: Sequence[Message]) -> FoundMessages:
+    """Find the messages of a history: by what they say, of equal ones the newest in order; results by their call, too.
+
+    The newest message is the surest, so it goes from the end back; what stands elsewhere than in order is found last.
+    """
+    places, results = defaultdict[Hashable, list[int]](list), dict[str, int]()
+    for i, message in enumerate(messages):
+        places[_words(message)].append(i)
+        results |= {message.tool_call_id: i} if message.role == "tool" and message.tool_call_id else {}
+    bound, taken, at = len(messages), set[int](), dict[int, int]()
+    for k in range(len(history) - 1, -1, -1):
+        known = places.get(_words(history[k]), [])
+        if before := bisect_left(known, bound):
+            bound = at[k] = known[before - 1]
+            taken.add(bound)
+    shortened = dict[int, str]()
+    for k, message in enumerate(history):
+        if k in at:
+            continue
+        elsewhere = next((i for i in places.get(_words(message), ()) if i not in taken), None)
+        if elsewhere is None and message.role == "tool":
+            elsewhere = results.get(message.tool_call_id or "")
+            elsewhere = None if elsewhere in taken else elsewhere
+            shortened |= {} if elsewhere is None else {elsewhere: message.content}
+        if elsewhere is not None:
+            at[k] = elsewhere
+            taken.add(elsewhere)
+    return FoundMessages([at.get(k, message) for k, message in enumerate(history)], shortened)
+
+
+def _words(message: Message) -> Hashable:
+    calls = tuple((call.id, call.name, call.arguments) for call in message.tool_calls)
+    return message.role, message.content, calls, message.tool_call_id, len(message.media)
