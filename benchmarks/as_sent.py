@@ -1,0 +1,194 @@
+"""Is what was really sent read as it was? Of logs of apps that trim, of compacted sessions, and of files as before.
+
+    python benchmarks/as_sent.py [FILES…] [--quick] [--only trimmed controls …] [--before REVISION] [--failing FOLDER]
+
+*trimmed*: chats whose whole history is known (generated ones, and the conversations of FILES) are logged request by
+request under trimming rules of our own and by the trimmers of installed libraries, in five formats, with the session's
+id and without, and with arguments written anew; each log should open as one conversation in which every request has
+just the messages that were sent. *controls*: what doesn't belong together stays apart, and a branch is one.
+*before*: what differs from an earlier revision in how FILES and the sample conversations are read.
+
+FILES are files or folders. FOLDER takes the smallest log of each rule and format that is read wrongly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+HERE = str(Path(__file__).parent)  # its agents.py is not the library of that name
+sys.path[:] = [str(ROOT), str(ROOT / "tests" / "support"), *(place for place in sys.path if place != HERE)]
+
+from benchmarks.measured import heading, row  # noqa: E402
+from benchmarks.sent.before import differences  # noqa: E402
+from benchmarks.sent.chats import Chat, Record, generated, transcripts  # noqa: E402
+from benchmarks.sent.controls import batch, controls, logged  # noqa: E402
+from benchmarks.sent.judged import Judged, judge  # noqa: E402
+from benchmarks.sent.libraries import installed  # noqa: E402
+from benchmarks.sent.logs import FORMATS, LogFormat, Sent  # noqa: E402
+from benchmarks.sent.rules import RULES  # noqa: E402
+
+COLUMNS = ("logs", "one conversation", "requests", "as sent", "unknown", "unnamed", "wrong")
+SUFFIXES = {".json", ".jsonl", ".traj", ".csv", ".yaml"}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", type=Path, nargs="*")
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter chats")
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS))
+    parser.add_argument("--before", metavar="REVISION", default="")
+    parser.add_argument("--failing", type=Path, metavar="FOLDER")
+    asked = parser.parse_args()
+    for name in asked.only:
+        SECTIONS[name](asked)
+
+
+def files_in(given: Sequence[Path]) -> list[Path]:
+    """The files, and those of the folders."""
+    found = (p for path in given for p in ([path] if path.is_file() else sorted(path.rglob("*"))))
+    return [path.resolve() for path in found if path.suffix in SUFFIXES]
+
+
+# -- logs of apps that trim
+
+
+def trimmed(asked: argparse.Namespace) -> None:
+    chats = [*generated(range(1 if asked.quick else 3), 8 if asked.quick else 14), *transcripts(files_in(asked.files))]
+    by_rule, by_kind = defaultdict[str, Judged](Judged), defaultdict[str, Judged](Judged)
+    worst = _Smallest(asked.failing)
+    heading(f"rule, {len(chats)} chats", *COLUMNS)
+    for name, make in {**RULES, **installed()}.items():
+        for chat in chats:
+            log = logged(chat, make, "s")
+            for spelling, kind in _ways(chat):
+                written = SPELLINGS[spelling](log)
+                found = judge(written, kind)
+                by_rule[name].add(found)
+                by_kind[f"{kind.name}{spelling}"].add(found)
+                worst.see(f"{name}, {kind.name}{spelling}", f"{chat.name}, {name}", kind, written, found)
+        row(name, *_cells(by_rule[name]))
+    row("all", *_cells(_sum(by_rule)))
+    heading("format", *COLUMNS)
+    for name in sorted(by_kind):
+        row(name, *_cells(by_kind[name]))
+    worst.tell()
+
+
+def _ways(chat: Chat) -> Iterator[tuple[str, LogFormat]]:
+    calls = any(record.get("tool_calls") for record in chat.records)
+    for kind in FORMATS:
+        yield "", kind
+        if not kind.bodies:
+            yield ", no session", kind
+        if calls:
+            yield ", written anew", kind
+
+
+def _without_session(log: Sequence[Sent]) -> list[Sent]:
+    return [replace(sent, session="") for sent in log]
+
+
+def _written_anew(log: Sequence[Sent]) -> list[Sent]:
+    """The histories as another serialiser writes them; answers as they came."""
+    return [replace(sent, messages=[_anew(record) for record in sent.messages]) for sent in log]
+
+
+def _anew(record: Record) -> Record:
+    if calls := record.get("tool_calls"):
+        written = [
+            {**call, "function": {**call["function"], "arguments": _sorted(call["function"]["arguments"])}}
+            for call in calls
+        ]
+        return {**record, "content": record["content"] or "", "tool_calls": written}
+    if record["role"] == "user" and isinstance(record["content"], str):
+        return {**record, "content": [{"type": "text", "text": record["content"]}]}
+    return {**record, "content": f"{record['content']} "} if record["role"] == "assistant" else record
+
+
+def _sorted(arguments: str) -> str:
+    return json.dumps(json.loads(arguments), sort_keys=True, separators=(",", ":"))
+
+
+SPELLINGS = {"": list, ", no session": _without_session, ", written anew": _written_anew}
+
+
+# -- what isn't one line
+
+
+def controlled(asked: argparse.Namespace) -> None:
+    by_name = defaultdict[str, Judged](Judged)
+    worst = _Smallest(asked.failing)
+    turns = 8 if asked.quick else 14
+    chats = list(generated(range(3), turns))
+    for family in ("planted_facts", "support_desk", "coding_agent"):
+        alike = [chat for chat in chats if re.fullmatch(rf"{family} \d+", chat.name)]
+        trims = ("nothing trimmed", "newest 6 messages", "newest 13 messages", "summary as user")
+        made = (control for trim in trims for control in controls(alike, RULES[trim], trim))
+        for control, kind in product((batch(alike), *made), FORMATS):
+            found = judge(control.log, kind, chats=control.chats, branches=control.branches_in(kind))
+            by_name[control.name].add(found)
+            worst.see(f"{control.name}, {kind.name}", f"{family}, {control.name}", kind, control.log, found)
+    heading("control", "logs", "the chats that there are", *COLUMNS[2:])
+    for name in sorted(by_name):
+        row(name, *_cells(by_name[name]))
+    worst.tell()
+
+
+def _cells(found: Judged) -> tuple[str, ...]:
+    share = f"{found.exact / max(1, found.requests):.1%}"
+    counts = (found.unknown, found.unnamed, found.wrong)
+    return (f"{found.logs:,}", f"{found.whole:,}", f"{found.requests:,}", share, *(f"{count:,}" for count in counts))
+
+
+def _sum(parts: Mapping[str, Judged]) -> Judged:
+    total = Judged()
+    for part in parts.values():
+        total.add(part)
+    return total
+
+
+class _Smallest:
+    """The smallest log of each kind that is read wrongly; nothing without a folder to put them into."""
+
+    def __init__(self, folder: Path | None):
+        self._folder, self._found = folder, dict[str, tuple[int, str, LogFormat, Sequence[Sent], Judged]]()
+
+    def see(self, key: str, name: str, kind: LogFormat, log: Sequence[Sent], found: Judged) -> None:
+        if self._folder and found.faults and (key not in self._found or len(log) < self._found[key][0]):
+            self._found[key] = len(log), name, kind, list(log), found
+
+    def tell(self) -> None:
+        for key, (_, name, kind, log, found) in self._found.items():
+            place = self._folder / re.sub(r"\W+", "-", key)
+            place.mkdir(parents=True, exist_ok=True)
+            (place / kind.file).write_bytes(kind.written(log))
+            (place / "faults.txt").write_text("\n".join([name, *found.faults]) + "\n")
+
+
+# -- files as before
+
+
+def unchanged(asked: argparse.Namespace) -> None:
+    if not asked.before:
+        print("\nfiles as before: not compared, as no revision is given by --before")
+        return
+    paths = files_in([ROOT / "sample_conversations", ROOT / "tests/formats/samples", *asked.files])
+    differing = list(differences(asked.before, paths))
+    print(f"\n{len(paths)} files: {len(differing)} are not read as at {asked.before}")
+    for path, found in differing:
+        print(path, *found[:12], sep="\n    ")
+
+
+SECTIONS = {"trimmed": trimmed, "controls": controlled, "before": unchanged}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""A log as HistoryLab reads it, compared with what was really sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from benchmarks.sent.logs import Held, LogFormat, Sent
+from historylab import Conversation, as_sent, load
+from historylab.conversation.sent import held_by_request, sent_histories
+from historylab.errors import HistoryLabError
+
+
+@dataclass
+class Judged:
+    """What became of logs: how many, of these opened as the chats they are, and of their requests.
+
+    `exact`: with just the messages that were sent; `unknown`: said not to be known; `unnamed`: of these without a
+    reason; `wrong`: said to be known, and other than they were sent, or in no conversation.
+    """
+
+    logs: int = 0
+    whole: int = 0
+    requests: int = 0
+    exact: int = 0
+    unknown: int = 0
+    unnamed: int = 0
+    wrong: int = 0
+    conversations: int = 0
+    faults: list[str] = field(default_factory=list)
+
+    def add(self, other: Judged) -> None:
+        for name in ("logs", "whole", "requests", "exact", "unknown", "unnamed", "wrong", "conversations"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.faults += other.faults
+
+
+@dataclass(frozen=True)
+class Step:
+    """A request as the timeline shows it; `why`: what isn't known of it."""
+
+    messages: list[Held]
+    known: bool
+    why: str
+
+
+def judge(log: Sequence[Sent], kind: LogFormat, *, chats: int = 1, branches: int = 0) -> Judged:
+    """Load the log in that format and compare; it is of so many chats, with so many other paths."""
+    sent = [kind.as_held(request.messages) for request in log]
+    found = Judged(logs=1, requests=len(sent))
+    try:
+        loaded = list(load(kind.written(log), name=kind.file))
+        steps = [list(_steps(one, kind)) for root in loaded for one in (root, *root.branches)]
+    except HistoryLabError as problem:
+        found.wrong, found.faults = len(sent), [str(problem)]
+        return found
+    found.conversations = len(loaded)
+    others = sum(len(one.branches) for one in loaded)
+    found.whole = int(found.conversations == chats and others == branches)
+    if not found.whole:
+        found.faults.append(f"{len(loaded)} conversations with {others} branches, not {chats} with {branches}")
+    matches = _in_order(sent, steps[0]) if len(steps) == 1 and len(steps[0]) == len(sent) else _anywhere(sent, steps)
+    for k, (wanted, step) in enumerate(matches):
+        _count(found, k, wanted, step)
+    return found
+
+
+def _count(found: Judged, k: int, wanted: list[Held], step: Step | None) -> None:
+    if step is not None and step.known and step.messages == wanted:
+        found.exact += 1
+    elif step is not None and not step.known:
+        found.unknown += 1
+        found.unnamed += not step.why
+        found.faults.append(f"request {k + 1} isn't known ({step.why}); {_difference(wanted, step.messages)}")
+    else:
+        found.wrong += 1
+        found.faults.append(f"request {k + 1} {_difference(wanted, step.messages) if step else 'is nowhere'}")
+
+
+def _steps(conversation: Conversation, kind: LogFormat) -> Iterator[Step]:
+    timeline = as_sent(conversation)
+    held = held_by_request(conversation, sent_histories(conversation) or ())
+    for step, (_, history) in zip(timeline.steps, held, strict=True):
+        yield Step(kind.as_held(step.plan.render()), step.known, history.why)
+
+
+def _in_order(sent: Sequence[list[Held]], steps: Sequence[Step]) -> Iterator[tuple[list[Held], Step | None]]:
+    yield from zip(sent, steps, strict=True)
+
+
+def _anywhere(
+    sent: Sequence[list[Held]], conversations: Sequence[list[Step]]
+) -> Iterator[tuple[list[Held], Step | None]]:
+    """Each request with a step that shows it, else with one that ends in the same message and isn't known."""
+    free = [step for steps in conversations for step in steps]
+    for wanted in sent:
+        match = next((step for step in free if step.known and step.messages == wanted), None)
+        match = match or next((step for step in free if not step.known and step.messages[-1:] == wanted[-1:]), None)
+        if match:
+            free.remove(match)
+        yield wanted, match
+
+
+def _difference(wanted: list[Held], found: list[Held]) -> str:
+    at = next((k for k, (a, b) in enumerate(zip(wanted, found, strict=False)) if a != b), min(len(wanted), len(found)))
+    where = f"has {len(found)} messages of {len(wanted)} sent; of these message {at + 1} is"
+    return f"{where} {_excerpt(found[at : at + 1])}, not {_excerpt(wanted[at : at + 1])}"
+
+
+def _excerpt(messages: Sequence[Held]) -> str:
+    return (
+        f"{messages[0].role}: {messages[0].text[:60]!r} {str(messages[0].calls or '')[:60]}".strip()
+        if messages
+        else "nothing"
+    )
