@@ -1,4 +1,4 @@
-"""`historylab check FILES --settings FILE --that "keep every reference"`: whether settings do what is wished."""
+"""`historylab check FILES --settings FILE --that "keep every reference"`: whether settings, or an app, do as wished."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from historylab.cli.base import (
     Subparsers,
+    add_as_sent,
     add_parser,
     add_set,
     add_star,
+    check_one_lane,
     check_writable,
     must_remember_from,
     print_json,
@@ -24,12 +26,13 @@ from historylab.cli.progress import progress_bar
 from historylab.errors import HistoryLabError, SettingsError
 
 if TYPE_CHECKING:
-    from historylab.settings.model import Settings
     from historylab.tuning.check import Check
+    from historylab.tuning.replayed import Lane
 
 
 def add_to(commands: Subparsers) -> None:
-    parser = add_parser(commands, "check", "Check that settings do what is wished of them, on every conversation", run)
+    about = "Check that settings, or what was really sent, do what is wished of them, on every conversation"
+    parser = add_parser(commands, "check", about, run)
     parser.add_argument("files", metavar="FILE", nargs="+", help="transcripts, or folders of them")
     parser.add_argument(
         "--settings",
@@ -43,7 +46,12 @@ def add_to(commands: Subparsers) -> None:
         metavar="WISHES",
         help='what must hold, in words: "keep every reference, never over the budget"; repeat it for more',
     )
-    parser.add_argument("--against", metavar="FILE", help="other settings: what is forgotten more, and what it costs")
+    parser.add_argument(
+        "--against",
+        metavar="FILE",
+        help="other settings, or as-sent for what was really sent: what is forgotten more, and what it costs",
+    )
+    add_as_sent(parser)
     parser.add_argument("--junit", metavar="FILE", help="write the result as JUnit XML")
     parser.add_argument("--markdown", metavar="FILE", help="write it as Markdown, for a pull request")
     parser.add_argument("--strict", action="store_true", help="fail where anything is unsure, too")
@@ -56,7 +64,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Check, print and write; 1 if a wish is broken."""
     from historylab.reports.check_markdown import check_markdown
     from historylab.reports.junit import junit
-    from historylab.settings.resolve import settings_in_file
     from historylab.tuning.check import check
     from historylab.tuning.constraints import read_wishes
     from historylab.tuning.replayed import MeasureOptions
@@ -65,32 +72,42 @@ def run(arguments: argparse.Namespace) -> int:
     wishes = read_wishes("; ".join(arguments.that))
     if not (any(wish.name != "aim" for wish in wishes) or arguments.against):
         raise SettingsError('say what must hold: --that "keep every reference, never over the budget"')
-    named = arguments.settings
-    settings = settings_in_file(named, dict(arguments.set)) if named else settings_from(arguments)
-    against = settings_in_file(arguments.against) if arguments.against else None
+    lane, against = _lanes(arguments)
     for path in filter(None, (arguments.junit, arguments.markdown)):
         _check_writable(path)
     mapping = mapping_from(arguments)
     options = MeasureOptions(stars=must_remember_from(arguments))
     with progress_bar("Checking") as progress:
         found = check(
-            arguments.files, settings, wishes, against=against, options=options, mapping=mapping, progress=progress
+            arguments.files, lane, wishes, against=against, options=options, mapping=mapping, progress=progress
         )
     if arguments.junit:
         write_text(arguments.junit, junit(found))
     if arguments.markdown:
-        write_text(arguments.markdown, check_markdown(found, settings))
+        write_text(arguments.markdown, check_markdown(found))
     for note in [
         *notes(found),
         *(f"“{wish.said}” is an aim: nothing to check" for wish in wishes if wish.name == "aim"),
     ]:
         print_note(note)
     if arguments.json:
-        print_json(_as_json(found, settings))
+        print_json(_as_json(found))
     else:
-        for line in check_lines(found, settings):
+        for line in check_lines(found):
             print_line(line)
     return int(found.fails(strict=arguments.strict))
+
+
+def _lanes(arguments: argparse.Namespace) -> tuple[Lane, Lane | None]:
+    """The lane to check, and the one to set it against."""
+    from historylab.settings.resolve import settings_in_file
+    from historylab.tuning.replayed import AS_SENT
+
+    check_one_lane(arguments)
+    named, other = arguments.settings, arguments.against
+    settings = settings_in_file(named, dict(arguments.set)) if named else settings_from(arguments)
+    against = AS_SENT if other == AS_SENT else settings_in_file(other) if other else None
+    return AS_SENT if arguments.as_sent else settings, against
 
 
 def _check_writable(path: str) -> None:
@@ -101,7 +118,7 @@ def _check_writable(path: str) -> None:
         raise SettingsError(str(problem)) from None
 
 
-def _as_json(found: Check, settings: Settings) -> dict[str, Any]:
+def _as_json(found: Check) -> dict[str, Any]:
     from historylab.wording.check import finding_reason
     from historylab.wording.check_summary import comparison_in_words, moving_cut_in_words, verdict_in_words
 
@@ -125,5 +142,5 @@ def _as_json(found: Check, settings: Settings) -> dict[str, Any]:
         both = zip(found.places, found.now, found.before, strict=True)
         conversations = [{**asdict(p), "now": asdict(now), "before": asdict(was)} for p, now, was in both]
         told["against"] = {"summary": comparison_in_words(found.now, found.before), "conversations": conversations}
-    warning = moving_cut_in_words(found, settings)
+    warning = moving_cut_in_words(found)
     return {**told, "warnings": [warning] if warning else [], "unread": dict(found.unread), "left_out": found.left_out}

@@ -47,12 +47,12 @@ def check_history(
     chosen = resolve_settings().settings if settings is None else _read_settings(settings)
     wishes = read_wishes(that if isinstance(that, str) else "; ".join(that))
     found = check(conversations, chosen, wishes, against=None if against is None else _read_settings(against))
-    report = "\n".join([*check_lines(found, chosen), *notes(found)])
+    report = "\n".join([*check_lines(found), *notes(found)])
     if found.fails(strict=strict):
         pytest.fail(report, pytrace=False)
     if found.verdict == "unsure":
         pytest.skip(report.splitlines()[0])
-    if found.unsure or moving_cut_in_words(found, chosen):
+    if found.unsure or moving_cut_in_words(found):
         warnings.warn(report, stacklevel=2)
     return found
 

@@ -20,6 +20,7 @@ from historylab.counters.calibration import Calibration, calibrate, good_calibra
 from historylab.counters.reported_contexts import context_by_request, full_at
 from historylab.errors import SettingsError
 from historylab.pricing import window_of
+from historylab.settings.consent import settings_that_ask
 from historylab.settings.fields import DEFAULT_MODEL, MOST_TOKENS
 from historylab.settings.model import Settings, read_setting
 
@@ -59,6 +60,17 @@ class SettingsProposal:
 def settings_for(conversation: Conversation) -> Settings:
     """The settings a transcript proposes: what it was recorded with, uncut if it fits its window, else a budget."""
     return Settings(**proposed_settings(conversation).values)
+
+
+def adopt_recorded(settings: Settings, conversation: Conversation) -> Settings:
+    """The settings with what a file records of model, window, overhead and token factor, where they say nothing.
+
+    So they are counted as what was sent is. A file never decides which model is asked to write summaries.
+    """
+    found, default = proposed_settings(conversation), Settings()
+    left = {*found.suggested, *(["model"] if settings_that_ask(settings) else ())}
+    open_to = (name for name in found.values if name not in left and settings.value(name) == default.value(name))
+    return settings.replace(**{name: found.values[name] for name in open_to})
 
 
 def proposed_settings(conversation: Conversation) -> SettingsProposal:

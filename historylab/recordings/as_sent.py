@@ -26,10 +26,18 @@ BY = "the app"
 
 def knows_what_was_sent(conversation: Conversation) -> bool:
     """Tell whether the file says what its requests were sent: by markers, by its requests, or by reported sizes."""
-    return (
+    return not why_not_as_sent(conversation)
+
+
+def why_not_as_sent(conversation: Conversation) -> str:
+    """The reason why there is no timeline of what was sent; "" where there is one."""
+    knows = (
         sent_histories(conversation) is not None
         or any(usage_by_request(conversation))
         or any(DECISIONS in message.metadata for message in conversation)
+    )
+    return (
+        "" if knows else "nothing in this file says what was sent: it has no usage, no requests and no marks of a cut"
     )
 
 
@@ -53,8 +61,8 @@ def as_sent(conversation: Conversation) -> Timeline:
 
 
 def _as_sent(conversation: Conversation) -> Timeline:
-    if not knows_what_was_sent(conversation):
-        raise PlanError("nothing in this file says what was sent: it has no usage, no requests and no marks of a cut")
+    if why := why_not_as_sent(conversation):
+        raise PlanError(why)
     histories = sent_histories(conversation)
     if histories is None and any(DECISIONS in message.metadata for message in conversation):
         return sent_plans(conversation).timeline

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from historylab.settings.model import Settings
 from historylab.tuning.check import Check
 from historylab.tuning.findings import BROKEN, HELD, UNSURE
 from historylab.wording.check import conversation_place, finding_reason
 from historylab.wording.check_summary import (
+    against_in_words,
     comparison_in_words,
     differing_most,
     moving_cut_in_words,
@@ -24,15 +24,15 @@ SHOWN = 10
 LONGEST = 400  # characters of a quotation
 
 
-def check_markdown(check: Check, settings: Settings) -> str:
+def check_markdown(check: Check) -> str:
     """Headline, a table of the wishes, what broke them, the comparison and warnings."""
-    return "\n\n".join(_parts(check, settings)) + "\n"
+    return "\n\n".join(_parts(check)) + "\n"
 
 
-def _parts(check: Check, settings: Settings) -> Iterator[str]:
+def _parts(check: Check) -> Iterator[str]:
     yield f"### {MARKS[check.verdict][0]} {verdict_in_words(check)}"
     if check.before:
-        yield f"Against the settings before: **{comparison_in_words(check.now, check.before)}**."
+        yield f"{against_in_words(check)}: **{comparison_in_words(check.now, check.before)}**."
     lines = wish_lines(check)
     if lines:
         yield _table(("wish", "", "where"), [(line.wish.said, MARKS[line.verdict], line.counts) for line in lines])
@@ -44,7 +44,7 @@ def _parts(check: Check, settings: Settings) -> Iterator[str]:
             yield f"… and {len(rows) - SHOWN:,} more."
     if differing := differing_most(check):
         yield _table(("where they differ most", ""), [(_code(conversation_place(p)), words) for p, words in differing])
-    if warning := moving_cut_in_words(check, settings, _code):
+    if warning := moving_cut_in_words(check, _code):
         yield f"⚠️ {warning}"
     if said := [f"* {note}" for note in notes(check, _code)]:
         yield "\n".join(said)

@@ -27,6 +27,9 @@ as a multiple of what the requests so far did. A single conversation is replayed
 for what it would cost; it may also go on unlike it began. What a summary alone holds is told apart, and decides
 nothing. Advice also says what cutting down to a half would change.
 
+**Lanes.** Whatever is judged is a timeline, and a lane makes one of a conversation: settings, or "as-sent". Beside what
+was sent, settings are counted as that was.
+
 **Checks.** A check reads one conversation after the other, judges it and lets it go. A wish judged on one replay is a
 fact, as figures and lost values. A percentage is judged over all conversations by an interval that takes each of them
 as one draw; from one or two as what was seen. Settings that cut at nearly every request are found, and what would end

@@ -1,4 +1,4 @@
-"""Check: whether settings meet wishes on conversations, and what they change against other settings.
+"""Check: whether settings, or what an app sent, meet wishes on conversations, and what that changes against others.
 
 A wish on every conversation is a fact about it: held or broken. A percentage is an estimate over all of them: held or
 broken where its interval says so, else unsure, as is whatever a file doesn't show. One or two conversations say nothing
@@ -17,7 +17,7 @@ from historylab.errors import LoadError, NothingRead, SettingsError, UnknownForm
 from historylab.formats.files.pieces import split_file
 from historylab.formats.load import Conversations
 from historylab.formats.mapping import FieldMapping
-from historylab.settings.model import Settings
+from historylab.recordings.as_sent import why_not_as_sent
 from historylab.tuning.constraints import RELATIVE, Wish
 from historylab.tuning.corpus import files_at
 from historylab.tuning.findings import (
@@ -33,20 +33,23 @@ from historylab.tuning.findings import (
     merge_findings,
 )
 from historylab.tuning.moving_cut import MovingCut, moving_cut, with_mend
-from historylab.tuning.replayed import MeasureOptions, Replayed, open_lane
+from historylab.tuning.replayed import AS_SENT, Lane, MeasureOptions, Replayed, open_lane
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
     """What a check found.
 
-    `now` is, per conversation of `places`, what the settings lose and cost, `before` the same under those they are set
-    against. `unread` says why a file could not be read, `left_out` are files that hold no conversation. `moving` is the
-    conversation in which the cut moves most, of `moving_in` in which it moves at most requests.
+    `lane` was checked. `now` is, per conversation of `places`, what it loses and costs, `before` the same in the lane
+    that it is set `against`. `unread` says why a file could not be read, or a conversation not be judged; `left_out`
+    are files that hold no conversation. `moving` is the conversation in which the cut moves most, of `moving_in` in
+    which it moves at most requests.
     """
 
     findings: tuple[Finding, ...]
     places: tuple[ConversationPlace, ...]
+    lane: Lane
+    against: Lane | None = None
     unread: Mapping[str, str] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     partly_read: int = 0
@@ -73,34 +76,38 @@ class Check:
 
 def check(
     given: Conversation | str | os.PathLike[str] | Iterable[Conversation | str | os.PathLike[str]],
-    settings: Settings,
+    lane: Lane,
     wishes: Sequence[Wish],
     *,
-    against: Settings | None = None,
+    against: Lane | None = None,
     options: MeasureOptions | None = None,
     mapping: FieldMapping | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Check:
-    """Replay conversations, files and folders of them under `settings`, and under `against`, one after the other.
+    """Judge conversations, files and folders of them under settings, or "as-sent"; the same `against` others.
 
-    Aims are nothing to check and are left out. A file that can't be read makes the check unsure; one in a folder that
-    is in no known format is left out. `progress` is called with (files done, files in all).
+    Aims are nothing to check and are left out. A file that can't be read makes the check unsure, and so does a
+    conversation whose file doesn't say what was sent, where that is asked; one in a folder that is in no known format
+    is left out. `progress` is called with (files done, files in all).
 
-    Raises SettingsError for a file that isn't there or an empty folder, NothingRead if no file could be read, LoadError
-    if none holds a conversation.
+    Raises SettingsError for a file that isn't there or an empty folder, and where no file says what was sent;
+    NothingRead if no file could be read, LoadError if none holds a conversation.
     """
     items = [given] if isinstance(given, Conversation | str | os.PathLike) else list(given)
     sources = _Sources(items, mapping, progress)
     asked = list(dict.fromkeys(wish for wish in wishes if wish.name != "aim"))
     if against is None and (alone := [wish.said for wish in asked if wish.name in RELATIVE]):
-        raise SettingsError(f"“{alone[0]}” needs settings to compare with: --against FILE")
+        raise SettingsError(f"“{alone[0]}” needs settings to compare with, or what was sent: --against FILE or as-sent")
     options = options or MeasureOptions()
     findings, places, now, before = list[Finding](), list[ConversationPlace](), list[Spent](), list[Spent]()
-    most: tuple[MovingCut, ConversationPlace, Conversation] | None = None
+    most: tuple[MovingCut, ConversationPlace, Replayed] | None = None
     moving_in = 0
     for place, conversation in sources.read():
-        replayed = Replayed(open_lane(conversation, settings), options)
-        other = Replayed(open_lane(conversation, against), options) if against else None
+        if AS_SENT in (lane, against) and (why := why_not_as_sent(conversation)):
+            sources.untold[_name(place)] = why
+            continue
+        replayed = Replayed(open_lane(conversation, lane, against), options)
+        other = Replayed(open_lane(conversation, against, lane), options) if against else None
         places.append(place)
         findings += (judge_wish(wish, place, replayed, other) for wish in asked)
         if other:
@@ -109,19 +116,25 @@ def check(
         if moving := moving_cut(replayed.timeline):
             moving_in += 1
             if most is None or moving.moved > most[0].moved:
-                most = moving, place, conversation
+                most = moving, place, replayed
     sources.require(places)
     return Check(
         tuple(_order_by_wish(findings, asked)),
         tuple(places),
-        sources.unread,
+        lane,
+        against,
+        {**sources.unread, **sources.untold},
         tuple(sources.left_out),
         sources.partly_read,
         tuple(now),
         tuple(before),
-        (most[1], with_mend(most[0], most[2], settings)) if most else None,
+        (most[1], with_mend(most[0], most[2].timeline)) if most else None,
         moving_in,
     )
+
+
+def _name(place: ConversationPlace) -> str:
+    return f"{place.file or place.title}{f', conversation {place.number:,}' if place.number else ''}"
 
 
 def _order_by_wish(findings: Sequence[Finding], asked: Iterable[Wish]) -> Iterator[Finding]:
@@ -142,6 +155,7 @@ class _Sources:
     ):
         self.partly_read = 0
         self.unread: dict[str, str] = {}
+        self.untold: dict[str, str] = {}
         self.left_out: dict[str, str] = {}
         self._found: list[tuple[Conversation | str, bool]] = []
         for item in given:
@@ -172,6 +186,8 @@ class _Sources:
 
     def require(self, places: Sequence[ConversationPlace]) -> None:
         """Raises an error if there was no conversation."""
+        if not places and self.untold and not self.unread:
+            raise SettingsError(next(iter(self.untold.values())))
         if not places and (self.unread or self.left_out):
             raise NothingRead(self.unread or self.left_out)
         if not places:

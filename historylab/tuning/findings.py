@@ -34,7 +34,8 @@ MONEY = ("cost", "ratio", "no_more_cost")
 SAME_COST = 1.0005
 """Up to this ratio a cost is no more than another."""
 NO_REQUEST, NO_TEXT, NO_PRICES, NOTHING_NEEDED = "no request", "no text", "no prices", "nothing needed"
-UNKNOWN = (NO_PRICES, NO_TEXT, NOTHING_NEEDED, NO_REQUEST)
+NOT_TOLD, NO_BUDGET = "not told", "no budget"
+UNKNOWN = (NO_PRICES, NO_TEXT, NOT_TOLD, NO_BUDGET, NOTHING_NEEDED, NO_REQUEST)
 NO_TELLING = "no telling"
 """The reason that a finding on a share is unsure: the limit lies within the interval."""
 _VALUES = {measure.name: measure.value for measure in MEASURES}
@@ -94,7 +95,7 @@ def is_share(wish: Wish) -> bool:
 
 
 def judge_wish(wish: Wish, place: ConversationPlace, replayed: Replayed, before: Replayed | None = None) -> Finding:
-    """What became of the wish on one conversation; `before` is its replay under the settings it is set against."""
+    """What became of the wish on one conversation; `before` is it in the lane that this is set against."""
     part, whole, why = _figures(wish, replayed, before)
     if not replayed.timeline.plans:
         why = NO_REQUEST
@@ -102,10 +103,25 @@ def judge_wish(wish: Wish, place: ConversationPlace, replayed: Replayed, before:
         return Finding(wish, place, UNSURE, math.nan, part, whole, why)
     found = part - whole if wish.name == "no_more_lost" else part if math.isnan(whole) else _ratio(part, whole)
     broken = _breaks(wish, found)
+    if why := _why_unsure(wish, replayed.timeline, before.timeline if before else None, broken=broken):
+        return Finding(wish, place, UNSURE, math.nan, part, whole, why)
     about = _about(wish, replayed.timeline) if broken else ""
     worst = sorted(_losses(wish, replayed, before), key=lambda loss: loss.badness)[:LOSSES]
     losses = tuple(_label_loss(replayed.timeline, loss) for loss in worst)
     return Finding(wish, place, BROKEN if broken else HELD, found, part, whole, about=about, losses=losses)
+
+
+def _why_unsure(wish: Wish, timeline: Timeline, before: Timeline | None, *, broken: bool) -> str:
+    """The reason not to judge by what a file tells of what was sent; "" if it tells enough.
+
+    A request of which it doesn't tell is taken to have held all that it can have held: no loss is missing by that.
+    """
+    if wish.name == "within_budget" and any(plan.is_sized for plan in timeline.plans):
+        return NO_BUDGET
+    if before and wish.name == "no_more_lost" and broken and before.unknown:
+        return NOT_TOLD
+    of_messages = wish.name in (*KIND_OF, *SEVERE, "no_more_lost", "no_rejections")
+    return NOT_TOLD if of_messages and timeline.unknown and (is_share(wish) or not broken) else ""
 
 
 def _ratio(part: float, whole: float) -> float:
@@ -137,7 +153,7 @@ def merge_findings(findings: Sequence[Finding]) -> Finding:
 
 
 def measure_spending(replayed: Replayed) -> Spent:
-    """What a replay loses, costs and sends."""
+    """What it loses, costs and sends."""
     return Spent(lost_in(replayed), _cost(replayed), int(replayed.traffic.sent.sum()))
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from historylab.conversation.conversation import Conversation
 from historylab.costs.traffic import billed_traffic
 from historylab.errors import HistoryLabError
 from historylab.planning.pipeline import open_instruments
@@ -44,7 +43,11 @@ class MovingCut:
 
 def moving_cut(timeline: Timeline) -> MovingCut | None:
     """The cut of a timeline, if it moves at most requests; its cause is not looked for."""
-    cut = np.flatnonzero(timeline.tokens < timeline.untrimmed)
+    whole = timeline.decided and any(plan.is_sized for plan in timeline.plans)  # `tokens` are of the whole request
+    sent, untrimmed = (
+        (timeline.contexts, timeline.untrimmed_contexts) if whole else (timeline.tokens, timeline.untrimmed)
+    )
+    cut = np.flatnonzero(sent < untrimmed)
     if not len(cut):
         return None
     broken = billed_traffic(timeline).broken[int(cut[0]) + 1 :]
@@ -52,15 +55,18 @@ def moving_cut(timeline: Timeline) -> MovingCut | None:
     return MovingCut(moved, len(broken)) if len(broken) >= FEWEST and moved > MOST * len(broken) else None
 
 
-def with_mend(found: MovingCut, conversation: Conversation, settings: Settings) -> MovingCut:
-    """The same with its cause, and the first change under which the beginning moves half as often at most."""
-    for cause, changes in _mends(settings):
+def with_mend(found: MovingCut, timeline: Timeline) -> MovingCut:
+    """The same with its cause, and the first change under which the beginning moves half as often at most.
+
+    Nothing is tried where the decisions came from outside: settings of ours are not the cause.
+    """
+    for cause, changes in _mends(timeline.settings) if not timeline.decided else ():
         try:
-            tried = settings.replace(**changes)
-            timeline = replay(conversation, tried, instruments=open_instruments(tried).offline())
+            tried = timeline.settings.replace(**changes)
+            again = replay(timeline.original, tried, instruments=open_instruments(tried).offline())
         except HistoryLabError:
             continue
-        mended = int(billed_traffic(timeline).broken.sum())
+        mended = int(billed_traffic(again).broken.sum())
         if mended <= HALF * found.moved:
             return MovingCut(found.moved, found.of, cause, changes, mended)
     return found

@@ -10,8 +10,10 @@ from typing import Literal
 from historylab.conversation.conversation import Conversation
 from historylab.costs.bill import Bill, price_as_recorded
 from historylab.costs.caches.base import Cache, all_caches, as_charged
+from historylab.costs.proposal import adopt_recorded
 from historylab.costs.traffic import Traffic, baseline_of, billed_traffic
 from historylab.planning.pipeline import open_instruments
+from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline, replay
 from historylab.pricing import Prices, prices_of
 from historylab.recall.questions import Question
@@ -49,11 +51,15 @@ class MeasureOptions:
         return asked.get(conversation.digest, ()) if isinstance(asked, Mapping) else asked
 
 
-def open_lane(conversation: Conversation, lane: Lane) -> Timeline:
-    """The plan of every request. Raises PlanError where it is wanted as sent, and nothing says what was sent."""
-    if isinstance(lane, Settings):
-        return replay(conversation, lane, instruments=open_instruments(lane))
-    return as_sent(conversation)
+def open_lane(conversation: Conversation, lane: Lane, beside: Lane | None = None) -> Timeline:
+    """The plan of every request; settings `beside` what was sent are counted as that is.
+
+    Raises PlanError where it is wanted as sent, and nothing says what was sent.
+    """
+    if not isinstance(lane, Settings):
+        return as_sent(conversation)
+    settings = adopt_recorded(lane, conversation) if beside == AS_SENT else lane
+    return replay(conversation, settings, instruments=open_instruments(settings))
 
 
 class Replayed:
@@ -100,4 +106,16 @@ class Replayed:
 
 def summaries_made(timeline: Timeline) -> int:
     """The number of summaries written for these requests, without those that came back with the messages."""
-    return len({plan.summary.made_at for plan in timeline.plans if plan.summary and plan.summary.made_at})
+    made = len({plan.summary.made_at for plan in timeline.plans if plan.summary and plan.summary.made_at})
+    return made + (_summaries_sent(timeline) if timeline.decided else 0)
+
+
+def _summaries_sent(timeline: Timeline) -> int:
+    """The number of messages that whoever decided sent in place of others."""
+    among = [i for i, message in enumerate(timeline.conversation) if message.metadata.get("compact_summary")]
+    sent = set[int | str]()
+    for plan in timeline.plans:
+        if (plan.block_actions == Action.SUMMARIZED).any():
+            sent |= {i for i in among if i < plan.size and plan.actions[i] <= Action.TRUNCATED}
+            sent |= {message.content for message in plan.others if message.metadata.get("compact_summary")}
+    return len(sent)

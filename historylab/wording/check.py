@@ -10,9 +10,11 @@ from historylab.recall.retention import Loss
 from historylab.tuning.findings import (
     KIND_OF,
     MONEY,
+    NO_BUDGET,
     NO_PRICES,
     NO_REQUEST,
     NO_TEXT,
+    NOT_TOLD,
     NOTHING_NEEDED,
     UNSURE,
     ConversationPlace,
@@ -42,6 +44,8 @@ UNKNOWN = {
     NO_REQUEST: "the conversation makes no request",
     NO_TEXT: RECALL_UNKNOWN[:1].lower() + RECALL_UNKNOWN[1:].rstrip("."),
     NO_PRICES: "the prices of the model are not known",
+    NOT_TOLD: "the file doesn’t tell which messages were sent with some of its requests",
+    NO_BUDGET: "what was sent had no budget of these settings; say “never over 8k”",
 }
 LOSSES = 3
 """Losses named per conversation: lines of code last."""

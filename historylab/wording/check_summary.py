@@ -13,6 +13,7 @@ from historylab.settings.names import environment_names
 from historylab.tuning.check import Check
 from historylab.tuning.constraints import Wish
 from historylab.tuning.findings import BROKEN, HELD, UNSURE, ConversationPlace, Finding, Spent
+from historylab.tuning.replayed import AS_SENT, Lane
 from historylab.wording.check import conversation_place, finding_reason, path_in_words, unread_because
 from historylab.wording.settings import member_word
 
@@ -64,6 +65,11 @@ def verdict_in_words(check: Check) -> str:
 # -- against other settings
 
 
+def against_in_words(check: Check) -> str:
+    """ "Against what was really sent" """
+    return f"Against {'what was really sent' if check.against == AS_SENT else 'the settings before'}"
+
+
 def comparison_in_words(now: Sequence[Spent], before: Sequence[Spent]) -> str:
     """ "forgets 3 more, 12% cheaper" """
     lost = sum(each.lost for each in now) - sum(each.lost for each in before)
@@ -99,7 +105,7 @@ def differing_most(check: Check) -> list[tuple[ConversationPlace, str]]:
 # -- what is worth a warning
 
 
-def moving_cut_in_words(check: Check, settings: Settings, quote: Callable[[str], str] = str) -> str:
+def moving_cut_in_words(check: Check, quote: Callable[[str], str] = str) -> str:
     """Why the cut moves at most requests, and what would end that; empty if it doesn't."""
     if check.moving is None:
         return ""
@@ -112,10 +118,10 @@ def moving_cut_in_words(check: Check, settings: Settings, quote: Callable[[str],
     changes = " and ".join(f"{environment_names(name)[0]}={value}" for name, value in found.mend.items())
     half = " (down to a half)" if any(name.endswith(".trim_to") for name in found.mend) else ""
     mend = f" With {changes}{half} it would do so at {found.mended:,}." if found.mend else ""
-    return f"{where}{_cause(found.cause, settings)}. {example}{mend}"
+    return f"{where}{_cause(found.cause, check.lane)}. {example}{mend}"
 
 
-def _cause(setting: str, settings: Settings) -> str:
+def _cause(setting: str, lane: Lane) -> str:
     if setting.endswith(".trim_to"):
         return ": it cuts down to the limit and no further, so the next message makes it cut again"
     if setting == "budget":
@@ -124,7 +130,9 @@ def _cause(setting: str, settings: Settings) -> str:
         return ": tool results are cleared one at a time"
     if setting == "policy":
         return ": every new message moves the beginning of the last ones that are kept"
-    return f": “{member_word(setting, settings.pruner)}” chooses anew at every request" if setting else ""
+    if not setting or not isinstance(lane, Settings):
+        return ""
+    return f": “{member_word(setting, lane.pruner)}” chooses anew at every request"
 
 
 def notes(check: Check, quote: Callable[[str], str] = str) -> Iterator[str]:
@@ -147,11 +155,11 @@ def notes(check: Check, quote: Callable[[str], str] = str) -> Iterator[str]:
 # -- the whole
 
 
-def check_lines(check: Check, settings: Settings) -> Iterator[str]:
+def check_lines(check: Check) -> Iterator[str]:
     """The verdict first, then every wish with what breaks it and what is unsure; an empty line between the parts."""
     yield verdict_in_words(check)
     if check.before:
-        yield f"Against the settings before: {comparison_in_words(check.now, check.before)}."
+        yield f"{against_in_words(check)}: {comparison_in_words(check.now, check.before)}."
     for line in wish_lines(check):
         yield from ("", f"{line.wish.said}: {line.counts}")
         broken = [each for each in line.others if each.place and each.verdict == BROKEN]
@@ -163,5 +171,5 @@ def check_lines(check: Check, settings: Settings) -> Iterator[str]:
     if differing := differing_most(check):
         yield from ("", "Where they differ most:")
         yield from (f"  {conversation_place(place)}: {words}" for place, words in differing)
-    if warning := moving_cut_in_words(check, settings):
+    if warning := moving_cut_in_words(check):
         yield from ("", f"Warning: {warning}")

@@ -167,3 +167,27 @@ def test_files_that_could_not_be_read_are_named_from_the_folder_one_is_in(capsys
     assert "* 1 file in no known format left out: `chats/notes.md`" in page
     assert 'skipped message="the JSON breaks off' in report
     assert str(tmp_path) not in err + page + report
+
+
+def test_an_app_is_checked_as_it_was_sent(capsys, compacted):
+    asked = ("check", compacted, "--as-sent", "--that")
+    code, out, _ = run(capsys, *asked, "keep every rule, never rejected, loses nothing for good")
+    assert (code, out.splitlines()[0]) == (1, "Broken: 1 of 3 wishes, over 1 conversation.")
+    assert "“Two things before you start" in out
+    assert run(capsys, *asked, "never rejected")[0] == 0
+
+
+def test_settings_are_checked_against_what_was_sent(capsys, compacted, env):
+    against = ("--settings", env(policy="all", budget=60_000), "--against", "as-sent", "--that", "forgets no more")
+    code, out, _ = run(capsys, "check", compacted, *against)
+    assert code == 0
+    assert "Against what was really sent: forgets 3 fewer" in out
+
+
+def test_as_sent_beside_settings_or_of_a_file_that_does_not_say_is_a_mistake(capsys, compacted, agent, env):
+    wish = ("--that", "never rejected")
+    code, _, err = run(capsys, "check", compacted, "--as-sent", "--settings", env(), *wish)
+    assert (code, "leave out --settings" in err) == (2, True)
+    assert run(capsys, "check", agent, "--as-sent", *wish)[0] == 2
+    code, _, err = run(capsys, "check", compacted, agent, "--as-sent", *wish)
+    assert (code, "tide-tables-agent.json: nothing in this file says what was sent" in err) == (0, True)

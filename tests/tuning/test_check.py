@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 from sketches import conv
 
 from historylab import Conversation, Message, Settings, ToolCall
+from historylab.conversation.message import Usage
+from historylab.conversation.sent import SentHistory, sent_metadata
 from historylab.errors import LoadError, SettingsError
 from historylab.formats.files.pieces import Piece
 from historylab.pricing import Prices
 from historylab.tuning.check import check
 from historylab.tuning.constraints import read_wishes
-from historylab.tuning.replayed import MeasureOptions
+from historylab.tuning.replayed import AS_SENT, MeasureOptions
 from historylab.wording.check import finding_reason
+from historylab.wording.check_summary import check_lines
 
 WHOLE, SHORT = Settings(policy="all"), Settings(policy="lastN", length=1)
 
@@ -242,3 +247,65 @@ def test_what_is_computed_of_a_file_is_let_go_of_and_what_was_handed_in_keeps_it
     monkeypatch.setattr(Piece, "read", lambda piece: read.extend(found := whole(piece)) or found)
     check([str(tmp_path / "a.json"), mine := booking()], SHORT, read_wishes("keep every reference"))
     assert [bool(each.derived) for each in (*read, mine)] == [False, True]
+
+
+# -- what was really sent
+
+
+def as_told(said: Iterable[Message], *told: SentHistory) -> Conversation:
+    return Conversation(said, metadata=sent_metadata(told))
+
+
+def trimmed() -> Conversation:
+    """The booking by an app that sent its newest message alone: a result without its call, last."""
+    return as_told(booking(), *(SentHistory(size, ((size - 1, size),)) for size in (3, 5)))
+
+
+def test_what_an_app_sent_is_judged_like_settings():
+    wishes = read_wishes("keep every reference, never rejected, forgets nothing a person said")
+    assert [each.verdict for each in check(trimmed(), AS_SENT, wishes).findings] == ["broken"] * 3
+    (found,) = check(trimmed(), AS_SENT, wishes[:1]).findings
+    assert [lost.loss.value for lost in found.losses] == ["ORD-4700"]
+
+
+def test_settings_are_set_against_what_was_sent():
+    found = check(trimmed(), WHOLE, read_wishes("forgets no more"), against=AS_SENT)
+    assert (found.now[0].lost, found.before[0].lost, found.verdict) == (0, 1, "held")
+    assert next(line for line in check_lines(found) if line.startswith("Against")).startswith(
+        "Against what was really sent: forgets 1 fewer, "
+    )
+
+
+def test_beside_what_was_sent_settings_are_counted_as_that_was():
+    used = [Message("user", "and?"), Message("assistant", "so", metadata={"usage": Usage(input=9_000)})]
+    found = check(Conversation(3 * used), WHOLE.replace(budget=60_000), (), against=AS_SENT)
+    assert found.now[0].tokens == found.before[0].tokens == 27_000
+
+
+def test_a_conversation_of_which_nothing_says_what_was_sent_is_named_and_unsure():
+    found = check([trimmed(), booking()], AS_SENT, read_wishes("keep every reference"))
+    assert list(found.unread.values()) == [
+        "nothing in this file says what was sent: it has no usage, no requests and no marks of a cut"
+    ]
+    assert (len(found.places), found.unsure) == (1, 1)
+    with pytest.raises(SettingsError, match="nothing in this file says what was sent"):
+        check(booking(), AS_SENT, ())
+
+
+def test_of_requests_that_are_not_told_only_what_is_lost_anyway_is_known():
+    told = SentHistory(3, ((2, 3),)), SentHistory(3, ((0, 3),), known=False)
+    wishes = read_wishes("keep every reference")
+    found = [check(as_told(booking(), each), AS_SENT, wishes) for each in told]
+    assert [each.verdict for each in found] == ["broken", "unsure"]
+    assert "doesn’t tell which messages were sent" in finding_reason(found[1].findings[0])
+
+
+def test_what_was_sent_had_no_budget_of_ours_and_no_setting_of_ours_moves_its_cut():
+    chat = conv("s" + " u:60 a:60" * 20)
+    sizes = chat.columns.requests.tolist()[3:]
+    used = [m if m.role != "assistant" else replace(m, metadata={"usage": Usage(input=900)}) for m in chat]
+    sent = as_told(used, *(SentHistory(n, ((n - 5, n),)) for n in sizes))
+    found = check(sent, AS_SENT, read_wishes("never over the budget"))
+    assert found.verdict == "unsure"
+    assert found.moving[1].moved > found.moving[1].of / 2
+    assert (found.moving[1].cause, found.moving[1].mend) == ("", {})
