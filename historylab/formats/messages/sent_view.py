@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import TypeAlias
 
 from historylab.conversation.message import Message
@@ -65,10 +66,11 @@ class SentView:
         """The view of a history that goes back to so many messages."""
         return SentView(each for each in self.histories if each.size <= size)
 
-    def without(self, removed: Iterable[int]) -> list[SentHistory]:
-        """The entries, of the conversation without these messages."""
-        out = sorted(set(removed))
-        return [_without(each, out) for each in self.histories] if out else self.histories
+    def spread(self, counts: Iterable[int]) -> list[SentHistory]:
+        """The entries of a conversation in which each of these became so many messages, or none."""
+        starts = list(accumulate(counts, initial=0))
+        found = (_spread(each, starts) for each in self.histories)
+        return [each for each in found if each.size]
 
 
 def in_ranges(order: Iterable[Sent]) -> tuple[Range | Message, ...]:
@@ -85,19 +87,30 @@ def in_ranges(order: Iterable[Sent]) -> tuple[Range | Message, ...]:
     return tuple(found)
 
 
-def _without(one: SentHistory, out: Sequence[int]) -> SentHistory:
-    def moved(i: int) -> int:
-        return i - bisect_left(out, i)
+def shorten_from(histories: Sequence[SentHistory], size: int, texts: Mapping[int, str]) -> list[SentHistory]:
+    """The entries, where from so many messages on these are sent with other texts."""
+    before = [each for each in histories if each.size < size]
+    after = [replace(each, shortened={**texts, **each.shortened}) for each in histories if each.size >= size]
+    if not after or after[0].size > size:
+        last = before[-1] if before else SentHistory(0)
+        order = (*last.sent, (last.size, size))
+        shortened = {**last.shortened, **texts}
+        now = replace(last, size=size, sent=order, shortened=shortened, summarized=(), summary=None, cut=None)
+        after.insert(0, now)
+    return [*before, *after]
 
-    ranges = [each if isinstance(each, Message) else (moved(each[0]), moved(each[1])) for each in one.sent]
-    summed = [(moved(first), moved(stop)) for first, stop in one.summarized]
+
+def _spread(one: SentHistory, starts: Sequence[int]) -> SentHistory:
+    ranges = [each if isinstance(each, Message) else (starts[each[0]], starts[each[1]]) for each in one.sent]
+    summed = [(starts[first], starts[stop]) for first, stop in one.summarized]
+    there = {i for i in range(len(starts) - 1) if starts[i] < starts[i + 1]}
     return replace(
         one,
-        size=moved(one.size),
+        size=starts[one.size],
         sent=tuple(each for each in ranges if isinstance(each, Message) or each[0] < each[1]),
-        shortened={moved(i): text for i, text in one.shortened.items() if i not in out},
+        shortened={starts[i]: text for i, text in one.shortened.items() if i in there},
         summarized=tuple(each for each in summed if each[0] < each[1]),
-        summary=None if one.summary is None or one.summary in out else moved(one.summary),
+        summary=starts[one.summary] if one.summary in there else None,
     )
 
 

@@ -136,7 +136,7 @@ class CodexSession:
             self.report.warn("a reply of nothing but thinking, which isn't sent again", "")
         marked = {id(m): self._with_mark(m) for path, _ in found for m in path}
         said = [pair_by_order([marked[id(m)] for m in path if id(m) not in unsaid]) for path, _ in found]
-        return said, [view.without(i for i, m in enumerate(path) if id(m) in unsaid) for path, view in found]
+        return said, [view.spread(id(m) not in unsaid for m in path) for path, view in found]
 
     @property
     def metadata(self) -> dict[str, Any]:

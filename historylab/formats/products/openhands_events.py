@@ -1,25 +1,27 @@
 """OpenHands event streams: messages, actions and observations of the agent SDK, as JSON Lines, a list or `events`.
 
 An action is a call, its observation (joined by `tool_call_id`, else by `action_id`) the result; actions of one response
-are one message. A condensation only changes what later requests saw: the history stays, its summary is metadata.
+are one message. A condensation changes what later requests were sent: the history stays.
 Source: OpenHands/software-agent-sdk, sdk/event/.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
+from historylab.conversation.sent import RecordedCut, sent_metadata
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.archives import folder_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.content_parts import read_content
 from historylab.formats.messages.record_groups import located_items
+from historylab.formats.messages.sent_view import Sent, SentView
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.products.openhands import thinking_of
 from historylab.registry import register
@@ -59,7 +61,8 @@ def openhands_events(content: Content, report: Report) -> Iterator[Conversation]
             place = "" if file is content else f"{file.name} "
             for where, event in located_items(file.values, "events"):
                 stream.add(event, f"{place}{where}")
-    yield Conversation(stream.finish(), metadata=stream.about)
+    sent = stream.view.histories
+    yield Conversation(stream.finish(), metadata={**stream.about, **(sent_metadata(sent) if sent else {})})
 
 
 class _Stream:
@@ -72,7 +75,10 @@ class _Stream:
         self.calls: dict[str, str] = {}  # id of an action → id of its call
         self.replies: dict[str, int] = {}  # id of a response → the message it became
         self.known: set[str] = set()
+        self.forgotten: set[str | None] = set()
         self.usage: dict[str, dict[str, int]] = {}  # id of a response → what it took
+        self.view, self.requested = SentView(), ""  # what is sent, and why a condensation was asked for
+        self.events: list[list[str | None]] = []  # ids of the events that each message holds
 
     def add(self, event: Any, where: str) -> None:
         """Read one event."""
@@ -93,6 +99,7 @@ class _Stream:
             else:
                 message = READERS.get(kind, _result)(self, event, where)
                 self.messages.append(replace(message, id=id, timestamp=_time(event)))
+                self.events.append([id])
             if kind == "MessageEvent" and (reply := _text(event, "llm_response_id")):
                 self.replies[reply] = len(self.messages) - 1
         else:
@@ -132,23 +139,54 @@ class _Stream:
             first = self.messages[at]
             said = "\n".join(filter(None, (first.content, text)))
             self.messages[at] = replace(first, content=said, tool_calls=(*first.tool_calls, call))
+            self.events[at].append(_text(event, "id"))
             return
         thoughts = thinking_of(event)
         metadata = {"thinking": thoughts} if thoughts else {}
         message = Message("assistant", text, _text(event, "id"), None, (call,), None, media, _time(event))
         self.messages.append(replace(message, metadata=metadata))
+        self.events.append([_text(event, "id")])
         if reply:
             self.replies[reply] = len(self.messages) - 1
 
     def _note(self, event: dict[str, Any], kind: str, where: str) -> None:
         """Take in an event that is no message."""
-        if kind in ("Condensation", "CondensationSummaryEvent") and isinstance(event.get("summary"), str):
-            self.about.setdefault("condensations", []).append(event["summary"])
-            self.report.skip("a condensation, whose history is kept and whose summary is metadata", where)
+        if kind == "Condensation":
+            self.report.records += 1
+            self.report.keep("compactions", where)
+            self._condense(event)
             return
+        if kind == "CondensationRequest":
+            self.requested = _text(event, "reason") or "requested"
         if kind == "ConversationStateUpdateEvent":
             self._state(event.get("value"))
         self.report.skip(f"a {kind[:40]}, no message", where)
+
+    def _condense(self, event: dict[str, Any]) -> None:
+        """Leave out what is forgotten, and put the summary where the event says; without a place it isn't sent."""
+        given, size = event.get("forgotten_event_ids"), len(self.messages)
+        self.forgotten |= {each for each in given if isinstance(each, str)} if isinstance(given, list) else set()
+        summary, offset = _text(event, "summary"), event.get("summary_offset")
+        order = [each for each in self.view.at(size) if not self._is_forgotten(each)]
+        if summary and type(offset) is int and offset >= 0:
+            order = [each for each in order if not isinstance(each, Message)]  # the summary before this one
+            told = Message("user", summary, f"{event.get('id')}-summary", metadata={"compact_summary": True})
+            order.insert(self._place(order, offset), told)
+        self.view.put(size, order, RecordedCut(self.requested or None, by="OpenHands"))
+        self.requested = ""
+
+    def _is_forgotten(self, each: Sent) -> bool:
+        """Whether all events of a message are."""
+        ids = [each.id] if isinstance(each, Message) else self.events[each]
+        return all(id in self.forgotten for id in ids)
+
+    def _place(self, order: Sequence[Sent], offset: int) -> int:
+        """The place in that order before which there are so many events."""
+        for place, each in enumerate(order):
+            if offset <= 0:
+                return place
+            offset -= 1 if isinstance(each, Message) else sum(id not in self.forgotten for id in self.events[each])
+        return len(order)
 
     def _state(self, value: Any, levels: int = 6) -> None:
         """Model and usage, wherever in a state they stand."""

@@ -7,9 +7,13 @@ import json
 import zipfile
 
 import pytest
+from hypothesis import given
+from hypothesis import settings as tried
+from hypothesis import strategies as st
 
-from historylab import load
+from historylab import as_sent, load
 from historylab.conversation.message import ToolCall
+from historylab.conversation.sent import SENT_HISTORIES, sent_histories
 
 
 def event(kind: str, **fields: object) -> dict:
@@ -73,17 +77,15 @@ def test_errors_and_refusals_are_results(result, text):
     assert (conversation[2].content, conversation[2].metadata["is_error"]) == (text, True)
 
 
-def test_noise_is_skipped_by_kind_and_a_condensation_keeps_the_history():
+def test_noise_is_skipped_by_kind():
     noise = event("ConversationStateUpdateEvent", key="k", value="v")
-    loaded = read(said("hi"), noise, noise, event("PauseEvent"), event("Condensation", summary="short"), {"a": 1}, 5)
+    loaded = read(said("hi"), noise, noise, event("PauseEvent"), {"a": 1}, 5)
     assert {why: tally.count for why, tally in loaded.report.skipped.items()} == {
         "a ConversationStateUpdateEvent, no message": 2,
         "a PauseEvent, no message": 1,
-        "a condensation, whose history is kept and whose summary is metadata": 1,
         "an event without a kind": 1,
         "a number": 1,
     }
-    assert loaded[0].metadata["condensations"] == ["short"]
 
 
 def test_a_file_per_event_in_an_archive_is_one_conversation():
@@ -114,3 +116,67 @@ def test_a_call_whose_function_is_no_object_is_named():
     call = {"id": "c1", "type": "function", "function": [{"name": "f", "arguments": "{}"}]}
     loaded = read(said("hi"), action(1, tool_call=call))
     assert list(loaded.report.warnings) == ["a function that is a list, not an object"]
+
+
+def condensed(*forgotten: object, **fields: object) -> dict:
+    return event("Condensation", forgotten_event_ids=list(forgotten), **fields)
+
+
+def turn(number: int) -> list[dict]:
+    return [said(f"ask {number}", id=f"q{number}"), said(f"answer {number}", "assistant", id=f"a{number}")]
+
+
+def sent(conversation, request: int = -1) -> list[str]:
+    return [m.content for m in as_sent(conversation).plans[request].render()]
+
+
+def test_from_a_condensation_on_its_summary_is_sent_in_place_of_what_is_forgotten():
+    cut = condensed("a1", "q2", "a2", summary="In short.", summary_offset=1, id="k")
+    (conversation,) = loaded = read(*turn(1), *turn(2), cut, *turn(3))
+    assert [m.content for m in conversation][:4] == ["ask 1", "answer 1", "ask 2", "answer 2"]
+    assert [sent(conversation, k) for k in (1, 2)] == [
+        ["ask 1", "answer 1", "ask 2"],
+        ["ask 1", "In short.", "ask 3"],
+    ]
+    assert [(c.request, c.dropped, c.by) for c in conversation.recorded.compactions] == [(2, (1, 2, 3), "OpenHands")]
+    assert as_sent(conversation).plans[2].sketch() == "KSSSK"
+    assert (loaded.report.skips, list(loaded.report.kept)) == (0, ["compactions"])
+
+
+def test_the_next_summary_takes_the_place_of_the_one_before():
+    first = condensed("a1", summary="Short 1.", summary_offset=1, id="k1")
+    second = condensed("k1-summary", "q2", "a2", summary="Short 2.", summary_offset=1, id="k2")
+    (conversation,) = read(*turn(1), first, *turn(2), second, *turn(3))
+    assert [sent(conversation, k) for k in (1, 2)] == [["ask 1", "Short 1.", "ask 2"], ["ask 1", "Short 2.", "ask 3"]]
+
+
+def test_actions_of_one_response_count_each_and_go_together():
+    events = [said("hi", id="q"), action(1, "r"), action(2, "r"), seen("x", tool_call_id="c1", id="o1"), *turn(3)]
+    summary = {"summary": "In short.", "summary_offset": 3}
+    (some,) = read(*events, condensed("e1", "o1", **summary), *turn(4))
+    assert sent(some) == ["hi", "so\nso", "ask 3", "In short.", "answer 3", "ask 4"]
+    (both,) = read(*events, condensed("e1", "e2", "o1", **summary), *turn(4))
+    assert sent(both) == ["hi", "ask 3", "answer 3", "In short.", "ask 4"]
+
+
+def test_without_a_place_a_summary_is_not_sent_and_who_asked_is_the_trigger():
+    asked = event("CondensationRequest", reason="context_limit")
+    (conversation,) = read(*turn(1), asked, condensed("q1", summary="In short."), *turn(2))
+    assert sent(conversation) == ["answer 1", "ask 2"]
+    assert [c.trigger for c in conversation.recorded.compactions] == ["context_limit"]
+
+
+ODD = st.one_of(
+    st.none(), st.integers(-2, 9), st.text(max_size=2), st.lists(st.sampled_from(["q1", "a1", "k", 5, None]))
+)
+
+
+@tried(deadline=None, max_examples=80)
+@given(st.lists(st.one_of(st.just(None), st.tuples(ODD, ODD, ODD)), max_size=5))
+def test_whatever_condensations_say_every_history_fits(steps):
+    events = turn(1)
+    for number, step in enumerate(steps, 2):
+        names = ("forgotten_event_ids", "summary", "summary_offset")
+        events += turn(number) if step is None else [event("Condensation", **dict(zip(names, step, strict=True)))]
+    (conversation,) = read(*events)
+    assert len(sent_histories(conversation) or ()) == len(conversation.metadata.get(SENT_HISTORIES, ()))
