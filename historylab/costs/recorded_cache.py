@@ -13,7 +13,7 @@ import numpy as np
 from historylab.conversation.conversation import Conversation
 from historylab.costs.caches.base import NO_CACHE, Cache, as_charged, cache_of, open_cache
 from historylab.costs.lost_prefix import SMALLEST, cache_lifetime, lost_prefixes
-from historylab.costs.traffic import Traffic
+from historylab.costs.traffic import Traffic, billed_traffic
 from historylab.counters.calibration import FEWEST_REQUESTS
 from historylab.counters.reported_contexts import context_of, usage_by_request
 from historylab.planning.replay import Timeline
@@ -56,7 +56,12 @@ def as_recorded(timeline: Timeline, sent: Traffic, prices: Prices, cache: Cache)
         lasting = replace(lasting, write_premium=prices.cache_write / prices.input)
     if len(usages) != len(sent.sent):  # a projection makes other requests
         return sent, lasting
-    return replace(sent, shared=_shared_tokens(timeline.original, sent)), lasting
+    shared = _shared_tokens(timeline.original, sent)
+    if sent is billed_traffic(timeline):  # what was really sent read what it reports
+        for i, (usage, plan) in enumerate(zip(usages, timeline.plans, strict=True)):
+            if usage and plan.is_sized:
+                shared[i] = usage.cache_reads
+    return replace(sent, shared=shared), lasting
 
 
 def _shared_tokens(conversation: Conversation, sent: Traffic) -> np.ndarray:

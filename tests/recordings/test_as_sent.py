@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from historylab import Conversation, HistoryLabError, Message, as_sent, load
+from historylab import Conversation, HistoryLabError, Message, as_sent, bill, load
 from historylab.conversation.message import Usage
 from historylab.conversation.sent import RecordedCut, SentHistory, sent_metadata
+from historylab.counters.reported_contexts import usage_by_request
 from historylab.formats.convert import write
+from historylab.formats.samples import load_sample
 
 
 def chat(turns: int, *, reported: tuple[int, ...] = ()) -> list[Message]:
@@ -91,3 +93,12 @@ def test_a_smaller_fall_one_that_is_back_at_once_or_one_of_little_is_none(falls)
 def test_where_nothing_says_what_was_sent_there_is_no_timeline():
     with pytest.raises(HistoryLabError, match="nothing in this file says what was sent"):
         as_sent(Conversation(chat(2)))
+
+
+@pytest.mark.parametrize("name", ["held-for-the-auditors", "lamp-through-the-night"])
+def test_its_bill_reads_from_the_cache_what_was_reported_also_at_the_cut(name):
+    conversation = load_sample(name)[0]
+    priced = bill(as_sent(conversation))
+    usages = usage_by_request(conversation)
+    read = [usage.cache_reads for usage in usages if usage]
+    assert [int(n) for n, usage in zip(priced.cache_reads, usages, strict=True) if usage] == read
