@@ -6,7 +6,10 @@
 request under trimming rules of our own and by the trimmers of installed libraries, in five formats, with the session's
 id and without, and with arguments written anew; each log should open as one conversation in which every request has
 just the messages that were sent. *controls*: what doesn't belong together stays apart, and a branch is one.
-*before*: what differs from an earlier revision in how FILES and the sample conversations are read.
+*sessions*: those among FILES
+and our samples that an agent compacted, beside what their lines tell. *why*: a value is planted in a message, and
+`historylab why` asked when it was sent and what removed it. *before*: what differs from an earlier revision in how
+FILES and the sample conversations are read.
 
 FILES are files or folders. FOLDER takes the smallest log of each rule and format that is read wrongly.
 """
@@ -35,6 +38,7 @@ from benchmarks.sent.judged import Judged, judge  # noqa: E402
 from benchmarks.sent.libraries import installed  # noqa: E402
 from benchmarks.sent.logs import FORMATS, LogFormat, Sent  # noqa: E402
 from benchmarks.sent.rules import RULES  # noqa: E402
+from benchmarks.sent.sessions import compacted, cost_read, cuts_read  # noqa: E402
 
 COLUMNS = ("logs", "one conversation", "requests", "as sent", "unknown", "unnamed", "wrong")
 SUFFIXES = {".json", ".jsonl", ".traj", ".csv", ".yaml"}
@@ -174,6 +178,35 @@ class _Smallest:
             (place / "faults.txt").write_text("\n".join([name, *found.faults]) + "\n")
 
 
+# -- sessions that an agent compacted
+
+
+def sessions(asked: argparse.Namespace) -> None:
+    found = list(compacted(files_in([ROOT / "sample_conversations", ROOT / "tests/formats/samples", *asked.files])))
+    sizes = ("told before", "shown", "off", "reported after", "shown", "off", "messages gone", "summary")
+    heading("session", "cut before request", "trigger", *sizes)
+    for path, conversation in found:
+        for cut in cuts_read(path, conversation):
+            before = (_number(cut.told_before), _number(cut.shown_before), _share(cut.before_off))
+            after = (_number(cut.reported_after), _number(cut.shown_after), _share(cut.after_off))
+            gone = (f"{cut.dropped:,}", "yes" if cut.has_summary else "no")
+            row(path.stem[:24], f"{cut.request + 1:,}", cut.trigger or "–", *before, *after, *gone)
+    heading("session", "requests", "with usage", "reported", "as opened", "off", "as if uncut", "off")
+    for path, conversation in found:
+        if cost := cost_read(conversation):
+            opened, uncut = (cost.opened, cost.off(cost.opened)), (cost.uncut, cost.off(cost.uncut))
+            cells = [cell for dollars, off in (opened, uncut) for cell in (f"${dollars:.3f}", _share(off))]
+            row(path.stem[:24], f"{cost.requests:,}", f"{cost.with_usage:,}", f"${cost.reported:.3f}", *cells)
+
+
+def _number(tokens: int | None) -> str:
+    return "–" if tokens is None else f"{tokens:,}"
+
+
+def _share(off: float | None) -> str:
+    return "–" if off is None else f"{off:+.1%}"
+
+
 # -- files as before
 
 
@@ -188,7 +221,7 @@ def unchanged(asked: argparse.Namespace) -> None:
         print(path, *found[:12], sep="\n    ")
 
 
-SECTIONS = {"trimmed": trimmed, "controls": controlled, "before": unchanged}
+SECTIONS = {"trimmed": trimmed, "controls": controlled, "sessions": sessions, "before": unchanged}
 
 if __name__ == "__main__":
     main()
