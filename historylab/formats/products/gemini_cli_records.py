@@ -95,6 +95,24 @@ def _calls(given: Any, own: str, where: str, report: Report) -> list[tuple[ToolC
     return found
 
 
+def result_texts(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Of a reply: the id of each call that has one, and the text of its result."""
+    listed = value.get("toolCalls")
+    for record in listed if isinstance(listed, list) else ():
+        call = record.get("id") if isinstance(record, dict) else None
+        if isinstance(call, str) and record.get("result") not in NOTHING:
+            yield call, _parts(record["result"], "", Report())[0]
+
+
+def response_texts(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Of a user's turn of nothing but results: the id of each call, and the text of its result."""
+    parts = value.get("content")
+    given = parts if isinstance(parts, list) else [parts]
+    held = [part.get("functionResponse") if isinstance(part, dict) else None for part in given]
+    if value.get("type") == "user" and all(isinstance(each, dict) and isinstance(each.get("id"), str) for each in held):
+        yield from ((each["id"], _answer(each.get("response"))) for each in held if each)
+
+
 def _result(call: ToolCall, record: dict[str, Any], where: str, report: Report) -> Message:
     text, media, _ = _parts(record["result"], where, report)
     metadata = {"is_error": True} if record.get("status") == "error" else {}

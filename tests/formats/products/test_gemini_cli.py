@@ -5,7 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import settings as tried
+from hypothesis import strategies as st
 
+from historylab import as_sent
+from historylab.conversation.sent import SENT_HISTORIES, sent_histories
 from historylab.errors import LoadError
 from historylab.formats.files.content import Content
 from historylab.formats.load import load, match_strengths
@@ -143,12 +148,85 @@ def test_branches_beyond_the_twentieth_are_counted():
     assert loaded.report.skipped["a record on a branch older than those offered"].count == 3
 
 
-def test_messages_that_are_set_replace_those_before():
+def sent(conversation, request: int = -1) -> list[str]:
+    return [m.content for m in as_sent(conversation).plans[request].render()]
+
+
+def reply(words, **more) -> dict:
+    return said(words, kind="gemini", **more)
+
+
+def test_messages_that_are_set_are_sent_in_place_of_those_before():
+    listed = [said("In short."), reply("Got it."), said("Two."), reply("To Two.")]
+    begun = [said("One."), reply("To One."), said("Two."), reply("To Two.")]
+    (conversation,) = loaded = lines(*begun, {"$set": {"messages": listed}}, said("Three."), reply("To Three."))
+    assert lines_of(conversation)[3:] == ["a To Two.", "u In short.", "u Three.", "a To Three."]
+    assert [sent(conversation, k) for k in (1, 2)] == [
+        ["One.", "To One.", "Two."],
+        ["In short.", "Got it.", "Two.", "To Two.", "Three."],
+    ]
+    (cut,) = conversation.recorded.compactions
+    assert (cut.request, cut.dropped, cut.summary, cut.by) == (2, (0, 1), 4, "Gemini CLI")
+    assert (conversation.branches, list(loaded.report.kept)) == ((), ["compactions"])
+    assert list(loaded.report.warnings) == [
+        "a summary Gemini CLI made, sent from there on in place of what came before"
+    ]
+
+
+def test_messages_that_are_set_and_lack_none_are_no_cut():
+    begun = [said("One."), reply("To One.")]
     (conversation,) = lines(
-        said("Long."), {"$set": {"messages": [said("Short.")], "summary": "In short"}}, said("Go on.")
+        *begun, {"$set": {"messages": [*begun, said("Two.")], "summary": "A talk"}}, reply("To Two.")
     )
-    assert (conversation.title, lines_of(conversation)) == ("In short", ["u Short.", "u Go on."])
-    assert lines_of(conversation.branches[0]) == ["u Long."]
+    assert (conversation.title, lines_of(conversation)[2:]) == ("A talk", ["u Two.", "a To Two."])
+    assert conversation.recorded.compactions == ()
+
+
+@pytest.mark.parametrize("again", ["record", "turn"])
+def test_a_result_that_is_masked_is_sent_shorter_and_kept_as_it_was(again):
+    def looked(text):
+        return said("", "m", kind="gemini", toolCalls=[call(id="c1", result=answered(text))])
+
+    turn = said([{"functionResponse": {"id": "c1", "response": {"output": "[masked]"}}}], "t")
+    listed = [said("Look."), looked("[masked]")] if again == "record" else [said("Look."), looked("long"), turn]
+    (conversation,) = lines(said("Look."), looked("long"), {"$set": {"messages": listed}}, reply("Done."))
+    assert lines_of(conversation) == ["u Look.", "a ", "t long", "a Done."]
+    assert sent(conversation) == ["Look.", "", "[masked]"]
+
+
+def test_a_rewind_to_what_a_compression_kept_goes_on_from_what_was_sent():
+    listed = [said("In short."), said("Two."), reply("To Two.")]
+    begun = [said("One."), reply("To One."), said("Two."), reply("To Two.")]
+    after = [said("Three."), reply("To Three."), {"$rewindTo": "To Two."}, reply("Instead.")]
+    (conversation,) = lines(*begun, {"$set": {"messages": listed}}, *after)
+    assert sent(conversation) == ["In short.", "Two."]
+    assert sent(conversation.branches[0]) == ["In short.", "Two.", "To Two.", "Three."]
+
+
+def test_a_rewind_to_before_a_compression_undoes_it():
+    begun = [said("One."), reply("To One."), said("Two."), reply("To Two.")]
+    (conversation,) = lines(*begun, {"$set": {"messages": begun[:3]}}, {"$rewindTo": "To One."}, reply("Instead."))
+    assert lines_of(conversation) == ["u One.", "a Instead."]
+    assert conversation.recorded.compactions == ()
+
+
+NAMES = st.sampled_from(["a", "b", "c", "d"])
+RECORDS = st.one_of(
+    st.builds(said, NAMES, kind=st.sampled_from(["user", "gemini", "info"])),
+    st.builds(lambda n, t: said("", n, "gemini", toolCalls=[call(id=n, result=answered(t))]), NAMES, NAMES),
+    st.builds(lambda n, t: said([{"functionResponse": {"id": n, "response": {"output": t}}}], "t"), NAMES, NAMES),
+    st.sampled_from([5, None, {}, {"id": 5}, {"type": "user", "content": None}]),
+)
+
+
+@tried(deadline=None, max_examples=150)
+@given(st.lists(st.one_of(RECORDS, st.builds(lambda n: {"$rewindTo": n}, NAMES), st.lists(RECORDS, max_size=4))))
+def test_whatever_a_session_sets_and_takes_back_every_history_fits(steps):
+    records = [{"$set": {"messages": step}} if isinstance(step, list) else step for step in steps]
+    (conversation,) = lines(said("Begin."), *records, said("End.", "end"))
+    for path in (conversation, *conversation.branches):
+        assert len(sent_histories(path) or ()) == len(path.metadata.get(SENT_HISTORIES, ()))
+        assert all(cut.request < len(path.columns.requests) for cut in path.recorded.compactions)
 
 
 def test_a_subagents_session_says_so():
