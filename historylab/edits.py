@@ -14,6 +14,7 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall, Usage
+from historylab.conversation.recorded import SUB_AGENTS
 from historylab.conversation.sent import SENT_HISTORIES
 from historylab.conversation.usage import usage_of
 from historylab.formats.messages.chat_messages import to_record
@@ -184,6 +185,8 @@ def _moved_metadata(original: Conversation, messages: list[Message], keys: list[
     metadata = dict(original.metadata)
     if keys != list(range(len(original))) or any(map(_is_reworded, original, messages)):
         metadata.pop(SENT_HISTORIES, None)  # nobody sent what was changed
+    if called := original.recorded.children:
+        metadata[SUB_AGENTS] = [[name, place[i]] for name, i in called if i in place]
     if isinstance(stars := metadata.get("stars"), list | tuple):
         metadata["stars"] = _moved_marks(stars, place)
     if isinstance(evidence := metadata.get("evidence"), list | tuple):

@@ -30,10 +30,11 @@ def add_to(commands: Subparsers) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print or write the conversations; report on stderr what was skipped and what is lost."""
     from historylab.formats.convert import write
-    from historylab.formats.load import load
+    from historylab.formats.load import load_alone
     from historylab.registry import member
 
-    loaded, number = load(arguments.file, arguments.format, mapping=arguments.mapping), arguments.conversation
+    loaded = load_alone(arguments.file, arguments.format, mapping=arguments.mapping)
+    number = arguments.conversation
     if number is not None and not 1 <= number <= len(loaded):
         raise LoadError(f"{arguments.file} has {count_of(len(loaded), 'conversation')}; there is no number {number}")
     chosen = loaded if number is None else (loaded[number - 1],)

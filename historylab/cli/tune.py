@@ -84,7 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _conversations(arguments: argparse.Namespace, skipped: dict[str, str]) -> list[Conversation]:
-    from historylab.tuning.corpus import files_at, read_source, to_sources
+    from historylab.formats.files.folders import files_at
+    from historylab.tuning.corpus import read_source, to_sources
 
     mapping = mapping_from(arguments)
 

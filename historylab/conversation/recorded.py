@@ -39,6 +39,23 @@ SENT_TOKENS, WHOLE_TOKENS = "sent_tokens", "whole_tokens"
 NOTED_STATE = "noted_state"
 """Key of `Conversation.metadata`: what a Trimmer's store had for its requests (summaries, times), by key."""
 
+NAMED_BY = ("conversation_id", "agent", "call", "session")
+"""Keys of `Conversation.metadata` that name it, from exact to wide: a sub-agent's has that of its session, too."""
+
+CALLED_BY, SUB_AGENTS = "called_by", "sub_agents"
+"""Keys there of a sub-agent and of what called it: `[conversation id, index of the calling message]`, and a list of
+these, one per sub-agent.
+"""
+
+SIDECHAIN = "sidechain"
+"""True there in the conversation of a sub-agent."""
+
+RESUMED = "resumed"
+"""Key of `Conversation.metadata`: the ids of other sessions whose records it goes on from."""
+
+ANSWERING_AGENT = "sub_agent"
+"""In a result's `Message.metadata`: the id of the sub-agent that it came from."""
+
 PROMPT_CHANGED = "system_prompt_changed"
 """True in an answer's `Message.metadata` if its request had another system prompt than the one before."""
 
@@ -71,6 +88,9 @@ class Recorded:
     `model` is the one most answers name, `models` all of them in order. `usage` has one entry per assistant message,
     in order: what the provider reported for the request it answers, or None. `textless`: the transcript says how large
     its requests were and not what was said, so nothing is known of recall.
+
+    `id` names the conversation. `children` are its sub-agents, each as (conversation id, index of the message here that
+    called it); `parent` is the same of the conversation and message that called this one.
     """
 
     model: str | None
@@ -81,6 +101,9 @@ class Recorded:
     parameters: Mapping[str, Any]
     usage: tuple[Usage | None, ...]
     textless: bool = False
+    id: str | None = None
+    parent: tuple[str, int] | None = None
+    children: tuple[tuple[str, int], ...] = ()
     _conversation: ReadMessages | None = field(default=None, repr=False, compare=False)
 
     @cached_property
@@ -143,8 +166,31 @@ def recorded_of(conversation: ReadMessages) -> Recorded:
         parameters=parameters if isinstance(parameters, Mapping) else {},
         usage=tuple(usage_of(m) for m in answers),
         textless=said.get(TEXTLESS) is True,
+        id=conversation_name(said),
+        parent=_calling_place(said.get(CALLED_BY)),
+        children=_sub_agents(said.get(SUB_AGENTS), len(messages)),
         _conversation=conversation,
     )
+
+
+def conversation_name(metadata: Mapping[str, Any]) -> str | None:
+    """The id of the conversation with that metadata; None if its file has none."""
+    return next((given for key in NAMED_BY if isinstance(given := metadata.get(key), str) and given), None)
+
+
+def _sub_agents(given: object, size: int) -> tuple[tuple[str, int], ...]:
+    """The sub-agents that messages of a conversation of that size called."""
+    found = map(_calling_place, given) if isinstance(given, list | tuple) else ()
+    return tuple(place for place in found if place and place[1] < size)
+
+
+def _calling_place(given: object) -> tuple[str, int] | None:
+    """A conversation's id and the index of a message, as metadata has them."""
+    match given:
+        case [str() as name, int() as message] if name and type(message) is int and message >= 0:
+            return name, message
+        case _:
+            return None
 
 
 def _model(of_file: object, of_answers: Iterable[object]) -> str | None:

@@ -16,8 +16,8 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from historylab.conversation.columns import Columns
-from historylab.conversation.message import MOST_TOKENS, Message
-from historylab.conversation.usage import usage_of
+from historylab.conversation.message import MOST_TOKENS, Message, Usage
+from historylab.conversation.usage import model_name, usage_in, usage_of
 
 T = TypeVar("T")
 
@@ -56,7 +56,8 @@ class RecordedCut:
     """The marker of a compaction, as the file has it: why, and the tokens it tells of before and after.
 
     `trigger` is "auto", "manual" or the program's own word. `after` is what the file tells, which may be of the
-    messages alone. `by` names who cut. `inferred` is True where no marker says so.
+    messages alone. `by` names who cut. `inferred` is True where no marker says so. `usage` is that of the call that
+    wrote the summary, by `model`, where the file has it apart from the conversation's own.
     """
 
     trigger: str | None = None
@@ -64,6 +65,8 @@ class RecordedCut:
     after: int | None = None
     by: str = ""
     inferred: bool = False
+    usage: Usage | None = None
+    model: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,7 @@ class Compaction:
         summary: the message that stands for them, or None.
         inferred: no marker says so: the reported context fell, or older messages are missing from the request.
         by: who cut, as far as the file says.
+        usage: that of the call that wrote the summary, by `model`; None where the file doesn't have it.
     """
 
     request: int
@@ -117,6 +121,8 @@ class Compaction:
     summary: int | None
     inferred: bool
     by: str = ""
+    usage: Usage | None = None
+    model: str | None = None
 
 
 def sent_histories(conversation: ReadMessages) -> tuple[SentHistory, ...] | None:
@@ -157,6 +163,8 @@ def compactions_of(conversation: ReadMessages) -> tuple[Compaction, ...]:
                 now.summary,
                 cut.inferred,
                 cut.by,
+                cut.usage,
+                cut.model,
             )
         )
     return tuple(found)
@@ -335,6 +343,8 @@ def _cut_from_record(given: Mapping[str, Any]) -> RecordedCut:
         _whole(given.get("after")),
         by if isinstance(by, str) else "",
         given.get("inferred") is True,
+        usage_in(given.get("usage")),
+        model_name(given.get("model")),
     )
 
 

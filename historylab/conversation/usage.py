@@ -19,7 +19,11 @@ def _is_count(found: object) -> bool:
 
 def usage_of(message: Message) -> Usage | None:
     """The usage a provider reported for the request this message answers; None if the transcript has none."""
-    found = message.metadata.get("usage")
+    return usage_in(message.metadata.get("usage"))
+
+
+def usage_in(found: object) -> Usage | None:
+    """The usage as metadata has it: an object of counts, or a Usage; None for anything else."""
     if isinstance(found, Usage):
         return found
     if not isinstance(found, Mapping) or not all(_is_count(found.get(f, 0)) for f in Usage.__slots__):

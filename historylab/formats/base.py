@@ -20,16 +20,18 @@ no match; a LoadError raised there means 0. Every record that is not read is cou
 of a record that is, is named: `report.warn(…)`, or `report.lack(…)` if an app's request can't be read without it.
 `marks=` has the keys that tell the format apart, by which a refusal finds the nearest ones: "chat_messages sender". A
 member that can write conversations, too, has `write=` (see `Write`); one that reads a provider's exchanges, `api=`
-(apis/exchanges.py).
+(apis/exchanges.py); one whose sessions have files beside them, `beside=` (see `FindBeside`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable, Iterator
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from historylab.conversation.conversation import Conversation
     from historylab.conversation.message import Message
     from historylab.formats.files.content import Content
@@ -57,6 +59,10 @@ Recognise: TypeAlias = "Callable[[Content], float]"
 
 MessageReader: TypeAlias = "Callable[[list[Any], Report, str], list[Message]]"
 """Reads a list of messages that stands somewhere in a file; the text is its location."""
+
+
+FindBeside: TypeAlias = "Callable[[Path, Sequence[Conversation]], Iterable[Path]]"
+"""The attribute `beside` of a member: the files on disk that belong to the conversations of the one at that path."""
 
 
 class Format(Protocol):

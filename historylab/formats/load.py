@@ -9,19 +9,23 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import islice
 from pathlib import Path, PurePath
 from typing import overload
 
 from historylab.conversation.conversation import Conversation
-from historylab.errors import LoadError, TooLarge, UnknownFormat
-from historylab.formats.base import Format, Report, reasons
+from historylab.errors import LoadError, UnknownFormat
+from historylab.formats.base import FindBeside, Format, Report, reasons
 from historylab.formats.detect import chosen_by, match_strengths
-from historylab.formats.files.archives import GZIP, ZIP, Entries, unzip
+from historylab.formats.files.archives import GZIP, MAX_ENTRIES, ZIP, Entries, unzip
 from historylab.formats.files.content import Content
 from historylab.formats.files.event_stream import of_events
+from historylab.formats.files.folders import FolderFiles
+from historylab.formats.files.given import content_given, folder_given
 from historylab.formats.mapping import FieldMapping, read_mapped
+from historylab.formats.messages.branching import join_resumed
+from historylab.formats.sub_agents import arrange_sessions, is_sub_agent, join_sub_agents
 from historylab.formats.titles import add_titles, label_conversation
-from historylab.formats.traces.recorded_lines import RECORDING_FILE
 from historylab.registry import Member, member, members
 
 MAX_BYTES = 200_000_000
@@ -67,28 +71,78 @@ def load(
     max_bytes: int = MAX_BYTES,
     mapping: FieldMapping | str | os.PathLike[str] | None = None,
 ) -> Conversations:
-    """Read every conversation of a file, of the files in a ZIP archive, or of a recording's folder.
+    """Read every conversation of a file, of the files in a folder or a ZIP archive, or of a recording's folder.
 
-    A str is a path; pass pasted text as bytes.
+    A str is a path; pass pasted text as bytes. The sub-agents of a coding agent's session are conversations after it,
+    those in files beside the one at a path, too.
 
     `format` names the format instead of detecting it. `name` is the file name of bytes: its suffix identifies JSON
     lines, its stem becomes the title. `mapping` says which fields hold the messages of a file in no known format: a
     FieldMapping, or the path of a saved one. Raises LoadError, UnknownFormat or TooLarge, each with a one-sentence
     message.
     """
+    loaded = load_alone(path_or_bytes, format, name=name, max_bytes=max_bytes, mapping=mapping)
+    path = Path(path_or_bytes) if isinstance(path_or_bytes, str | os.PathLike) else None
+    return loaded if path is None or path.is_dir() else _with_files_beside(loaded, path, max_bytes)
+
+
+def load_alone(
+    path_or_bytes: str | os.PathLike[str] | bytes,
+    format: str | None = None,
+    *,
+    name: str = "",
+    max_bytes: int = MAX_BYTES,
+    mapping: FieldMapping | str | os.PathLike[str] | None = None,
+) -> Conversations:
+    """Read every conversation as `load` does, without those in files beside the one at a path."""
     chosen = _member(format, mapping)
-    content = _content(path_or_bytes, name, max_bytes)
     with collection_paused():
-        if content.head.startswith(GZIP):
-            content = unzip(content, max_bytes)
-        if content.head.startswith(ZIP):
-            return _load_entries(Entries(content, max_bytes), chosen)
-        return _load_content(content, chosen)
+        if folder := folder_given(path_or_bytes):
+            return _load_entries(FolderFiles(folder, max_bytes), chosen, max_bytes)
+        return _load_any(content_given(path_or_bytes, name, max_bytes), chosen, max_bytes)
+
+
+def _load_any(content: Content, chosen: Member | None, most: int) -> Conversations:
+    """The conversations of a content, unpacked if it is an archive."""
+    if content.head.startswith(GZIP):
+        content = unzip(content, most)
+    if content.head.startswith(ZIP):
+        return _load_entries(Entries(content, most), chosen, most)
+    return _load_content(content, chosen)
+
+
+def _with_files_beside(loaded: Conversations, path: Path, most: int) -> Conversations:
+    """The conversations, and after them those of the files beside theirs that belong to them, of `most` bytes."""
+    known = members("format").get(loaded.report.member)
+    find: FindBeside | None = known.attributes.get("beside") if known else None
+    report, others = loaded.report, list[Conversation]()
+    for beside in islice(find(path, loaded), MAX_ENTRIES) if find else ():
+        try:
+            if beside.is_symlink():
+                continue
+            found = load_alone(beside, report.member, max_bytes=most)
+            most -= beside.stat().st_size
+        except (LoadError, OSError) as problem:
+            why = str(problem) if isinstance(problem, LoadError) else "a file that can't be read"
+            report.skip(f"a sub-agent's file: {why.partition(';')[0]}", beside.name)
+            continue
+        report.add(found.report, beside.name)
+        report.keep("sub-agents' files beside it", beside.name)
+        others += found
+    return _as_whole([*loaded, *others], report) if others else loaded
+
+
+def _as_whole(found: Sequence[Conversation], report: Report) -> Conversations:
+    """The conversations of several files, with sub-agents joined to what called them."""
+    joined = join_sub_agents(found, report)
+    report.conversations, report.messages = len(joined), sum(map(len, joined))
+    return Conversations(joined, report)
 
 
 def first_asking(conversations: Sequence[Conversation]) -> int:
-    """The first in which a user says something; the first of all if in none."""
-    return next((i for i, found in enumerate(conversations) if any(m.role == "user" for m in found)), 0)
+    """The first in which a user says something, a sub-agent's if in no other; the first of all if in none."""
+    asking = [i for i, found in enumerate(conversations) if any(m.role == "user" for m in found)]
+    return next((i for i in asking if not is_sub_agent(conversations[i])), next(iter(asking), 0))
 
 
 @contextmanager
@@ -150,6 +204,7 @@ def as_loaded(
         else:
             report.warn("a conversation without messages", one.title)
     report_faults(report)
+    conversations = join_sub_agents(conversations, report)
     report.conversations = len(conversations)
     report.messages = sum(map(len, conversations))
     if not conversations:
@@ -162,14 +217,14 @@ def as_loaded(
     return Conversations(list(add_titles(conversations, stem)), report)
 
 
-def _load_entries(entries: Entries, chosen: Member | None) -> Conversations:
-    """The conversations of all files in an archive, those of several files under the files' names."""
+def _load_entries(entries: Entries | FolderFiles, chosen: Member | None, most: int) -> Conversations:
+    """The conversations of all files in an archive or a folder, those of several files under the files' names."""
     report = Report()
     skipped: dict[str, str] = {}
     found: list[tuple[str, Conversations]] = []
     for content in entries.contents(skipped):
         try:
-            found.append((content.name, _load_content(content, chosen)))
+            found.append((content.name, _load_any(content, chosen, most)))
         except LoadError as problem:
             if len(entries) == 1:
                 raise
@@ -180,16 +235,18 @@ def _load_entries(entries: Entries, chosen: Member | None) -> Conversations:
             report.skip(reason, name)
     if not found:
         files = f"{report.skips:,} file{'' if report.skips == 1 else 's'}"
-        raise LoadError(f"no transcript is in this archive ({files}{reasons(report.skipped)})")
+        place = "folder" if isinstance(entries, FolderFiles) else "archive"
+        raise LoadError(f"no transcript is in this {place} ({files}{reasons(report.skipped)})")
     for name, loaded in found:
         report.add(loaded.report, name)
     first = found[0][1].report
     report.format = formats_read(loaded.report for _, loaded in found)
     report.member, report.claims = first.member, first.claims
-    several = len(found) > 1
-    return Conversations(
-        [label_conversation(c, name) if several else c for name, loaded in found for c in loaded], report
-    )
+    if len(found) == 1:
+        return Conversations(found[0][1], report)
+    all_found = [c if is_sub_agent(c) else label_conversation(c, name) for name, loaded in found for c in loaded]
+    whole = _as_whole(join_resumed(all_found, report), report)
+    return Conversations(arrange_sessions(whole), report)
 
 
 def formats_read(reports: Iterable[Report]) -> str:
@@ -198,43 +255,3 @@ def formats_read(reports: Iterable[Report]) -> str:
     known = re.compile("|".join(map(re.escape, titles)))
     *first, last = dict.fromkeys(title for r in reports for title in known.findall(r.format) or [r.format])
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def _content(given: str | os.PathLike[str] | bytes, name: str, max_bytes: int) -> Content:
-    if isinstance(given, bytes | bytearray | memoryview):
-        _refuse_over(max_bytes, len(given), "this")
-        return Content(bytes(given), name)
-    if not isinstance(given, str | os.PathLike):
-        raise LoadError(f"load takes a path or bytes, not a {type(given).__name__}; encode a text first")
-    path = Path(given)
-    try:
-        path = path / RECORDING_FILE if (path / RECORDING_FILE).is_file() else path
-        _check(path, max_bytes)
-    except LoadError:
-        raise
-    except (OSError, ValueError) as problem:  # ValueError: a NUL in the path
-        reason = (getattr(problem, "strerror", None) or str(problem)).lower()
-        raise LoadError(f"{str(given)[:80]!r} can't be read: {reason}{_advice(given)}") from None
-    return Content(name=name or path.name, path=path)
-
-
-def _check(path: Path, max_bytes: int) -> None:
-    """Raise unless it is a readable regular file within the limit."""
-    if not path.exists():
-        raise LoadError(f"there is no file {str(path)[:80]!r}{_advice(path)}")
-    if not path.is_file():
-        raise LoadError(f"{str(path)!r} is {'a folder; give the files in it' if path.is_dir() else 'no regular file'}")
-    _refuse_over(max_bytes, path.stat().st_size, repr(str(path)))
-    path.open("rb").close()
-
-
-def _refuse_over(limit: int, size: int, what: str) -> None:
-    if size > limit:
-        sizes = f"{size / 1e6:,.1f} MB, more than the limit of {limit / 1e6:,.0f} MB"
-        instead = "load a part of it, or open one conversation: `historylab FILE`, or list_conversations in Python"
-        raise TooLarge(f"{what} has {sizes}; {instead}")
-
-
-def _advice(path: object) -> str:
-    pasted = any(mark in str(path) for mark in "{[\n")
-    return "; a str is read as a path, so give pasted text as bytes" if pasted else "; check the path"

@@ -29,8 +29,14 @@ def add_titles(conversations: list[Conversation], stem: str) -> Iterator[Convers
 
 
 def label_conversation(conversation: Conversation, entry: str) -> Conversation:
-    """The conversation under the name of its file in an archive, and its own title if that says more."""
+    """The conversation under the name of its file in an archive, and its own title if that says more.
+
+    A name that a program made up, such as a session's id, says nothing.
+    """
     path = PurePath(entry)
+    named = [part for part in path.with_suffix("").parts if not UUID.search(part)]
+    if len(named) < len(path.parts):
+        return conversation
     label = printable(str(path.with_suffix("")))
     return _rename(conversation, label if conversation.title == path.stem else f"{label}: {conversation.title}")
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError, NothingRead, SettingsError, UnknownFormat
+from historylab.formats.files.folders import files_at
 from historylab.formats.files.pieces import split_file
 from historylab.formats.load import Conversations
 from historylab.formats.mapping import FieldMapping
 from historylab.recordings.as_sent import why_not_as_sent
 from historylab.tuning.constraints import RELATIVE, Wish
-from historylab.tuning.corpus import files_at
 from historylab.tuning.findings import (
     BROKEN,
     HELD,

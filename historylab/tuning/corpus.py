@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from historylab.conversation.conversation import Conversation
-from historylab.formats.files.database import is_beside_database
+from historylab.formats.files.folders import files_at
 from historylab.formats.files.pieces import Piece, split_file
 from historylab.formats.mapping import FieldMapping
 
@@ -26,21 +26,6 @@ def to_sources(
             continue
         for file in files_at(os.fspath(item)):
             yield from split_file(file, mapping, most=SOURCE_BYTES)
-
-
-def files_at(path: str) -> list[str]:
-    """The file; or those in the folder and below it, by path, without hidden ones and those that SQLite keeps beside a
-    database. Symbolic links aren't followed.
-    """
-    if not os.path.isdir(path):
-        return [path]
-    found = []
-    for place, folders, files in os.walk(path):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        paths = (os.path.join(place, name) for name in files if not name.startswith("."))
-        files_here = (path for path in paths if os.path.isfile(path) and not os.path.islink(path))
-        found += [path for path in files_here if not is_beside_database(path)]
-    return sorted(found)
 
 
 def read_source(source: Source) -> Sequence[Conversation]:

@@ -89,7 +89,7 @@ def test_zeros_are_refused_by_how_the_file_begins_and_nothing_more_is_read():
 
 def test_a_path_that_is_no_file_is_refused(tmp_path):
     for path, sentence in [
-        (tmp_path, "is a folder; give the files in it"),
+        (tmp_path, "no transcript is in this folder (0 files)"),
         (tmp_path / "no.json", "there is no file"),
         ("/dev/zero", "is no regular file"),
         ("a\0b", "a\\x00b"),

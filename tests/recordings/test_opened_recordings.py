@@ -17,12 +17,12 @@ from historylab.conversation.recorded import sent_share
 from historylab.costs.proposal import proposed_settings
 from historylab.costs.reported import against_reported
 from historylab.errors import LoadError
+from historylab.formats.files.folders import files_at
 from historylab.formats.files.pieces import split_file
 from historylab.recordings import open_recording
 from historylab.recordings.recorder import Recorder
 from historylab.recordings.sent_plans import decided_otherwise, sent_plans
 from historylab.stores.memory import InMemoryStore
-from historylab.tuning.corpus import files_at
 
 CUT = Settings(policy="all", pruner="fifo", budget=300, counter="chars/4")
 
@@ -49,8 +49,8 @@ def test_a_folder_that_is_being_written_loads_with_all_there_is(folder):
     assert files_at(str(folder)) == [str(folder / "historylab.db")]
 
 
-def test_a_folder_without_a_recording_is_refused_as_before(tmp_path):
-    with pytest.raises(LoadError, match="is a folder; give the files in it"):
+def test_a_folder_without_a_recording_or_a_transcript_is_refused(tmp_path):
+    with pytest.raises(LoadError, match="no transcript is in this folder"):
         load(tmp_path)
 
 

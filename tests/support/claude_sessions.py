@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from historylab.formats.load import load
 
@@ -36,7 +37,16 @@ class Session:
         return uuid
 
     def load(self):
-        return load("\n".join(json.dumps(record) for record in self.records).encode(), name="session.jsonl")
+        return load(self.lines.encode(), name="session.jsonl")
+
+    def save(self, path: Path) -> Path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(self.lines)
+        return path
+
+    @property
+    def lines(self) -> str:
+        return "\n".join(json.dumps(record) for record in self.records)
 
 
 def text(words: str) -> dict:

@@ -57,14 +57,14 @@ def test_bytes_are_held_up_to_the_limit_of_one_upload():
     assert "give it again" in str(read(GivenFile("more", None))[1][0].why)
 
 
-def test_a_folder_stands_for_its_files_without_hidden_ones_and_links(tmp_path):
-    for name in ("b.json", "a.json", ".hidden", "deep/c.json", ".git/config"):
-        file = tmp_path / name
-        file.parent.mkdir(exist_ok=True)
-        file.write_bytes(CHAT)
-    (tmp_path / "link.json").symlink_to(tmp_path / "a.json")
-    assert [given.name for given in files_to_open([str(tmp_path)])] == ["a.json", "b.json", "c.json"]
-    assert [given.name for given in files_to_open([str(tmp_path / "b.json"), "none"])] == ["b.json", "none"]
+def test_a_folder_is_read_as_one_and_how_far_it_is_is_told(tmp_path):
+    for name in ("b.json", "a.json"):
+        (tmp_path / name).write_bytes(CHAT)
+    (folder, none) = files_to_open([str(tmp_path), "none"])
+    found, _, steps = read(folder)
+    assert [c.title for c in merge_files(found)] == ["a", "b"]
+    assert steps == [(0, f"Reading `{tmp_path.name}`")]
+    assert "none" in str(read(none)[1][0].why)
 
 
 def test_a_large_file_is_listed_by_its_path_alone(tmp_path, monkeypatch):

@@ -18,7 +18,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError, TooLarge, UnknownFormat
 from historylab.formats.files.content import Content, ValuesContent
 from historylab.formats.files.parquet_rows import PARQUET, ParquetRows
-from historylab.formats.load import MAX_BYTES, load, load_content
+from historylab.formats.load import MAX_BYTES, load_alone, load_content
 from historylab.formats.mapping import FieldMapping
 from historylab.formats.messages.flat_messages import conversation_id_of
 
@@ -45,7 +45,10 @@ class Piece:
     mapping: FieldMapping | None = None
 
     def read(self) -> Sequence[Conversation]:
-        """The conversations of this piece, with the report of their loading. Raises LoadError naming the file."""
+        """The conversations of this piece, with the report of their loading. Raises LoadError naming the file.
+
+        Sub-agents' files beside it are pieces of their own.
+        """
         try:
             return self._read()
         except (LoadError, OSError) as problem:
@@ -62,7 +65,7 @@ class Piece:
         if self.stop is None:
             if self.stamp[0] > MAX_BYTES:
                 raise _refusal(self)
-            return load(self.path, mapping=self.mapping)
+            return load_alone(self.path, mapping=self.mapping)
         if is_table(self.path):
             return load_content(ValuesContent(self._rows(self.stop)), mapping=self.mapping)
         lines = read_lines(self.path, self.start, self.stop)

@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.lineage import same_beginning
 from historylab.conversation.message import Message, instant
-from historylab.conversation.sent import SentHistory, sent_metadata
+from historylab.conversation.recorded import RESUMED, SIDECHAIN
+from historylab.conversation.sent import SENT_HISTORIES, SentHistory, sent_histories, sent_metadata
 from historylab.formats.base import Report
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.titles import opening
@@ -79,6 +80,33 @@ def share_beginnings(found: Sequence[Sequence[Message]]) -> list[list[Message]]:
         same = same_beginning(messages, known)
         shared.append([*known[:same], *messages[same:]])
     return shared
+
+
+def join_resumed(found: Sequence[Conversation], report: Report) -> list[Conversation]:
+    """The conversations, with a session that others go on from as one with these: the newest, the others as branches.
+
+    Of them all the first messages are equal, ids and times included, as copied records have them.
+    """
+    alike: dict[tuple[str | None, ...], list[Conversation]] = {}
+    for one in found:
+        first = next((m for m in one if m.role != "system"), None)
+        resumable = one.metadata.get("session") and not one.metadata.get(SIDECHAIN)
+        key = (first.id, first.timestamp, first.content) if first and first.id and resumable else (str(id(one)),)
+        alike.setdefault(key, []).append(one)
+    return [group[0] if len(group) == 1 else _joined_sessions(group, report) for group in alike.values()]
+
+
+def _joined_sessions(group: Sequence[Conversation], report: Report) -> Conversation:
+    """The newest of them, with what others say besides as its branches."""
+    newest, *older = sorted(group, key=lambda one: (moment(one[-1].timestamp), len(one)), reverse=True)
+    for one in older:
+        report.keep("sessions that another goes on from", one.title)
+    more = [one for one in older if same_beginning(one, newest) < len(one)]
+    everything = [newest, *more, *(branch for one in (newest, *older) for branch in one.branches)]
+    resumed = [name for one in older if isinstance(name := one.metadata.get("session"), str)]
+    about = {key: value for key, value in newest.metadata.items() if key != SENT_HISTORIES}
+    sent = [sent_histories(one) or () for one in everything]
+    return with_branches(share_beginnings(everything), newest.title, {**about, RESUMED: resumed}, report, sent)
 
 
 def _fork_title(main: Sequence[Message], other: Sequence[Message]) -> str:

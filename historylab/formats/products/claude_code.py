@@ -8,11 +8,13 @@ and the last usage counts once. Each tool result is a separate message; thinking
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
+from historylab.conversation.recorded import SIDECHAIN
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.branching import with_branches
@@ -25,6 +27,8 @@ from historylab.registry import register
 
 ROLES = ("user", "assistant")
 OWN_MARKS = {"uuid", "parentUuid", "sessionId", "session_id"}
+AGENT_FILES = "agent-*.jsonl"
+LONGEST_LINE = 1_000_000  # bytes of a first line that are read to learn whose file it is
 TITLES = {"summary": "leafUuid", "ai-title": "sessionId", "custom-title": "sessionId"}
 """Type of a record that names a session, from weak to strong → its field that says which one."""
 
@@ -37,9 +41,34 @@ def looks_like_claude_code(content: Content) -> float:
     return 1 if any(OWN_MARKS & value.keys() for value in found) else 0.8
 
 
-@register("format", title="Claude Code", recognise=looks_like_claude_code, marks="parentUuid uuid sessionId")
+def find_agent_files(path: Path, conversations: Sequence[Conversation]) -> Iterator[Path]:
+    """The files of a session's sub-agents: in its own folder; of older versions beside it, by their first line."""
+    sessions = {found.metadata.get("session") for found in conversations} - {None}
+    yield from sorted((path.with_suffix("") / "subagents").rglob(AGENT_FILES))
+    for beside in sorted(path.parent.glob(AGENT_FILES)):
+        if beside != path and _session_of(beside) in sessions:
+            yield beside
+
+
+def _session_of(path: Path) -> Any:
+    """The session that the first line of a file names."""
+    try:
+        with path.open("rb") as file:
+            record = json.loads(file.readline(LONGEST_LINE))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return record.get("sessionId") if isinstance(record, dict) else None
+
+
+@register(
+    "format",
+    title="Claude Code",
+    recognise=looks_like_claude_code,
+    marks="parentUuid uuid sessionId",
+    beside=find_agent_files,
+)
 def claude_code(content: Content, report: Report) -> Iterator[Conversation]:
-    """Claude Code sessions: the newest path, with the others as branches; subagents are separate conversations."""
+    """Claude Code sessions: the newest path, with the others as branches; sub-agents are conversations of their own, joined to the call."""
     records = _records(content.values, report)
     found = list(trees(list(_tree_records(records, report))))
     titles, tools = _titles(records), _tools(records)
@@ -146,11 +175,12 @@ def _tools(records: list[tuple[str, Any]]) -> list[dict[str, Any]]:
 def _metadata(tree: Tree) -> dict[str, Any]:
     last = tree.newest[-1]
     found = {"session": last.session, "version": last.value.get("version"), "agent": last.value.get("agentId")}
+    found["call"] = last.value.get("parent_tool_use_id")
     usage = next((u for r in reversed(tree.newest) if isinstance(u := r.value["message"].get("usage"), dict)), {})
     tier = usage.get("service_tier")
     said = {"provider": "anthropic"} | {k: v for k, v in found.items() if v}
     said |= {"parameters": {"service_tier": tier}} if isinstance(tier, str) else {}
-    return said | ({"sidechain": True} if last.side else {})
+    return said | ({SIDECHAIN: True} if last.side else {})
 
 
 def _a(kind: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from historylab.conversation.message import Message
+from historylab.conversation.recorded import ANSWERING_AGENT
 from historylab.formats.base import NOTHING, Report
 from historylab.formats.messages.anthropic_blocks import CALLS, call_in_block, read_turn
 from historylab.formats.messages.applied_edits import edits_in
@@ -97,11 +98,20 @@ def _user_messages(record: SessionRecord, report: Report) -> list[Message]:
         report.warn("a summary Claude Code made, sent from there on in place of what came before", record.where)
     if _by_a_program(record.value):
         made = [replace(m, metadata={**m.metadata, "injected": True}) if m.role == "user" else m for m in made]
+    if (agent := _answering_agent(record)) and made[0].role == "tool":
+        made[0] = replace(made[0], metadata={**made[0].metadata, ANSWERING_AGENT: agent})
     made = _sent_messages(made, report, record.where)
     uuid = record.value.get("uuid")
     uuid = uuid if isinstance(uuid, str) else ""
     ids = [f"{uuid}/{k}" if uuid and len(made) > 1 else uuid for k in range(len(made))]
     return [_with_place(message, record, report, chosen, {}) for message, chosen in zip(made, ids, strict=True)]
+
+
+def _answering_agent(record: SessionRecord) -> str:
+    """The id of the sub-agent whose result it is, which is the record's only one."""
+    told = record.value.get("toolUseResult")
+    agent = told.get("agentId") if isinstance(told, dict) else None
+    return agent if isinstance(agent, str) and len(record.answers) == 1 else ""
 
 
 def _by_a_program(record: dict[str, Any]) -> bool:

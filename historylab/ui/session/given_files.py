@@ -8,8 +8,7 @@ from pathlib import Path
 
 from historylab.errors import HistoryLabError, LoadError, TooLarge
 from historylab.formats.base import Report
-from historylab.formats.load import UPLOAD_BYTES, Conversations, formats_read, load
-from historylab.tuning import corpus
+from historylab.formats.load import UPLOAD_BYTES, Conversations, formats_read, load, load_alone
 from historylab.ui.session.tab import GivenFile, ReadFile, RefusedFile, ToOpen
 from historylab.wording.untrusted import code_span
 
@@ -30,7 +29,7 @@ def read_files(asked: ToOpen, show: Show) -> tuple[list[tuple[ReadFile, Conversa
     refused: list[RefusedFile] = []
     room = MOST_TOGETHER
     for number, given in enumerate(asked.files):
-        if len(asked.files) > 1 or _size(given) > QUICK:
+        if len(asked.files) > 1 or _takes_long(given):
             which = f" {number + 1:,} of {len(asked.files):,}:" if len(asked.files) > 1 else ""
             show(number / len(asked.files), f"Reading{which} {code_span(given.name)}")
         room -= len(given.data) if isinstance(given.data, bytes) else 0
@@ -47,10 +46,10 @@ def read_files(asked: ToOpen, show: Show) -> tuple[list[tuple[ReadFile, Conversa
     return found, refused
 
 
-def _size(given: GivenFile) -> int:
+def _takes_long(given: GivenFile) -> bool:
     if isinstance(given.data, Path):
-        return given.data.stat().st_size if given.data.is_file() else 0
-    return len(given.data or b"")
+        return given.data.is_dir() or (given.data.is_file() and given.data.stat().st_size > QUICK)
+    return len(given.data or b"") > QUICK
 
 
 def _read(given: GivenFile, asked: ToOpen) -> Conversations:
@@ -58,7 +57,8 @@ def _read(given: GivenFile, asked: ToOpen) -> Conversations:
     if given.data is None:
         raise LoadError("its bytes are no longer held; give it again")
     if isinstance(given.data, Path):
-        return load(given.data, format, mapping=asked.mapping)
+        read = load if len(asked.files) == 1 else load_alone  # several may be those beside each other
+        return read(given.data, format, mapping=asked.mapping)
     return load(given.data, format, name=given.name, max_bytes=UPLOAD_BYTES, mapping=asked.mapping)
 
 
@@ -81,7 +81,5 @@ def bound_uploads(files: Iterable[GivenFile]) -> Iterator[GivenFile]:
 
 
 def files_to_open(paths: Iterable[str]) -> tuple[GivenFile, ...]:
-    """The files at these paths, and those in the folders among them, by name; hidden ones and links are left out."""
-    return tuple(
-        GivenFile(found.name, found) for path in paths for found in map(Path, corpus.files_at(path)[: MOST_FILES + 1])
-    )
+    """The files at these paths; a folder is one of them, with all that is in it."""
+    return tuple(GivenFile(path.name, path) for path in map(Path, paths))
