@@ -17,7 +17,7 @@ import numpy as np
 
 from historylab.conversation.columns import Columns
 from historylab.conversation.message import MOST_TOKENS, Message, Usage
-from historylab.conversation.usage import model_name, usage_in, usage_of
+from historylab.conversation.usage import model_name, usage_held, usage_of
 
 T = TypeVar("T")
 
@@ -343,7 +343,7 @@ def _cut_from_record(given: Mapping[str, Any]) -> RecordedCut:
         _whole(given.get("after")),
         by if isinstance(by, str) else "",
         given.get("inferred") is True,
-        usage_in(given.get("usage")),
+        usage_held(given.get("usage")),
         model_name(given.get("model")),
     )
 

@@ -19,10 +19,10 @@ def _is_count(found: object) -> bool:
 
 def usage_of(message: Message) -> Usage | None:
     """The usage a provider reported for the request this message answers; None if the transcript has none."""
-    return usage_in(message.metadata.get("usage"))
+    return usage_held(message.metadata.get("usage"))
 
 
-def usage_in(found: object) -> Usage | None:
+def usage_held(found: object) -> Usage | None:
     """The usage as metadata has it: an object of counts, or a Usage; None for anything else."""
     if isinstance(found, Usage):
         return found

@@ -68,7 +68,7 @@ def _session_of(path: Path) -> Any:
     beside=find_agent_files,
 )
 def claude_code(content: Content, report: Report) -> Iterator[Conversation]:
-    """Claude Code sessions: the newest path, with the others as branches; sub-agents are conversations of their own, joined to the call."""
+    """Claude Code sessions: the newest path, with the others as branches; sub-agents have their own."""
     records = _records(content.values, report)
     found = list(trees(list(_tree_records(records, report))))
     titles, tools = _titles(records), _tools(records)
