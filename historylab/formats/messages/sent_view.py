@@ -47,13 +47,14 @@ class SentView:
     ) -> None:
         """From so many messages on `order` is sent, and what follows; the summary stands for what is gone.
 
-        A message in `order` that a summary isn't in the conversation has "compact_summary" in its metadata. Nothing is
-        put before the first message. A change at the same place replaces the one before, and keeps its cut.
+        A summary that isn't in the conversation is a message in `order` whose metadata has "compact_summary". Texts
+        that were `shortened` stay so if none are given. A change at the same place replaces the one before, and keeps
+        its cut.
         """
         held = {each for each in order if not isinstance(each, Message)}
         made = summary is not None or any(m.metadata.get("compact_summary") for m in order if isinstance(m, Message))
         gone = [i for i in self.at(size) if not isinstance(i, Message) and i not in held and i != summary]
-        texts = {i: text for i, text in (shortened or self.shortened).items() if i in held}
+        texts = {i: text for i, text in (self.shortened if shortened is None else shortened).items() if i in held}
         now = SentHistory(size, in_ranges(order), texts, ranges_of(sorted(gone)) if made else (), summary, cut, why=why)
         if self.histories and self.histories[-1].size == size:
             last = self.histories.pop()
@@ -123,14 +124,14 @@ class FoundMessages:
 
 
 def find_messages(history: Sequence[Message], messages: Sequence[Message]) -> FoundMessages:
-    """Find the messages of a history: by what they say, of equal ones the newest in order; results by their call, too.
+    """Find the messages of a history by what they say, of equal ones the newest in order; else by an id, or a call's.
 
     The newest message is the surest, so it goes from the end back; what stands elsewhere than in order is found last.
     """
-    places, results = defaultdict[Hashable, list[int]](list), dict[str, int]()
+    places, named = defaultdict[Hashable, list[int]](list), dict[Hashable, int]()
     for i, message in enumerate(messages):
         places[_words(message)].append(i)
-        results |= {message.tool_call_id: i} if message.role == "tool" and message.tool_call_id else {}
+        named[_name(message)] = i
     bound, taken, at = len(messages), set[int](), dict[int, int]()
     for k in range(len(history) - 1, -1, -1):
         known = places.get(_words(history[k]), [])
@@ -142,14 +143,19 @@ def find_messages(history: Sequence[Message], messages: Sequence[Message]) -> Fo
         if k in at:
             continue
         elsewhere = next((i for i in places.get(_words(message), ()) if i not in taken), None)
-        if elsewhere is None and message.role == "tool":
-            elsewhere = results.get(message.tool_call_id or "")
-            elsewhere = None if elsewhere in taken else elsewhere
+        if elsewhere is None and (name := _name(message)) and named.get(name) not in taken:
+            elsewhere = named.get(name)
             shortened |= {} if elsewhere is None else {elsewhere: message.content}
         if elsewhere is not None:
             at[k] = elsewhere
             taken.add(elsewhere)
     return FoundMessages([at.get(k, message) for k, message in enumerate(history)], shortened)
+
+
+def _name(message: Message) -> Hashable:
+    """The id of a message, of a result that of its call; None without one."""
+    name = message.tool_call_id if message.role == "tool" else message.id
+    return (message.role, name) if name else None
 
 
 def _words(message: Message) -> Hashable:

@@ -1,24 +1,26 @@
 """Inspect evaluation logs: each sample and epoch is a conversation; model events have usage, times and tools.
 
 A call has its function as text and an object of arguments. Long texts may stand in the sample's attachments. An
-`.eval` file is a ZIP archive with an entry per sample. Source: UKGovernmentBEIS/inspect_ai, log/_log.py and
-model/_chat_message.py.
+`.eval` file is a ZIP archive with an entry per sample. A model event has all that was sent.
+Source: UKGovernmentBEIS/inspect_ai, log/_log.py, model/_chat_message.py and event/_compaction.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message
+from historylab.conversation.message import MOST_TOKENS, Message
+from historylab.conversation.sent import RecordedCut, SentHistory, sent_metadata
 from historylab.errors import LoadError
 from historylab.formats.base import NOTHING, Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.reported import read_reported
+from historylab.formats.messages.sent_view import SentView, find_messages
 from historylab.formats.messages.usage import to_usage
 from historylab.registry import register
 
@@ -98,6 +100,7 @@ def _conversation(sample: dict[str, Any], about: dict[str, Any], where: str, rep
         _message(given, texts, f"{where} messages[{i}]".strip(), report) for i, given in enumerate(sample["messages"])
     )
     messages = [events.said_of(message) for message in read if message]
+    sent = events.sent(messages, lambda given: _message(given, texts, where, Report()))
     said = {**about, **events.about}
     epochs = said.pop("epochs", None)
     task, number, epoch = said.get("task"), sample.get("id"), sample.get("epoch")
@@ -107,7 +110,7 @@ def _conversation(sample: dict[str, Any], about: dict[str, Any], where: str, rep
     beside = {k: v for k, v in sample.items() if k not in READ_OF_SAMPLE and v not in NOTHING}
     for name in beside:
         report.keep(name, where)
-    return Conversation(pair_by_order(messages), title, {**beside, **said})
+    return Conversation(pair_by_order(messages), title, {**beside, **said, **(sent_metadata(sent) if sent else {})})
 
 
 def _message(given: Any, texts: Mapping[str, Any], where: str, report: Report) -> Message | None:
@@ -174,9 +177,16 @@ class _Events:
         self.about: dict[str, Any] = {}
         self.answers: dict[str, dict[str, Any]] = {}  # id of a message → what is said of it
         self.results: dict[str, str | None] = {}  # id of a call → when it was answered
+        self.requests: list[tuple[str, list[Any], dict[str, Any] | None]] = []
+        """Of each request the id of its answer, what it was sent, and the compaction before it."""
+        compaction: dict[str, Any] | None = None
         for event in given if isinstance(given, list) else ():
             if isinstance(event, dict) and event.get("event") == "model":
-                self._answer(event)
+                if (key := self._answer(event)) and isinstance(event.get("input"), list) and event["input"]:
+                    self.requests.append((key, event["input"], compaction))
+                    compaction = None
+            elif isinstance(event, dict) and event.get("event") == "compaction":
+                compaction = event
             elif isinstance(event, dict) and event.get("event") == "tool" and isinstance(event.get("id"), str):
                 self.results[event["id"]] = iso_time(event.get("completed") or event.get("timestamp"))
 
@@ -190,17 +200,62 @@ class _Events:
             return replace(message, timestamp=self.results.get(message.tool_call_id or ""))
         return message
 
-    def _answer(self, event: dict[str, Any]) -> None:
+    def sent(self, messages: Sequence[Message], read: Callable[[Any], Message | None]) -> list[SentHistory]:
+        """What each request was sent, where it wasn't all; `read` makes a message of what an event has."""
+        at = {m.id: i for i, m in enumerate(messages) if m.role == "assistant" and m.id}
+        known = {
+            m.source["id"]: m for m in messages if isinstance(m.source, dict) and isinstance(m.source.get("id"), str)
+        }
+        view, compaction = SentView(), None
+        for key, given, before in self.requests:
+            size, compaction = at.get(key, 0), before or compaction
+            if not size or (view.histories and size < view.histories[-1].size):
+                continue
+            history = [same if (same := _find_same(item, known)) else read(item) for item in given]
+            found = find_messages(list(filter(None, history)), messages[:size])
+            order = [_summary(each, compaction) if isinstance(each, Message) else each for each in found.order]
+            if order != view.at(size) or found.shortened != view.shortened:
+                view.put(size, order, _cut(compaction), shortened=found.shortened)
+            compaction = None
+        return view.histories
+
+    def _answer(self, event: dict[str, Any]) -> str:
+        """The id of the event's answer; empty without one."""
         output = event["output"] if isinstance(event.get("output"), dict) else {}
         choices = output.get("choices")
         tools, parameters = event.get("tools"), _parameters(event.get("config"))
         about: dict[str, Any] = {"tools": tools} if isinstance(tools, list) and tools else {}
         about |= {"parameters": parameters} if parameters else {}
-        time = iso_time(event.get("completed") or event.get("timestamp"))
+        time, first = iso_time(event.get("completed") or event.get("timestamp")), ""
         for choice in choices if isinstance(choices, list) else ():
             message = choice.get("message") if isinstance(choice, dict) else None
             if isinstance(message, dict) and isinstance(message.get("id"), str):
                 self.answers[message["id"]] = {"usage": _usage(output.get("usage")), "time": time, "about": about}
+                first = first or message["id"]
+        return first
+
+
+def _find_same(item: Any, known: Mapping[str, Message]) -> Message | None:
+    """The message that was read from the same fields."""
+    name = item.get("id") if isinstance(item, dict) else None
+    message = known.get(name) if isinstance(name, str) else None
+    return message if message is not None and message.source == item else None
+
+
+def _summary(message: Message, compaction: dict[str, Any] | None) -> Message:
+    """A message that is sent and was not said: after a compaction of the user's role its summary."""
+    made = compaction is not None and compaction.get("type") == "summary" and message.role == "user"
+    return Message(message.role, message.content, metadata={"compact_summary": True} if made else {})
+
+
+def _cut(compaction: dict[str, Any] | None) -> RecordedCut | None:
+    if compaction is None:
+        return None
+    told = compaction["metadata"] if isinstance(compaction.get("metadata"), dict) else {}
+    trigger = told.get("trigger") or compaction.get("type")
+    counts = (compaction.get("tokens_before"), compaction.get("tokens_after"))
+    before, after = (n if type(n) is int and 0 <= n <= MOST_TOKENS else None for n in counts)
+    return RecordedCut(trigger if isinstance(trigger, str) else None, before, after, "Inspect")
 
 
 def _usage(given: Any) -> dict[str, int] | None:

@@ -7,9 +7,13 @@ import json
 import zipfile
 
 import pytest
+from hypothesis import given
+from hypothesis import settings as tried
+from hypothesis import strategies as st
 
-from historylab import load
+from historylab import as_sent, load
 from historylab.conversation.message import ToolCall
+from historylab.conversation.sent import SENT_HISTORIES, sent_histories
 
 ASK = {"id": "m1", "role": "user", "content": "hi", "source": "input"}
 YES = {"id": "m2", "role": "assistant", "content": "yes", "source": "generate", "model": "m-1"}
@@ -97,3 +101,69 @@ def test_what_an_error_says_is_kept_beside_the_content_or_is_the_content(content
     result = {"role": "tool", "tool_call_id": "c", "content": content, "error": {"type": "timeout", "message": "late"}}
     found = read(sample(ASK, result))[0][1]
     assert (found.content, dict(found.metadata)) == (content or "late", kept)
+
+
+def turn(number: int) -> list[dict]:
+    asked = {"id": f"q{number}", "role": "user", "content": f"ask {number}"}
+    return [asked, {"id": f"a{number}", "role": "assistant", "content": f"answer {number}"}]
+
+
+def model(number: int, *given: dict) -> dict:
+    output = {"choices": [{"message": {"id": f"a{number}"}}], "usage": {"input_tokens": 100 * number}}
+    return {"event": "model", "input": list(given), "output": output}
+
+
+def compaction(**told: object) -> dict:
+    return {"event": "compaction", "type": "summary", "tokens_before": 9_000, "tokens_after": 80, **told}
+
+
+SUMMARY = {"id": "s", "role": "user", "content": "In short.", "metadata": {"summary": True}}
+
+
+def sent(conversation, request: int = -1) -> list[str]:
+    return [m.content for m in as_sent(conversation).plans[request].render()]
+
+
+def test_what_a_model_event_was_given_is_what_was_sent():
+    one, two, three = turn(1), turn(2), turn(3)
+    events = [
+        *(model(1, one[0]), model(2, *one, two[0]), compaction(metadata={"trigger": "threshold"})),
+        *(model(9, SUMMARY), model(3, SUMMARY, two[0], two[1], three[0])),
+    ]
+    (conversation,) = read(sample(*one, *two, *three, events=events))
+    assert [sent(conversation, k) for k in (1, 2)] == [
+        ["ask 1", "answer 1", "ask 2"],
+        ["In short.", "ask 2", "answer 2", "ask 3"],
+    ]
+    (cut,) = conversation.recorded.compactions
+    assert (cut.request, cut.trigger, cut.tokens_before, cut.tokens_after, cut.told_after) == (
+        2, "threshold", 9_000, 300, 80,
+    )  # fmt: skip
+    assert (cut.dropped, cut.by) == ((0, 1), "Inspect")
+
+
+def test_a_result_that_is_edited_was_sent_otherwise():
+    result = {"id": "r", "role": "tool", "tool_call_id": "c", "content": "long"}
+    said = [*turn(1), result, *turn(2)]
+    (conversation,) = read(sample(*said, events=[model(2, *turn(1), result | {"content": "(cleared)"}, turn(2)[0])]))
+    assert sent(conversation) == ["ask 1", "answer 1", "(cleared)", "ask 2"]
+
+
+def test_where_all_was_sent_nothing_is_said():
+    said = [*turn(1), *turn(2)]
+    (conversation,) = read(sample(*said, events=[model(1, *said[:1]), compaction(), model(2, *said[:3])]))
+    assert "sent_histories" not in conversation.metadata
+
+
+GIVEN = st.lists(st.sampled_from([*turn(1), *turn(2), SUMMARY, 5, None, {}, {"role": "user"}]), max_size=5)
+EVENTS = st.one_of(
+    st.builds(lambda n, given: model(n, *given), st.integers(0, 3), GIVEN),
+    st.sampled_from([compaction(), compaction(metadata=5, tokens_before="x", type=[]), {"event": "compaction"}, 5]),
+)
+
+
+@tried(deadline=None, max_examples=80)
+@given(st.lists(EVENTS, max_size=6))
+def test_whatever_events_say_every_history_fits(events):
+    (conversation,) = read(sample(*turn(1), *turn(2), *turn(3), events=events))
+    assert len(sent_histories(conversation) or ()) == len(conversation.metadata.get(SENT_HISTORIES, ()))
