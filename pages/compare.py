@@ -15,12 +15,13 @@ conversation = opening.conversation()
 compared = configurations.configurations()
 with replay_errors_shown(lambda: configuration_cards(compared)):
     timelines = [cached.timeline(conversation, c.settings) for c in compared]
+sent, as_sent = configurations.sent_beside(compared[0])
 refusals(compared[0].resolution)
 if timelines[0].plans:
-    comparison_verdict(compared, timelines)
-    comparison_bar(conversation, compared, timelines)
-    configuration_cards(compared)
-    compare_view(compared, timelines)
+    comparison_verdict([*compared, *sent], [*timelines, *as_sent])
+    comparison_bar(conversation, [*compared, *sent], [*timelines, *as_sent])
+    configuration_cards(compared, *as_sent)
+    compare_view([*compared, *sent], [*timelines, *as_sent])
     shared_settings(compared)
 else:
     no_requests("There is nothing to compare. Open another conversation in the playground.")

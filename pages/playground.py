@@ -1,10 +1,12 @@
 """The playground: one conversation under one set of settings, request by request."""
 
+from historylab.recordings.as_sent import is_as_sent
 from historylab.ui.debug.debug_drawer import debug_button, debug_drawer
 from historylab.ui.debug.history_log import log_history
 from historylab.ui.live.proxy_settings import give_to_proxy
 from historylab.ui.request.request_view import request_view
-from historylab.ui.session import cached, choices, opening
+from historylab.ui.session import choices, opening
+from historylab.ui.session.shown_timeline import timeline_on_screen
 from historylab.ui.settings.consent_field import model_call_notice
 from historylab.ui.settings.settings_sidebar import settings_sidebar
 from historylab.ui.settings.system_choice import describe_system
@@ -21,16 +23,19 @@ start_page("playground")
 conversation = opening.conversation()
 resolution = choices.resolution()
 refusals(resolution)
-with replay_errors_shown(lambda: settings_sidebar(resolution)):
-    timeline = cached.timeline(conversation, resolution.settings)
+with replay_errors_shown(lambda: settings_sidebar(resolution, as_sent=True)):
+    timeline = timeline_on_screen(conversation, resolution)
 model_call_notice(resolution, timeline)
 landing_line()
 conversation_bar(conversation, timeline, resolution, lambda: export_button(resolution, timeline), debug_button)
-give_to_proxy(resolution)
+if not is_as_sent(timeline):
+    give_to_proxy(resolution)
 log_history(resolution, timeline)
 if timeline.plans:
     request_view(timeline, resolution)
 else:
     no_requests(without_requests(conversation))
-describe_system(settings_sidebar(resolution), timeline, conversation)  # last: what the settings do is shown first
+describe_system(
+    settings_sidebar(resolution, as_sent=True), timeline, conversation
+)  # last: what the settings do is shown first
 debug_drawer(resolution, conversation, timeline)

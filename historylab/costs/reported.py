@@ -9,7 +9,7 @@ from decimal import Decimal
 from historylab.conversation.message import Usage
 from historylab.costs.bill import price_as_recorded
 from historylab.costs.recorded_cache import billed_model, cache_in_use
-from historylab.costs.traffic import baseline_of
+from historylab.costs.traffic import baseline_of, billed_traffic
 from historylab.counters.reported_contexts import context_by_request, context_of, usage_by_request
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices, prices_of
@@ -24,7 +24,7 @@ class AsReported:
     """Requests that carry usage, of `of` in all: dollars by that usage, and by our figures without any cut.
 
     `short` tells whether the usage reports fewer tokens of output than the answers' texts have, as a log does that is
-    written before an answer ends.
+    written before an answer ends; `sent` whether our figures are of what was sent, cuts included.
     """
 
     requests: int
@@ -32,6 +32,7 @@ class AsReported:
     reported: Decimal
     computed: Decimal
     short: bool = False
+    sent: bool = False
 
     @property
     def error(self) -> float:
@@ -44,20 +45,23 @@ def against_reported(timeline: Timeline, prices: Prices | None = None) -> AsRepo
 
     Computed are its own requests, whole, with the settings' overhead and token factor. Those that no longer sent all of
     it are left out: after a compaction of the program that recorded it, or cut by the settings it was recorded under.
+    Of a timeline with the reported sizes, each request is computed as it was sent.
     """
     conversation, model = timeline.original, billed_model(timeline)
     prices = prices or prices_of(model)
     if not prices or model != conversation.recorded.model:
         return None
     usages, whole = usage_by_request(conversation), context_by_request(conversation)
-    both = [(i, u) for i, u in enumerate(usages) if u and whole[i]]
+    sent = any(plan.is_sized for plan in timeline.plans)
+    both = [(i, u) for i, u in enumerate(usages) if u and (sent or whole[i])]
     reported = _dollars((usage for _, usage in both), prices)
     if not reported:
         return None
-    bill = price_as_recorded(timeline, baseline_of(timeline), prices, cache_in_use(timeline, prices))
+    computed_of = billed_traffic(timeline) if sent else baseline_of(timeline)
+    bill = price_as_recorded(timeline, computed_of, prices, cache_in_use(timeline, prices))
     computed = sum((bill.costs[i] for i, _ in both), Decimal(0))
     short = sum(usage.output for _, usage in both) < WHOLE * sum(int(bill.traffic.output[i]) for i, _ in both)
-    return AsReported(len(both), len(usages), reported, computed, short)
+    return AsReported(len(both), len(usages), reported, computed, short, sent)
 
 
 def _dollars(usages: Iterable[Usage], prices: Prices) -> Decimal:

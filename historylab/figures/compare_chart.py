@@ -11,16 +11,21 @@ import plotly.graph_objects as go
 from historylab.figures.axis import drawn_requests, turn_ticks
 from historylab.planning.context_fill import context_budget
 from historylab.planning.replay import Timeline
-from historylab.wording.palette import CONFIGURATIONS, FAINT, GRID
+from historylab.recordings.as_sent import is_as_sent
+from historylab.wording.as_sent import untrimmed_word
+from historylab.wording.palette import CONFIGURATIONS, FAINT, GRID, Look
 
 HEIGHT = 260
-DASHES = ("solid", "dash", "dot", "dashdot")
+DASHES = {"A": "solid", "B": "dash", "C": "dot", "D": "dashdot", "S": "longdash"}
 HEADROOM = 1.6  # the untrimmed total may compress the lines by this factor at most
 TOGETHER = 0.06  # of the height: line ends closer than this share a label
 
 
-def compare_chart(timelines: Sequence[Timeline], number: int, *, dark: bool = False) -> go.Figure:
+def compare_chart(
+    timelines: Sequence[Timeline], number: int, letters: Sequence[str], *, dark: bool = False
+) -> go.Figure:
     """The chart with request `number` (from 0) marked. Hover texts hold numbers only."""
+    looks = [next(look for look in CONFIGURATIONS if look.word == letter) for letter in letters]
     most = np.max([t.contexts for t in timelines if len(t.plans) == len(timelines[0].plans)], axis=0)
     shown, top = drawn_requests(most), _top(timelines)
     figure = go.Figure(layout=_layout(timelines[0], top, dark=dark))
@@ -28,12 +33,18 @@ def compare_chart(timelines: Sequence[Timeline], number: int, *, dark: bool = Fa
     if timelines[0].untrimmed_contexts.max() > 1.02 * max(
         int(t.contexts.max()) for t in timelines
     ):  # else it coincides with a line
-        _line(figure, timelines[0].untrimmed_contexts, shown, "untrimmed", faint)
-    _budgets(figure, timelines, top, dark=dark)
-    for timeline, look, dash in zip(timelines, CONFIGURATIONS, DASHES, strict=False):
+        _line(figure, timelines[0].untrimmed_contexts, shown, untrimmed_word(timelines[0]), faint)
+    _budgets(figure, timelines, looks, top, dark=dark)
+    for timeline, look in zip(timelines, looks, strict=True):
         at = shown[shown < len(timeline.plans)]
-        _line(figure, timeline.contexts, at, look.word, {"color": look.colour(dark), "width": 2.5, "dash": dash})
-    _ends(figure, timelines, top, dark=dark)
+        _line(
+            figure,
+            timeline.contexts,
+            at,
+            look.word,
+            {"color": look.colour(dark), "width": 2.5, "dash": DASHES[look.word]},
+        )
+    _ends(figure, timelines, looks, top, dark=dark)
     figure.add_vline(x=number + 1, line={"color": FAINT.colour(dark), "width": 1.5})
     return figure
 
@@ -44,12 +55,14 @@ def _line(figure: go.Figure, tokens: np.ndarray, shown: np.ndarray, name: str, l
     )
 
 
-def _budgets(figure: go.Figure, timelines: Sequence[Timeline], top: float, *, dark: bool) -> None:
+def _budgets(
+    figure: go.Figure, timelines: Sequence[Timeline], looks: Sequence[Look], top: float, *, dark: bool
+) -> None:
     """A thin line per budget, labelled with the configurations that have it."""
-    budgets = [context_budget(t, 0) for t in timelines]
+    budgets = [context_budget(t, 0) for t in timelines if not is_as_sent(t)]
     for budget in sorted({b for b in budgets if b <= top}):
-        letters = "".join(look.word for b, look in zip(budgets, CONFIGURATIONS, strict=False) if b == budget)
-        whose = "" if len(letters) == len(timelines) else f" of {', '.join(letters)}"
+        letters = "".join(look.word for b, look in zip(budgets, looks, strict=False) if b == budget)
+        whose = "" if len(letters) == len(budgets) else f" of {', '.join(letters)}"
         figure.add_hline(
             y=budget,
             line={"color": FAINT.colour(dark), "width": 1, "dash": "longdash"},
@@ -58,7 +71,7 @@ def _budgets(figure: go.Figure, timelines: Sequence[Timeline], top: float, *, da
         )
 
 
-def _ends(figure: go.Figure, timelines: Sequence[Timeline], top: float, *, dark: bool) -> None:
+def _ends(figure: go.Figure, timelines: Sequence[Timeline], looks: Sequence[Look], top: float, *, dark: bool) -> None:
     """The letters at the lines' ends; lines that end together share a label."""
     ends = sorted((int(t.contexts[-1]), k) for k, t in enumerate(timelines))
     groups: list[list[tuple[int, int]]] = []
@@ -68,12 +81,12 @@ def _ends(figure: go.Figure, timelines: Sequence[Timeline], top: float, *, dark:
         else:
             groups.append([end])
     for group in groups:
-        one = CONFIGURATIONS[group[0][1]] if len(group) == 1 else CONFIGURATIONS[0]
+        one = looks[group[0][1]] if len(group) == 1 else looks[0]
         figure.add_annotation(
             x=1,
             xref="paper",
             y=float(np.mean([tokens for tokens, _ in group])),
-            text=f"<b>{' '.join(sorted(CONFIGURATIONS[k].word for _, k in group))}</b>",
+            text=f"<b>{' '.join(sorted(looks[k].word for _, k in group))}</b>",
             xanchor="left",
             xshift=4,
             showarrow=False,

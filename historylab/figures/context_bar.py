@@ -7,21 +7,17 @@ width of `[data-kind]` is its tokens ÷ `data-scale`, `[data-kind-tokens]` holds
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from historylab.planning.context_fill import ContextLimit, context_fill, context_limit
+from historylab.planning.context_fill import ContextLimit, context_by_kind, context_fill, context_limit
 from historylab.planning.replay import Timeline
+from historylab.wording.context import kind_in_words
 from historylab.wording.palette import KINDS, Look
 from historylab.wording.terms import term_html
 from historylab.wording.untrusted import escape
 
-WORDS: Mapping[str, tuple[str, str]] = {
-    "overhead": ("overhead", "overhead"),
-    "framing": ("framing", "framing"),
-    "free": ("free", ""),
-    "reserve": ("reserve", "reserve"),
-}
-"""Kind → its word in the legend and the term that explains it; the others have the chart's words."""
+EXPLAINED = ("overhead", "not in the file", "framing", "reserve")
+"""The words of the legend that a term explains."""
 UNSEEN = Look("", "", "", "")
 
 
@@ -30,8 +26,8 @@ def context_bar(timeline: Timeline, number: int, key: str) -> str:
     limit, filled = context_limit(timeline), context_fill(timeline, number)
     shown = {kind: tokens for kind, tokens in filled.items() if _ever(timeline, kind)}
     parts = "".join(_segment(kind, tokens, limit) for kind, tokens in shown.items())
-    told = ", ".join(f"{_word(kind)} {tokens:,}" for kind, tokens in shown.items() if tokens)
-    entries = "".join(_entry(kind, tokens) for kind, tokens in shown.items())
+    told = ", ".join(f"{_word(timeline, kind)} {tokens:,}" for kind, tokens in shown.items() if tokens)
+    entries = "".join(_entry(_word_html(timeline, kind), kind, tokens) for kind, tokens in shown.items())
     named = f'role="img" aria-label="Tokens by kind: {escape(told)}"'
     return (
         f'<div class="hl-context" data-kinds="{key}" data-scale="{limit.scale}" data-limit="{limit.tokens}">'
@@ -47,12 +43,17 @@ def _ever(timeline: Timeline, kind: str) -> bool:
     if kind == "reserve":
         return bool(timeline.settings.reserve)
     if kind == "overhead":
-        return bool((timeline.contexts != timeline.tokens).any())
+        return bool(context_by_kind(timeline)[kind].any())
     return bool(timeline.tokens_by_kind[kind].any())
 
 
-def _word(kind: str) -> str:
-    return WORDS[kind][0] if kind in WORDS else KINDS[kind].word
+def _word(timeline: Timeline, kind: str) -> str:
+    return kind_in_words(timeline, kind) if kind in KINDS else kind
+
+
+def _word_html(timeline: Timeline, kind: str) -> str:
+    word = _word(timeline, kind)
+    return term_html(word, word) if word in EXPLAINED else escape(word)
 
 
 def _segment(kind: str, tokens: int, limit: ContextLimit) -> str:
@@ -61,9 +62,7 @@ def _segment(kind: str, tokens: int, limit: ContextLimit) -> str:
     return f'<i class="hl-kind-{kind}" data-kind="{kind}" style="width:{share:.3f}%">{glyph}</i>'
 
 
-def _entry(kind: str, tokens: int) -> str:
-    term = WORDS.get(kind, ("", ""))[1]
-    word = term_html(_word(kind), term) if term else escape(_word(kind))
+def _entry(word: str, kind: str, tokens: int) -> str:
     swatch = f'<i class="hl-kind-{kind}" aria-hidden="true"></i>'
     return f'<li class="{"" if tokens else "hl-none"}">{swatch}{word} <b data-kind-tokens="{kind}">{tokens:,}</b></li>'
 

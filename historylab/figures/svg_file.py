@@ -15,6 +15,7 @@ import numpy as np
 from historylab.figures.map_svg import map_svg
 from historylab.figures.token_svg import LETTER, kinds_drawn, token_svg
 from historylab.planning.replay import Timeline
+from historylab.wording.context import kind_in_words
 from historylab.wording.palette import ALARM, FAINT, INK, KINDS, LOOKS, PAGE, Look
 from historylab.wording.untrusted import escape
 
@@ -51,7 +52,7 @@ def map_file(timeline: Timeline, number: int) -> str:
 
 def token_file(timeline: Timeline, number: int) -> str:
     """The token chart as a file, with request `number` (from 0) marked."""
-    legend = {f"kind-{kind}": KINDS[kind].word for kind in kinds_drawn(timeline)}
+    legend = {f"kind-{kind}": kind_in_words(timeline, kind) for kind in kinds_drawn(timeline)}
     return _file(token_svg(timeline, number), legend)
 
 

@@ -17,6 +17,8 @@ from historylab.figures.retention_map import browser_look
 from historylab.figures.token_svg import kinds_drawn
 from historylab.planning.context_fill import context_budget, context_by_kind, tokens_over
 from historylab.planning.replay import Timeline
+from historylab.wording.as_sent import limit_word, untrimmed_word
+from historylab.wording.context import kind_in_words
 from historylab.wording.findings import token_finding
 from historylab.wording.palette import ALARM, KINDS
 
@@ -33,7 +35,9 @@ def pack_tokens(timeline: Timeline) -> bytes:
     words = {
         "finding": token_finding(timeline),
         "requests": len(timeline.plans),
-        "kinds": [_kind(kind, drawn=kind in drawn) for kind in kinds],
+        "kinds": [_kind(timeline, kind, drawn=kind in drawn) for kind in kinds],
+        "whole": untrimmed_word(timeline),
+        "limit": limit_word(timeline),
         "alarm": browser_look(ALARM, ""),
         "ticks": [[position - 1, name] for position, name in zip(positions, names, strict=True)],
         "net": context_budget(timeline, 0),
@@ -52,8 +56,9 @@ def pack_chart(packed: bytes, key: str, locked: str) -> bytes:
     return frame_head({"key": key, "locked": locked}) + packed
 
 
-def _kind(kind: str, *, drawn: bool) -> dict[str, Any]:
-    return {"kind": kind, "drawn": drawn, **browser_look(KINDS[kind], TEXTURES.get(kind, ""))}
+def _kind(timeline: Timeline, kind: str, *, drawn: bool) -> dict[str, Any]:
+    look = browser_look(KINDS[kind], TEXTURES.get(kind, ""))
+    return {"kind": kind, "drawn": drawn, **look, "word": kind_in_words(timeline, kind)}
 
 
 def chart_top(timeline: Timeline) -> int:

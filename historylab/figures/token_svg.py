@@ -13,6 +13,7 @@ from historylab.figures.axis import drawn_requests, reach_of, turn_ticks
 from historylab.planning.context_fill import context_budget, context_by_kind
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
+from historylab.wording.as_sent import limit_word
 from historylab.wording.findings import token_finding
 from historylab.wording.palette import ALARM, KINDS, LOOKS
 from historylab.wording.untrusted import escape
@@ -58,7 +59,7 @@ class _Drawing:
     def __init__(self, timeline: Timeline):
         self.timeline = timeline
         self.shown = drawn_requests(timeline.contexts)
-        self.budget = context_budget(timeline, 0)
+        self.budget, self.limit = context_budget(timeline, 0), limit_word(timeline)
         self.top = 1.08 * reach_of(timeline, self.budget)
         self.step = (WIDTH - LEFT - RIGHT) / len(timeline.plans)
 
@@ -95,11 +96,11 @@ class _Drawing:
         )
         yield f'<polyline class="untrimmed" points="{points}"/>'
         if self.budget > self.top:
-            yield f'<text x="{LEFT + 4}" y="{TOP - 6}">budget {self.budget:,} ↑</text>'
+            yield f'<text x="{LEFT + 4}" y="{TOP - 6}">{self.limit} {self.budget:,} ↑</text>'
             return
         y = self.y(self.budget)
         yield f'<line class="budget" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y}" y2="{y}"/>'
-        yield f'<text class="ink" x="{LEFT + 4}" y="{y - 5}">budget {self.budget:,}</text>'
+        yield f'<text class="ink" x="{LEFT + 4}" y="{y - 5}">{self.limit} {self.budget:,}</text>'
 
     def signs(self) -> Iterator[str]:
         """Σ above a request that made a new summary, ! above one that is over the budget."""

@@ -42,6 +42,8 @@ def context_limit(timeline: Timeline) -> ContextLimit:
     settings, largest = timeline.settings, int(timeline.contexts.max(initial=0))
     largest += settings.reserve
     tokens, is_window = limit_of(settings)
+    if timeline.plans and timeline.plans[-1].is_sized and tokens == (settings.window or window_of(settings.model)):
+        return ContextLimit(tokens, True, None, None, max(tokens, largest))  # decided elsewhere: no stage has a limit
     if not is_window:
         return ContextLimit(tokens, False, None, None, max(tokens, largest, 1))
     window = tokens
@@ -62,7 +64,7 @@ def limit_of(settings: Settings) -> tuple[int, bool]:
 def context_fill(timeline: Timeline, number: int) -> Mapping[str, int]:
     """Tokens of request `number` (from 0) by FILLS, then what is free and what is reserved.
 
-    What was reported beyond what is counted is overhead, too: the file doesn't show it.
+    What was reported beyond what is counted is overhead, too: the file doesn't hold it.
     """
     settings = timeline.settings
     filled = {kind: int(tokens[number]) for kind, tokens in context_by_kind(timeline).items()}

@@ -18,10 +18,12 @@ from historylab.planning.pipeline import open_instruments
 from historylab.planning.replay import Timeline
 from historylab.planning.sent_decisions import decide_as_sent, unknown_requests
 from historylab.planning.strategies.base import request_budget
+from historylab.pricing import window_of
 from historylab.recordings.sent_plans import sent_plans
 from historylab.settings.model import Settings
 
 BY = "the app"
+KEPT_AS = "as sent"
 
 
 def knows_what_was_sent(conversation: Conversation) -> bool:
@@ -53,11 +55,17 @@ def as_sent(conversation: Conversation) -> Timeline:
 
     A request that reports its usage has the size that it reports; any other what it counts, and what the one before it
     had outside its messages. `steps[i].known` is False where the file doesn't tell which messages a request held. The
-    settings are those the file proposes, by which it is counted and priced; they decided nothing. Computed once.
+    settings are those the file proposes, by which it is counted and priced; they decided nothing, and the budget is the
+    model's window, or what the largest request took where that is more or none is known. Computed once.
 
     Raises PlanError where nothing says what was sent.
     """
-    return conversation.remember("as sent", lambda: _as_sent(conversation))
+    return conversation.remember(KEPT_AS, lambda: _as_sent(conversation))
+
+
+def is_as_sent(timeline: Timeline) -> bool:
+    """Tell whether a timeline is what was really sent, as `as_sent` made it."""
+    return timeline.original.derived.get(KEPT_AS) is timeline
 
 
 def _as_sent(conversation: Conversation) -> Timeline:
@@ -70,6 +78,8 @@ def _as_sent(conversation: Conversation) -> Timeline:
     instruments, compactions = open_instruments(settings), conversation.recorded.compactions
     sizes = _request_sizes(conversation, settings)
     by = next((cut.by for cut in reversed(compactions) if cut.by), BY)
+    window = settings.window or window_of(settings.model) or 0
+    settings = settings.replace(budget=max(window, *sizes, 1), reserve=0)
     given = list(decide_as_sent(conversation, known, compactions, sizes, by, request_budget(settings)))
     shown, plans, decided = plan_given(conversation, instruments.counter, given)
     unknown = unknown_requests(conversation, known, compactions)

@@ -18,18 +18,20 @@ from historylab.figures.svg_file import svg_colours, svg_rules
 from historylab.figures.token_svg import kinds_drawn, token_svg
 from historylab.planning.context_fill import context_limit
 from historylab.planning.replay import Timeline
+from historylab.recordings.as_sent import is_as_sent
 from historylab.reports.live_map import map_parts, map_template, script, script_hash
 from historylab.reports.message_list import mark, report_messages
 from historylab.reports.settings_table import settings_table
 from historylab.reports.shown import Shown
 from historylab.tuning.compare import are_aligned, changed_values
-from historylab.wording.context import context_fill_sentence, counted_by, used_tokens
+from historylab.wording.as_sent import as_sent_line, untrimmed_sentence, untrimmed_word
+from historylab.wording.context import context_fill_sentence, counted_by, kind_in_words, used_tokens
 from historylab.wording.costs import cost_finding
 from historylab.wording.cuts import capitalize_first, changes_in_words
 from historylab.wording.findings import token_finding
 from historylab.wording.losses import RECALL_UNKNOWN, lost_facts
 from historylab.wording.must_remember import GLYPH
-from historylab.wording.palette import ALARM, CONFIGURATIONS, KINDS, LOOKS
+from historylab.wording.palette import ALARM, CONFIGURATIONS, LOOKS
 from historylab.wording.untrusted import escape, one_line
 from historylab.wording.verdict import Verdict, count_actions, verdict
 
@@ -37,7 +39,7 @@ POLICY = "default-src 'none'; script-src {script}; style-src 'unsafe-inline'; ba
 
 
 def report(shown: Sequence[Shown], number: int) -> str:
-    """The report on request `number` (from 0), under one to four configurations."""
+    """The report on request `number` (from 0), under one to four configurations, and as it was sent."""
     timeline = shown[0].timeline
     title = one_line(timeline.conversation.title, 90)
     size = f"{count_of(len(timeline.conversation), 'message')}, {count_of(len(timeline.plans), 'request')}"
@@ -45,7 +47,7 @@ def report(shown: Sequence[Shown], number: int) -> str:
     body = "".join(
         (
             f'<p class="meta"><bdi>{escape(title)}</bdi> · {size} · request {number + 1:,}</p>',
-            f"<h1>{len(shown)} settings compared</h1>{_choice(shown)}" if several else "",
+            f"<h1>{_title(shown)}</h1>{_choice(shown)}" if several else "",
             f'<div class="scenes{several}">{_scenes(shown, number)}</div>',
             f'<section class="beside"><h2>What became of each message</h2>{_lists(shown, number)}</section>',
             f"<section><h2>Settings</h2>{settings_table(shown)}</section>",
@@ -65,15 +67,24 @@ def report(shown: Sequence[Shown], number: int) -> str:
 # -- several configurations
 
 
+def _title(shown: Sequence[Shown]) -> str:
+    settings = [one for one in shown if not is_as_sent(one.timeline)]
+    compared = count_of(len(settings), "setting")
+    return f"{compared} compared" if len(settings) == len(shown) else f"{compared} beside what was sent"
+
+
 def _choice(shown: Sequence[Shown]) -> str:
     """Which configuration's picture is shown, and what each of them changes."""
     base = shown[0].timeline.settings.values()
     choices = []
     for one in shown:
         changes = changed_values(base, one.timeline.settings.values())
-        words = capitalize_first(changes_in_words(changes)) if changes else "These settings"
-        if one.letter != "A" and not changes:
+        if is_as_sent(one.timeline):
+            words = as_sent_line(one.timeline)
+        elif one.letter != "A" and not changes:
             words = "The same as A"
+        else:
+            words = capitalize_first(changes_in_words(changes)) if changes else "These settings"
         checked = " checked" if one is shown[0] else ""
         choices.append(
             f'<label><input type="radio" name="shown" value="{one.letter}"{checked}>'
@@ -152,7 +163,8 @@ def _loss_line(shown: Shown, words: Verdict) -> str:
 
 def _costs(shown: Shown) -> str:
     finding = cost_finding(shown.timeline, shown.cost)
-    return _chip("What it costs", capitalize_first(finding.amounts), f"{finding.effect}{finding.why}.", finding.cache)
+    said = f"{finding.effect}{finding.why}. {untrimmed_sentence(shown.timeline)}".rstrip()
+    return _chip("What it costs", capitalize_first(finding.amounts), said, finding.cache)
 
 
 def _chip(title: str, amount: str, said: str, about: str, *, alarm: bool = False, stale: bool = False) -> str:
@@ -166,12 +178,12 @@ def _chip(title: str, amount: str, said: str, about: str, *, alarm: bool = False
 
 def _chart(timeline: Timeline, number: int) -> str:
     kinds = "".join(
-        f'<span><i style="background:var(--kind-{kind})"></i>{KINDS[kind].word}</span>'
+        f'<span><i style="background:var(--kind-{kind})"></i>{kind_in_words(timeline, kind)}</span>'
         for kind in kinds_drawn(timeline)
     )
     side = "late" if number > len(timeline.plans) // 2 else ""  # where a narrow screen begins to show it
     return (
-        f'<div class="legend">{kinds}<span>┄ untrimmed</span></div>'
+        f'<div class="legend">{kinds}<span>┄ {untrimmed_word(timeline)}</span></div>'
         f'<figure class="chart {side}" tabindex="0">{token_svg(timeline, number)}</figure>'
         f'<p class="meta">{escape(token_finding(timeline))}</p>'
     )

@@ -24,7 +24,8 @@ from historylab.recall.retention import FACTS, retention
 from historylab.settings.model import Settings
 from historylab.tuning.replayed import summaries_made
 
-LETTERS = "ABCD"
+LETTERS, SENT = "ABCD", "S"
+"""The letters of the configurations, and that of what was really sent."""
 STARTS: tuple[Mapping[str, Any], ...] = (
     {"policy": "all"},
     {"policy": "lastN", "length": 10},

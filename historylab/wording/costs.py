@@ -18,6 +18,9 @@ from historylab.planning.reasons import INVALID, Action, span
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices
 from historylab.recall.retention import Retention
+from historylab.recordings.as_sent import is_as_sent
+from historylab.wording.as_sent import author_in_words
+from historylab.wording.cuts import capitalize_first
 from historylab.wording.untrusted import one_line
 
 PRICES_UNKNOWN = "The prices of this model are unknown"
@@ -83,6 +86,8 @@ def _subject(timeline: Timeline, *, would: bool) -> str:
     found = (plan.actions if plan.shortened else plan.block_actions for plan in timeline.plans)
     trims = any((actions > Action.PINNED).any() for actions in found)
     who, makes = ("Trimming", "makes") if trims else ("These settings", "make")
+    if is_as_sent(timeline):
+        who, makes = f"{capitalize_first(author_in_words(timeline))}’s cuts", "make"
     return f"{who} {'would make' if would else makes} this conversation"
 
 
@@ -194,7 +199,7 @@ def reported_sentence(found: AsReported) -> str:
         requests = f"{found.requests:,} of {count_of(found.of, 'request')}"
     short = " The usage reports less output than the answers hold." if found.short else ""
     comes_to = f"what the provider's usage comes to ({money(found.reported)} for {requests})"
-    return f"Not trimming is computed {where} {comes_to}.{short}"
+    return f"{'What was sent' if found.sent else 'Not trimming'} is computed {where} {comes_to}.{short}"
 
 
 def lost_prefix_sentence(lost: Sequence[LostPrefix], requests: int) -> str:

@@ -8,14 +8,15 @@ from historylab.costs.amounts import count_of, percent, times
 from historylab.costs.workload import Workload, percentiles
 from historylab.planning.context_fill import context_budget
 from historylab.planning.replay import Timeline
+from historylab.recordings.as_sent import is_as_sent
 from historylab.tuning.advice_words import kept_noun
 from historylab.tuning.outcome import USED
 from historylab.tuning.points import pareto
 from historylab.tuning.tune import Advice
+from historylab.wording.as_sent import limit_word, untrimmed_sentence
 from historylab.wording.context import counted_by
 from historylab.wording.must_remember import at_step
 from historylab.wording.over_budget import over_budget_sentence
-from historylab.wording.palette import CONFIGURATIONS
 from historylab.wording.verdict import count_actions, share_sent
 
 
@@ -28,11 +29,13 @@ def token_finding(timeline: Timeline) -> str:
     """Of the token chart: the largest request, the untrimmed size, and how many requests are over the budget."""
     peak = int(timeline.contexts.argmax())
     requests = len(timeline.plans)
+    had = "had " if untrimmed_sentence(timeline) else ""
+    none_over = "" if is_as_sent(timeline) else "None is over the budget."
     return (
         f"Tokens over {count_of(requests, 'request')} ({counted_by(timeline)}), "
-        f"budget {context_budget(timeline, 0):,}. "
+        f"{limit_word(timeline)} {context_budget(timeline, 0):,}. "
         f"The largest is request {peak + 1:,} with {timeline.contexts[peak]:,}; untrimmed, the last would have "
-        f"{timeline.untrimmed_contexts[-1]:,}. {over_budget_sentence(timeline) or 'None is over the budget.'}"
+        f"{had}{timeline.untrimmed_contexts[-1]:,}. {over_budget_sentence(timeline) or none_over}".rstrip()
     )
 
 
@@ -46,12 +49,12 @@ def map_finding(timeline: Timeline, number: int) -> str:
     return f"What every request does with every message: it sends {' and '.join(sent)}."
 
 
-def compare_finding(timelines: Sequence[Timeline]) -> str:
+def compare_finding(timelines: Sequence[Timeline], letters: Sequence[str]) -> str:
     """Of the compare chart: the total and the largest request of each configuration."""
     parts = (
-        f"{look.word} sends {t.contexts.sum():,} tokens in all, at most {t.contexts.max():,} at request "
+        f"{letter} sends {t.contexts.sum():,} tokens in all, at most {t.contexts.max():,} at request "
         f"{int(t.contexts.argmax()) + 1:,}"
-        for t, look in zip(timelines, CONFIGURATIONS, strict=False)
+        for t, letter in zip(timelines, letters, strict=True)
     )
     return f"Tokens over {count_of(len(timelines[0].plans), 'request')}: {'; '.join(parts)}."
 

@@ -72,6 +72,7 @@ CONFIGURATIONS: tuple[Look, ...] = (
     Look("B", "B", "#6D4BC3", "#B69CFF"),
     Look("C", "C", "#B45309", "#F0A36B"),
     Look("D", "D", "#0E7490", "#67D3E8"),
+    Look("S", "S", "#3F7D20", "#9BD770", "what was really sent"),
 )
 """The configurations compared. The letter always goes with the colour; in charts so does a dash pattern."""
 

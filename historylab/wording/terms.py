@@ -30,6 +30,8 @@ TERMS: Mapping[str, str] = {
     "budget": "The most tokens a request may have, reserve and overhead included.",
     "reserve": "The part of the budget that is kept free for the model's answer.",
     "overhead": "Tokens sent beside the messages: the descriptions of tools, a hidden system prompt.",
+    "not in the file": "Tokens that were reported beyond what the file holds: a hidden system prompt, tools, what an "
+    "agent attaches again after a cut.",
     "framing": "Tokens that belong to no message: what the API wraps around them.",
     "cut": "What keeps a request within its limits: which messages are left out, shortened or summarised.",
     "trimming": "Sending less than the whole conversation: leaving out, shortening or summarising messages.",

@@ -31,7 +31,7 @@ def test_the_token_chart_quotes_no_message():
 def test_the_compare_chart_gives_each_configuration_its_total():
     conversation = generate("support_desk", turns=4)
     timelines = [replay(conversation, Settings(budget=budget)) for budget in (60, 8000)]
-    finding = compare_finding(timelines)
+    finding = compare_finding(timelines, "AB")
     assert all(
         f"{letter} sends {t.tokens.sum():,} tokens" in finding for letter, t in zip("AB", timelines, strict=True)
     )

@@ -6,7 +6,7 @@ import streamlit as st
 
 from historylab.figures.compare_chart import compare_chart
 from historylab.planning.replay import Timeline
-from historylab.tuning.compare import are_aligned
+from historylab.tuning.compare import SENT, are_aligned
 from historylab.ui.compare.compared_message import compared_message
 from historylab.ui.compare.configurations import Configuration
 from historylab.ui.compare.difference_map import difference_legend, difference_map
@@ -44,10 +44,10 @@ def compare_view(compared: list[Configuration], timelines: list[Timeline]) -> No
     with st.container(key="compare-figures"):
         difference_table(compared, timelines)
         st.plotly_chart(
-            compare_chart(timelines, number, dark=is_dark()),
+            compare_chart(timelines, number, [c.letter for c in compared], dark=is_dark()),
             key="compare tokens",
             config={"displayModeBar": False},
-            alt=compare_finding(timelines),
+            alt=compare_finding(timelines, [c.letter for c in compared]),
         )
     if aligned:
         differing_list(compared, timelines, number)
@@ -56,7 +56,8 @@ def compare_view(compared: list[Configuration], timelines: list[Timeline]) -> No
 def _picture(compared: list[Configuration], timelines: list[Timeline], number: int, *, aligned: bool) -> None:
     """The maps beside each other, or the one of differences; with several the choice of the one beside A."""
     letters = [configuration.letter for configuration in compared[1:]]
-    against = session.tab().against if session.tab().against in letters else letters[0]
+    chosen = session.tab().against
+    against = chosen if chosen in letters else letters[-1] if letters[-1] == SENT else letters[0]
     only = session.tab().only_differences and aligned
     with st.container(horizontal=True, vertical_alignment="center", key="picture-choice"):
         if aligned:
@@ -76,7 +77,7 @@ def _picture(compared: list[Configuration], timelines: list[Timeline], number: i
                 _against(letters, against)
         st.html(difference_legend(against) if only else actions_legend())
     if only:
-        difference_map(timelines, number, against)
+        difference_map(timelines[0], timelines[1 + letters.index(against)], number, against)
     else:
         motion_maps(compared, timelines, number, against, aligned=aligned)
 

@@ -6,24 +6,30 @@ from functools import partial
 
 import streamlit as st
 
+from historylab.planning.replay import Timeline
 from historylab.settings.link import MOST_CONFIGURATIONS
 from historylab.settings.model import setting_names
-from historylab.tuning.compare import changed_values
+from historylab.tuning.compare import SENT, changed_values
 from historylab.ui.compare import configurations
 from historylab.ui.compare.configurations import Configuration
 from historylab.ui.session import session
 from historylab.ui.settings.setting_field import setting_widget
+from historylab.wording.as_sent import AS_RECORDED, as_sent_line
 from historylab.wording.settings import full_title, locked_by, title_of, value_in_words
 from historylab.wording.untrusted import escape, one_line
 
 ADD_CHANGE = "Change another setting"
 
 
-def configuration_cards(compared: list[Configuration]) -> None:
-    """A card for each."""
+def configuration_cards(compared: list[Configuration], *as_sent: Timeline) -> None:
+    """A card for each; what was really sent has one that says who decided it."""
     names = configurations.compared_settings(compared)
-    columns = st.columns(len(compared), gap="small")
-    for which, (column, configuration) in enumerate(zip(columns, compared, strict=True)):
+    columns = st.columns(len(compared) + len(as_sent), gap="small")
+    for column, timeline in zip(columns[len(compared) :], as_sent, strict=True):
+        with column.container(border=True, key=f"card {SENT}", height="stretch"):
+            st.html(letter_heading(SENT, AS_RECORDED))
+            st.html(f'<div class="hl-small">{escape(as_sent_line(timeline))}</div>')
+    for which, (column, configuration) in enumerate(zip(columns, compared, strict=False)):
         with column.container(border=True, key=f"card {configuration.letter}", height="stretch"):
             if which:
                 _draw_other(which - 1, configuration, compared, names)

@@ -1,4 +1,7 @@
-"""The configurations compared: A, the playground's settings, and up to three more, each kept as its changes to A."""
+"""The configurations compared: A, the playground's settings, and up to three more, each kept as its changes to A.
+
+Where the open file knows, what was really sent stands beside them: nobody's settings, and nothing to change.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,18 @@ from historylab.planning.replay import Timeline
 from historylab.settings.link import MOST_CONFIGURATIONS
 from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
-from historylab.tuning.compare import LETTERS, Figures, changed_values, first_changes
+from historylab.tuning.compare import LETTERS, SENT, Figures, changed_values, first_changes
 from historylab.ui.session import cached, choices, session, viewing
 from historylab.ui.session.prices import prices_in_effect
+from historylab.ui.session.shown_timeline import sent_timeline
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """One configuration. `changes` were chosen for it; one that equals A's value makes no difference."""
+    """One configuration. `changes` were chosen for it; one that equals A's value makes no difference.
+
+    Under the letter of what was sent, the settings are A's, and decided nothing.
+    """
 
     letter: str
     resolution: Resolution
@@ -35,6 +42,12 @@ def configurations() -> list[Configuration]:
         Configuration(LETTERS[k + 1], choices.resolution(also=c), c) for k, c in enumerate(compared_changes(base))
     ]
     return [Configuration("A", base, {}), *others]
+
+
+def sent_beside(base: Configuration) -> tuple[list[Configuration], list[Timeline]]:
+    """What was really sent, beside A: one more configuration and its timeline; none where the file doesn't say."""
+    sent = sent_timeline()
+    return ([Configuration(SENT, base.resolution, {})], [sent]) if sent and sent.plans else ([], [])
 
 
 def compared_changes(base: Resolution) -> list[dict[str, Any]]:

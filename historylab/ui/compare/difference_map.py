@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from historylab.figures.difference_fates import PlanDifference
 from historylab.figures.difference_map import difference_looks
 from historylab.figures.retention_map import view
 from historylab.planning.replay import Timeline
-from historylab.tuning.compare import LETTERS
 from historylab.ui.session import cached, session, viewing
 from historylab.ui.session.must_remember import star_marks
 from historylab.ui.shared.history_map import history_map, map_look
@@ -18,9 +15,8 @@ from historylab.wording.palette import Look
 KEY = "difference map"
 
 
-def difference_map(timelines: Sequence[Timeline], number: int, letter: str) -> None:
+def difference_map(base: Timeline, other: Timeline, number: int, letter: str) -> None:
     """Draw where A and that one differ, with request `number` (from 0) and the selected message marked."""
-    base, other = timelines[0], timelines[LETTERS.index(letter)]
     packed, key = cached.packed_difference(base, other, letter)
     message = session.tab().message
     known = message is not None and message < base.plans[number].size

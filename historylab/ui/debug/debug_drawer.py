@@ -9,6 +9,7 @@ from historylab.costs.amounts import count_of
 from historylab.planning.context_fill import context_budget
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
+from historylab.recordings.as_sent import is_as_sent
 from historylab.settings.names import SYSTEM
 from historylab.settings.resolve import Provenance, Resolution
 from historylab.settings.sources import SOURCES
@@ -21,6 +22,7 @@ from historylab.ui.request.request_field import current_request
 from historylab.ui.request.stage_trace import stage_trace
 from historylab.ui.session import address, chosen_system, drawers, landing, session
 from historylab.ui.sources.setting_list import setting_list
+from historylab.wording.as_sent import as_sent_line
 from historylab.wording.context import counted_by
 from historylab.wording.message_text import speaker
 from historylab.wording.palette import LOOKS
@@ -53,7 +55,10 @@ def debug_drawer(resolution: Resolution, conversation: Conversation, timeline: T
 
 @st.dialog("Debug", position="right", width=WIDTH, on_dismiss=lambda: drawers.show_debug(False))
 def _drawer(resolution: Resolution, conversation: Conversation, timeline: Timeline, page: Seconds) -> None:
-    _debug_panel(resolution, conversation)
+    if is_as_sent(timeline):
+        st.html(f'<div class="hl-small">{escape(as_sent_line(timeline))}</div>')
+    else:
+        _debug_panel(resolution, conversation)
     if not timeline.plans:
         st.html(f'<div class="hl-meta">{NO_REQUESTS}</div>')
         setting_list(resolution)

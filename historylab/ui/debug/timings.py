@@ -16,6 +16,7 @@ from historylab.agent.request import request_of
 from historylab.costs.amounts import count_of
 from historylab.planning.pipeline import plan_up_to
 from historylab.planning.replay import Timeline
+from historylab.recordings.as_sent import is_as_sent
 from historylab.ui.session import cached
 from historylab.wording.untrusted import escape
 
@@ -45,16 +46,21 @@ def versions(timeline: Timeline) -> None:
 
 
 def _stages(timeline: Timeline, number: int, page: Seconds) -> Iterator[tuple[str, Seconds, str]]:
-    plan, counting, planning, adding = timeline.plans[number], *cached.stage_seconds(timeline)
-    made = "when these settings were replayed"
+    plan = timeline.plans[number]
+    if not is_as_sent(timeline):  # nothing of that was planned
+        yield from _planning_times(timeline, plan.size)
+    yield "Render it: the messages as they are sent", _clock(plan.render), "now"
+    yield "Write it as JSON", _clock(lambda: json.dumps(request_of(plan), default=str)), "now"
+    yield "Draw the page, on the server", page, "when the drawer opened"
+
+
+def _planning_times(timeline: Timeline, size: int) -> Iterator[tuple[str, Seconds, str]]:
+    (counting, planning, adding), made = cached.stage_seconds(timeline), "when these settings were replayed"
     yield f"Count the tokens of {count_of(len(timeline.conversation), 'message')}", counting, made
     yield f"Replay: plan {count_of(len(timeline.plans), 'request')}", planning, made
     yield "Add up what the screens show of them", adding, made
     alone = timeline.instruments.offline()  # timing makes no model call
-    yield "Plan this request", _clock(plan_up_to, timeline.original, timeline.settings, alone, plan.size), "now"
-    yield "Render it: the messages as they are sent", _clock(plan.render), "now"
-    yield "Write it as JSON", _clock(lambda: json.dumps(request_of(plan), default=str)), "now"
-    yield "Draw the page, on the server", page, "when the drawer opened"
+    yield "Plan this request", _clock(plan_up_to, timeline.original, timeline.settings, alone, size), "now"
 
 
 def _clock(work: Callable[..., Any], *args: Any) -> Seconds:

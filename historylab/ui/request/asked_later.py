@@ -13,6 +13,7 @@ from historylab.ui.request.message_selection import choose_message
 from historylab.ui.request.questions_form import questions_form
 from historylab.ui.session import cached, viewing
 from historylab.ui.shared.row_table import Column, row_table
+from historylab.wording.as_sent import not_asked_sentence
 from historylab.wording.message_text import preview
 from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape, one_line
@@ -33,6 +34,9 @@ QUOTE = 80  # characters of a question
 def asked_later(timeline: Timeline) -> None:
     """The text area and which answers are kept; before there is a question, what it is for."""
     if timeline.original.recorded.textless:  # the list of losses says that nothing is known
+        return
+    if timeline.decided_by:
+        st.html(f'<div class="hl-small">{escape(not_asked_sentence(timeline))}</div>')
         return
     st.html('<div class="hl-title">What might be asked later?</div>')
     questions_form()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -14,8 +14,10 @@ from historylab.costs.traffic import baseline_of
 from historylab.counters.badge import count_badge
 from historylab.counters.calibration import good_calibration
 from historylab.planning.replay import Timeline
+from historylab.recordings.as_sent import is_as_sent
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import cached, choices, prices, viewing
+from historylab.wording.as_sent import as_sent_line, untrimmed_sentence
 from historylab.wording.costs import (
     BASELINE,
     as_reported_sentence,
@@ -31,7 +33,7 @@ from historylab.wording.settings import locked_by
 from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape
 
-HEADINGS = ("These settings", "Not trimming", "Ratio", "Read from the cache", "Not trimming, read")
+HEADINGS = ("Not trimming", "Ratio", "Read from the cache", "Not trimming, read")
 
 
 def bill_of(timeline: Timeline) -> tuple[Mapping[str, CostComparison], str]:
@@ -45,17 +47,17 @@ def bill_table(timeline: Timeline) -> None:
     bills, own = bill_of(timeline)
     if not bills:
         return
-    head = "".join(f'<th class="hl-number">{heading}</th>' for heading in HEADINGS)
-    rows = "".join(_row(name, bill, own=name == own) for name, bill in bills.items())
+    headings = ("As sent" if is_as_sent(timeline) else "These settings", *HEADINGS)
+    head = "".join(f'<th class="hl-number">{heading}</th>' for heading in headings)
+    rows = "".join(_row(name, bill, headings, own=name == own) for name, bill in bills.items())
     st.html(
         f'<div class="hl-table hl-bills hl-cards"><table><thead><tr><th>Prompt cache</th>{head}</tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"
     )
     model, overhead = timeline.settings.model, timeline.settings.overhead
     counted = count_badge(counter_of_money(timeline), model, [timeline.original], overhead)
-    cut = f"These settings: {capitalize_first(settings_in_words(timeline.settings))}."
     off = as_reported_sentence(timeline, bills[own].bill.prices)
-    said = (cut, pays_sentence(bills[own]), _history(bills[own]), off, lost_in_cache_sentence(timeline))
+    said = (*_whose(timeline, bills[own]), untrimmed_sentence(timeline), off, lost_in_cache_sentence(timeline))
     lines = "".join(
         f"<div>{with_terms(line, 'cache', 'not trimming', 'budget', 'request')}</div>" for line in said if line
     )
@@ -69,13 +71,21 @@ def bill_table(timeline: Timeline) -> None:
     _draw_fetching_cost(timeline, bills[own])
 
 
+def _whose(timeline: Timeline, compared: CostComparison) -> tuple[str, ...]:
+    """What cut, and whether that pays."""
+    if is_as_sent(timeline):
+        return (as_sent_line(timeline), pays_sentence(compared))
+    cut = f"These settings: {capitalize_first(settings_in_words(timeline.settings))}."
+    return cut, pays_sentence(compared), _history(compared)
+
+
 def _draw_fetching_cost(timeline: Timeline, compared: CostComparison) -> None:
     """What it would cost to fetch again what was lost: apart from what is charged."""
     if said := fetching_sentence(cached.retention_of(timeline, viewing.must_remember()), compared.bill):
         st.html(f'<div class="hl-small hl-tips">{with_terms(said, "estimate", "tokens", "fact")}</div>')
 
 
-def _row(name: str, compared: CostComparison, *, own: bool) -> str:
+def _row(name: str, compared: CostComparison, headings: Sequence[str], *, own: bool) -> str:
     mark = "hl-won" if own else ""
     cells = (
         money(compared.bill.total),
@@ -84,7 +94,7 @@ def _row(name: str, compared: CostComparison, *, own: bool) -> str:
         percent(compared.bill.read_share),
         percent(compared.baseline.read_share),
     )
-    labelled = zip(HEADINGS, cells, strict=True)
+    labelled = zip(headings, cells, strict=True)
     numbers = "".join(f'<td class="hl-number" data-label="{label}">{cell}</td>' for label, cell in labelled)
     whose = " This model's." if own else ""
     title, does = escape(cache_titles()[name]), escape(cache_description(name))
@@ -100,7 +110,9 @@ def _history(compared: CostComparison) -> str:
 
 
 def overhead_offer(timeline: Timeline, resolution: Resolution) -> None:
-    """The measurement and a button to use it; nothing if the transcript carries no usage, or too little."""
+    """The measurement and a button to use it; nothing of what was sent, or if the usage says too little."""
+    if is_as_sent(timeline):
+        return
     found = good_calibration(timeline.original, counter_of_money(timeline))  # usage is reported on what was recorded
     if found is None:
         return

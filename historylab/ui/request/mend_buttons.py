@@ -10,21 +10,27 @@ import streamlit as st
 from historylab.planning.context_fill import tokens_over
 from historylab.planning.over_budget import OverBudget
 from historylab.planning.replay import Timeline
+from historylab.recordings.as_sent import is_as_sent
 from historylab.settings.resolve import Resolution
 from historylab.tuning.advice_words import cut_in_words
 from historylab.tuning.cut_depth import depth_worth_saying
 from historylab.tuning.moving_cut import HALF
 from historylab.ui.session import choices
+from historylab.wording.as_sent import unknown_sentence
 from historylab.wording.over_budget import mend_in_words, narrow_in_words, unused_in_words
 from historylab.wording.palette import ALARM
 from historylab.wording.settings import setting_in_words
 from historylab.wording.terms import with_terms
+from historylab.wording.untrusted import escape
 
 
 def mend_buttons(timeline: Timeline, number: int, resolution: Resolution) -> None:
-    """The sentence and the buttons for request `number` (from 0)."""
+    """The sentence and the buttons for request `number` (from 0); of what was sent, only what isn't known of it."""
     with st.container():  # also if it stays empty: the map below is made anew when its place changes
-        if over := timeline.over_budget_cause(number):
+        if is_as_sent(timeline):
+            if unknown := unknown_sentence(timeline, number):
+                st.html(f'<div class="hl-cause hl-stale">{ALARM.glyph} {escape(unknown)}</div>')
+        elif over := timeline.over_budget_cause(number):
             mends = _free_mends((over.remedy, over.alternative), resolution)
             said = with_terms(
                 _cause(over, tokens_over(timeline, number), buttons=bool(mends)), "budget", "reserve", "overhead"

@@ -6,6 +6,7 @@ import streamlit as st
 
 from historylab.figures.token_chart import pack_chart
 from historylab.planning.replay import Timeline
+from historylab.recordings.as_sent import is_as_sent
 from historylab.settings.resolve import Provenance, Resolution
 from historylab.ui.request.answer_place import answer_place
 from historylab.ui.request.mend_buttons import mend_buttons
@@ -20,6 +21,7 @@ from historylab.ui.shared.history_map import map_look
 from historylab.ui.shared.token_bars import bars_component, dropped_budget
 
 CHART = "tokens"
+SENT = "what was sent was within"
 
 
 @session.fragment
@@ -60,12 +62,13 @@ def _token_chart(timeline: Timeline, resolution: Resolution) -> None:
     A click shows a request, a drag of the budget's line sets it.
     """
     origin = resolution.provenance["budget"]
+    locked = SENT if is_as_sent(timeline) else _locked_by(origin) if origin.locked else ""
     packed, (_, key) = cached.packed_tokens(timeline), cached.packed_map(timeline)
     bars_component()(
         key=CHART,
-        data=pack_chart(packed, key, _locked_by(origin) if origin.locked else ""),
+        data=pack_chart(packed, key, locked),
         on_look_change=lambda: _look_at_chart(timeline),
-        on_budget_change=lambda: _choose_budget(origin),
+        on_budget_change=lambda: _choose_budget(locked),
     )
 
 
@@ -79,7 +82,7 @@ def _look_at_chart(timeline: Timeline) -> None:
         viewing.select_request(request)
 
 
-def _choose_budget(origin: Provenance) -> None:
+def _choose_budget(locked: str) -> None:
     budget = dropped_budget(CHART)
-    if budget is not None and not origin.locked:
+    if budget is not None and not locked:
         choices.choose_setting("budget", budget)

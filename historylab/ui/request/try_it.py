@@ -9,6 +9,7 @@ from historylab.planning.explain import Answer
 from historylab.planning.pipeline import open_pipeline
 from historylab.planning.reasons import INVALID
 from historylab.planning.replay import Timeline
+from historylab.recordings.as_sent import is_as_sent
 from historylab.settings.resolve import Resolution
 from historylab.ui.editing.message_edits import no_pin, pin_button
 from historylab.ui.request.bill_table import bill_of
@@ -33,6 +34,9 @@ def try_it(timeline: Timeline, number: int, resolution: Resolution) -> None:
     if chosen is None or chosen >= timeline.plans[number].size or timeline.plans[number].reason(chosen).sent:
         return
     st.html('<div class="hl-label">What would keep it in this request</div>')
+    if is_as_sent(timeline):
+        st.html(f'<div class="hl-small">{escape(timeline.explain(number, chosen).undo_sentence)}</div>')
+        return
     if takes_long(timeline, number, chosen) and not drawers.take_open_request(FIND):
         _offer_to_find(number)
         return

@@ -12,6 +12,7 @@ from historylab.planning.refusals import refusal_sentence
 from historylab.planning.replay import Timeline
 from historylab.planning.validity import recorded_validity
 from historylab.recall.retention import Loss
+from historylab.recordings.as_sent import is_as_sent
 from historylab.settings.resolve import Resolution
 from historylab.ui.request.bill_table import bill_of
 from historylab.ui.request.keep_by_rule import rules_left
@@ -19,6 +20,7 @@ from historylab.ui.request.message_selection import choose_message
 from historylab.ui.session import cached, viewing
 from historylab.ui.session.must_remember import star_marks
 from historylab.ui.shared.chips import chip_head, chip_number
+from historylab.wording.as_sent import untrimmed_sentence
 from historylab.wording.context import context_fill_sentence, counted_by, used_tokens
 from historylab.wording.costs import BASELINE, PRICES_UNKNOWN, CostFinding, cost_finding, is_untrimmed
 from historylab.wording.cuts import capitalize_first
@@ -36,6 +38,10 @@ AS_REPORTED = (
     "A request that reports its usage stands at its reported size, less what these settings remove; what is cut is "
     "decided by what is counted."
 )
+SIZED = (
+    "A request that reports its usage stands at its reported size; what the file doesn’t hold is that less what is "
+    "visible, and is added to a request without a report."
+)
 LOST_FROM = (
     "A fact is a value in an answer or a tool call that an earlier message says, such as an id, a number or a path; or "
     "what the file names as evidence. It is gone if the request that uses it holds it in no message and in no summary."
@@ -47,9 +53,12 @@ def seen_chip(timeline: Timeline, number: int, *, would: bool = False) -> None:
     limit, over = context_limit(timeline), timeline.plans[number].over_budget
     counted, key = counted_by(timeline), cached.browser_key(timeline)
     origin = f"Every message as it is sent, the summary and what frames them, counted by {counted}."
-    if timeline.settings.overhead:
+    if is_as_sent(timeline):
+        origin += f" {SIZED}"
+    elif timeline.settings.overhead:
         origin += f" The fixed overhead of {timeline.settings.overhead:,} tokens is added."
-    if reported_under(timeline.original, timeline.settings, len(timeline.plans)).any():
+    reported = reported_under(timeline.original, timeline.settings, len(timeline.plans)).any()
+    if reported and not is_as_sent(timeline):
         origin += f" {AS_REPORTED}"
     used = f'<span data-used="{key}">{used_tokens(timeline, number):,}</span>'
     alarm = f"{ALARM.glyph} " if over else ""
@@ -116,6 +125,7 @@ def cost_chip(timeline: Timeline, number: int) -> None:
     said = f"{finding.effect}{finding.why}."
     if is_untrimmed(timeline) and not timeline.plans[number].over_budget:
         said = f"{said} {over_budget_sentence(timeline)}".rstrip()
+    said = f"{said} {untrimmed_sentence(timeline)}".rstrip()
     st.html(
         f"{chip_head('What it costs', cost_from(timeline, finding))}"
         f'{chip_number(capitalize_first(finding.amounts), said)}<div class="hl-meta">{escape(finding.cache)}</div>'

@@ -15,8 +15,9 @@ from historylab.formats.samples import DEFAULT_SAMPLE
 from historylab.settings.link import OURS, Place, RefusedParameter, decode, link_parameters, place_parameters
 from historylab.settings.names import NOT_IN_LINKS, SYSTEM, as_text, by_url_name, url_name
 from historylab.systems.presets.base import find_preset, preset_in_link, presets
-from historylab.ui.session import landing, viewing
+from historylab.ui.session import choices, landing, viewing
 from historylab.ui.session.session import tab
+from historylab.ui.session.shown_timeline import system_in_address
 
 AGENT = "agent"
 """Parameter of AgentDock's links, which is only handed on."""
@@ -51,10 +52,11 @@ def _take_over(given: Mapping[str, str]) -> None:
 
 
 def _follow_system(spec: str) -> None:
-    """The preset a link names is the one on screen."""
+    """The preset a link names is the one on screen, or what was really sent, or no system."""
     state, found = tab(), find_preset(spec)
     state.system, state.system_linked = (spec, True) if found else ("", False)
-    if spec and not found:
+    state.as_sent = {choices.AS_SENT: choices.fingerprint(), choices.OWN: ""}.get(spec)
+    if spec and not found and state.as_sent is None:
         state.misread = (*state.misread, RefusedParameter(SYSTEM, spec, f"known are {', '.join(presets())}"))
 
 
@@ -90,9 +92,9 @@ def current_place(*, request: int | None = None, compare: Sequence[Mapping[str, 
     state = tab()
     compare = tuple((state.compare if compare is None else compare) or ())
     if not state.opened:
-        return replace(state.linked, request=request, compare=compare, system=state.system)
+        return replace(state.linked, request=request, compare=compare, system=system_in_address())
     marks = viewing.marks_for_link(state.opened)
-    return Place(state.opened.spec, state.opened.which, request, compare, state.system, marks)
+    return Place(state.opened.spec, state.opened.which, request, compare, system_in_address(), marks)
 
 
 def address_parameters() -> dict[str, str]:

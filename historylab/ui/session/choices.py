@@ -11,6 +11,7 @@ from typing import Any
 from historylab.chat_models.environment import model_and_host
 from historylab.costs.proposal import SettingsProposal, proposed_settings
 from historylab.errors import SettingsError
+from historylab.recordings.as_sent import has_cuts
 from historylab.settings.consent import decided_by, within_consent
 from historylab.settings.link import in_full
 from historylab.settings.names import SYSTEM, TEMPLATE
@@ -21,6 +22,8 @@ from historylab.ui.session.session import tab, touch
 
 AGENTDOCK = "agentdock"
 """The system whose settings are its own alone."""
+AS_SENT, OWN = "as-sent", "own"
+"""What a link names as system for what was really sent, and for the settings where that would be shown otherwise."""
 
 
 def resolution(*, also: Mapping[str, Any] | None = None, recorded: bool = True) -> Resolution:
@@ -101,7 +104,14 @@ def reset_choices() -> None:
     state = tab()
     state.you, state.link, state.problem = {}, {}, ""
     state.system, state.system_linked, state.before_preset, state.agreed = "", False, None, ""
+    state.as_sent = None
     touch()
+
+
+def fingerprint() -> str:
+    """All that was chosen here, by a link or by a template: what was sent is shown for as long as it stays the same."""
+    state = tab()
+    return repr((state.you, state.link, state.system, state.template))
 
 
 def compare_with(changes: Sequence[Mapping[str, Any]]) -> None:
@@ -114,10 +124,12 @@ def compare_with(changes: Sequence[Mapping[str, Any]]) -> None:
 
 
 def proposal() -> SettingsProposal:
-    """The settings that the open file proposes; none for a sample or a generated conversation, nor as AgentDock's."""
+    """The settings that the open file proposes; none for a generated one, a sample without cuts, nor as AgentDock's."""
     opened, system = tab().opened, tab().system.partition(":")[0]
-    ours = opened is None or opened.spec.startswith(("sample:", "gen:"))
-    return SettingsProposal({}) if opened is None or ours or system == AGENTDOCK else proposed_settings(opened.original)
+    if opened is None or system == AGENTDOCK:
+        return SettingsProposal({})
+    ours = opened.spec.startswith(("sample:", "gen:")) and not has_cuts(opened.original)
+    return SettingsProposal({}) if ours else proposed_settings(opened.original)
 
 
 def ignore_recorded() -> None:

@@ -1,4 +1,4 @@
-"""The system on screen: the preset the settings began with, what was changed since, and the way back."""
+"""The system on screen: the preset the settings began with, what was changed since, and the way back; or as sent."""
 
 from __future__ import annotations
 
@@ -11,6 +11,18 @@ from historylab.ui.session import choices, session
 def current_preset() -> tuple[Preset, str] | None:
     """The preset and its variant; None for settings of one's own, or where a strict environment leaves no choice."""
     return None if choices.is_strict() else find_preset(session.tab().system)
+
+
+def choose_system(name: str | None) -> None:
+    """Show what was really sent (AS_SENT), or settings: those of a preset, or one's own (""). None does nothing."""
+    state = session.tab()
+    if name is None:
+        return
+    sent = name == choices.AS_SENT
+    if state.system or not (sent or name == ""):
+        choose_preset("" if sent else name)
+    state.as_sent = choices.fingerprint() if sent else ""
+    session.touch()
 
 
 def choose_preset(name: str | None, variant: str | None = "") -> None:

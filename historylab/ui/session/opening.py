@@ -21,9 +21,11 @@ from historylab.errors import HistoryLabError, UnknownFormat
 from historylab.formats.load import first_asking
 from historylab.formats.mapping import FieldMapping
 from historylab.formats.samples import DEFAULT_SAMPLE
+from historylab.recordings.as_sent import knows_what_was_sent
 from historylab.settings.link import REQUEST, WHICH, Place, RefusedParameter
-from historylab.settings.names import OPEN
+from historylab.settings.names import OPEN, SYSTEM
 from historylab.ui.session import cached, drawers, session, viewing
+from historylab.ui.session.choices import AS_SENT
 from historylab.ui.session.given_files import Show, bound_uploads, files_to_open, merge_files, read_files
 from historylab.ui.session.large_files import large_file, open_large
 from historylab.ui.session.tab import GivenFile, RefusedFile, ToOpen
@@ -206,6 +208,8 @@ def _beyond(linked: Place) -> Iterator[RefusedParameter]:
     if linked.which >= entries:
         held = count_of(entries, "conversation")
         yield RefusedParameter(WHICH, str(linked.which + 1), f"the file holds {held}; the last is shown")
+    if linked.system == AS_SENT and not knows_what_was_sent(viewing.current_file().original):
+        yield RefusedParameter(SYSTEM, AS_SENT, "nothing in the conversation says what was sent; settings are shown")
     if linked.request is not None and linked.request >= requests > 0:
         made = count_of(requests, "request")
         yield RefusedParameter(REQUEST, str(linked.request + 1), f"the conversation makes {made}; the last is shown")

@@ -71,11 +71,15 @@ class ToOpen:
 
 @dataclass(frozen=True)
 class TriedChanges:
-    """Settings tried with one click: the `changes`, what these `were`, and those of them `chosen` on screen before."""
+    """Settings tried with one click: the `changes`, what these `were`, and those of them `chosen` on screen before.
+
+    `as_sent`: before them what was really sent was shown.
+    """
 
     changes: dict[str, Any]
     were: dict[str, Any]
     chosen: dict[str, Any]
+    as_sent: bool = False
 
 
 @dataclass
@@ -207,6 +211,7 @@ class TabState:
     strict: bool = False  # this tab has the environment shut out the URL and what is chosen on screen
     system: str = ""  # the preset the settings began with, `NAME` or `NAME:VARIANT`
     system_linked: bool = False  # whether a link named it, and nobody here chose it
+    as_sent: str | None = None  # what else was chosen when this was: AS_SENT; "": the settings; None: nobody chose
     before_preset: tuple[dict[str, Any], dict[str, str]] | None = None  # you and link before the first preset
     trial: TriedChanges | None = None  # what is tried to keep a message
     what_if: WhatIf = field(default_factory=WhatIf)
@@ -240,7 +245,7 @@ class TabState:
     payload: str = "What changed"  # or "Whole"
     shown_tabs: int = 0  # times a click asked for one of the tabs beside the messages
     only_differing: bool = False
-    against: str = "B"  # the configuration that Compare shows beside A
+    against: str = ""  # the configuration that Compare shows beside A; empty: what was sent, else B
     only_differences: bool = False  # whether as one map of what differs
     playing: bool = False  # whether Compare's maps play by themselves, until a request is chosen
     field_versions: dict[str, int] = field(default_factory=dict)  # how often another control set each field

@@ -10,16 +10,17 @@ from typing import Any
 
 from historylab.planning.replay import Timeline
 from historylab.settings.model import Settings
-from historylab.ui.session import cached
+from historylab.ui.session import cached, choices
 from historylab.ui.session.session import tab, touch
+from historylab.ui.session.shown_timeline import sent_timeline, shows_as_sent
 from historylab.ui.session.tab import TriedChanges
 
 
 def try_settings(changes: Mapping[str, Any], now: Settings) -> None:
     """Choose these values, all at once, in place of what the settings are `now`."""
-    state = tab()
+    state, sent = tab(), shows_as_sent(choices.resolution())
     chosen = {name: state.you[name] for name in changes if name in state.you}
-    state.trial = TriedChanges(dict(changes), {name: now.value(name) for name in changes}, chosen)
+    state.trial = TriedChanges(dict(changes), {name: now.value(name) for name in changes}, chosen, sent)
     state.you.update(changes)
     state.problem = ""
     touch()
@@ -53,5 +54,7 @@ def keep_trial() -> None:
 
 
 def before_trial(timeline: Timeline, trial: TriedChanges) -> Timeline:
-    """The replay of the same conversation without the trial, other settings as they are."""
+    """The same conversation without the trial: as it was sent, where that was shown, else under the other settings."""
+    if trial.as_sent and (sent := sent_timeline()):
+        return sent
     return cached.timeline(timeline.original, timeline.settings.replace(**trial.were))

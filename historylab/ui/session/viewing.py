@@ -41,6 +41,7 @@ def open_conversations(
         state.recorded, state.recorded_dismissed = True, False
         if state.opened is not None:
             landing.leave()
+            state.as_sent = None
     state.opened, state.problem = Opened(conversations, spec, which, files, None, listing, listed), ""
     state.request = state.message = state.trial = None  # a trial is about a message of the conversation before
     state.stars, state.questions = marked_in_file(state.opened.original), ()

@@ -31,11 +31,14 @@ FIRST = ("Which messages", "Budget and cut")
 """The groups that are always unfolded."""
 
 
-def settings_sidebar(resolution: Resolution) -> Any:
-    """Draw every setting that has an effect under the others. Returns the place for the system's line."""
+def settings_sidebar(resolution: Resolution, *, as_sent: bool = False) -> Any:
+    """Draw every setting that has an effect under the others. Returns the place for the system's line.
+
+    `as_sent`: the page can show what was really sent instead.
+    """
     with st.sidebar:
         _heading(resolution)
-        place = system_choice(resolution)
+        place = system_choice(resolution, as_sent=as_sent)
         if found := chosen_system.current_preset():
             _preset_fields(resolution, found[0])
         else:

@@ -9,32 +9,44 @@ import streamlit as st
 
 from historylab.conversation.conversation import Conversation
 from historylab.planning.replay import Timeline
+from historylab.recordings.as_sent import is_as_sent
 from historylab.settings.resolve import Resolution
 from historylab.systems.presets.base import Preset, presets
 from historylab.ui.session import chosen_system, session
+from historylab.ui.session.choices import AS_SENT
+from historylab.ui.session.shown_timeline import knows_sent, shows_as_sent
+from historylab.wording.as_sent import AS_RECORDED, as_sent_line
 from historylab.wording.settings import show_value, title_of
 from historylab.wording.system_line import system_line
 from historylab.wording.untrusted import escape
 
 OWN, PUBLISHED = "Your own settings", "As published"
+NOT_DECIDED = "Nothing below decided it. What you change shows what these settings would send instead."
 MOST_CHANGES = 3
 
 
-def system_choice(resolution: Resolution) -> Any:
-    """Draw the choice. Returns the place for the line, which needs the replay."""
-    found = chosen_system.current_preset()
+def system_choice(resolution: Resolution, *, as_sent: bool = False) -> Any:
+    """Draw the choice. Returns the place for the line, which needs the replay.
+
+    `as_sent`: what was really sent is one of them, where the open file knows.
+    """
+    found, known = chosen_system.current_preset(), as_sent and knows_sent()
     name, variant = (found[0].name, found[1]) if found else ("", "")
+    if known and shows_as_sent(resolution):
+        name = AS_SENT
+    options = [*([AS_SENT] if known else []), "", *([] if resolution.strict else presets())]
     st.selectbox(
         "System",
-        options := ["", *presets()],
+        options,
         options.index(name),
-        format_func=lambda n: presets()[n].title if n else OWN,
-        key=session.seed_widget("system", name),
+        format_func=_title,
+        key=session.seed_widget("system", name, words=[_title(option) for option in options]),
         on_change=session.hand_value,
-        args=("system", chosen_system.choose_preset),
-        disabled=resolution.strict,
+        args=("system", chosen_system.choose_system),
+        disabled=len(options) < 2,
         help="Starts from the settings of a published system, or from what a provider's API does on its servers, and "
-        "shows its fields under their own names. “Your own settings” brings back what was set before.",
+        "shows its fields under their own names. “Your own settings” brings back what was set before. “As recorded” "
+        "shows what was really sent, where the file knows.",
     )
     if found and found[0].variants:
         st.selectbox(
@@ -47,20 +59,28 @@ def system_choice(resolution: Resolution) -> Any:
             args=("variant", partial(chosen_system.choose_preset, name)),
             label_visibility="collapsed",
         )
-    place = st.empty() if found else None
+    place = st.empty() if found or name == AS_SENT else None
+    if name == AS_SENT:
+        st.html(f'<div class="hl-meta">{NOT_DECIDED}</div>')
     if found:
         _draw_changes(found[0], variant, resolution)
     return place
 
 
 def describe_system(place: Any, timeline: Timeline, conversation: Conversation) -> None:
-    """Fill the place `system_choice` left: what the system does to this conversation."""
-    if found := chosen_system.current_preset():
+    """Fill the place `system_choice` left: what the system does to this conversation, or did."""
+    if place and is_as_sent(timeline):
+        place.html(f'<div class="hl-small hl-system">{escape(as_sent_line(timeline))}</div>')
+    elif found := chosen_system.current_preset():
         preset, _ = found
         line = system_line(preset.title, preset.rule(timeline.settings), timeline, len(conversation))
         assumed = "".join(f"<div>{escape(said)}</div>" for said in preset.assumes(timeline.settings).splitlines())
         note = f'<div class="hl-meta hl-assumed">{assumed}</div>' if assumed else ""
         place.html(f'<div class="hl-small hl-system">{escape(line)}</div>{note}')
+
+
+def _title(name: str) -> str:
+    return AS_RECORDED if name == AS_SENT else presets()[name].title if name else OWN
 
 
 def _draw_changes(preset: Preset, variant: str, resolution: Resolution) -> None:

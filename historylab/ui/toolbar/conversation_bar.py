@@ -9,6 +9,7 @@ import streamlit as st
 from historylab.conversation.conversation import Conversation
 from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
+from historylab.recordings.as_sent import is_as_sent
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import viewing
 from historylab.ui.toolbar.notes import edited_bar, recorded_line, sent_under_line
@@ -44,7 +45,8 @@ def conversation_bar(
             for button in more:
                 button()
     with st.container(key="about"):  # also if it stays empty: the map below is made anew when its place changes
-        recorded_line(resolution)
+        if not is_as_sent(timeline):  # which settings the file brings is for when they are used
+            recorded_line(resolution)
         sent_under_line(resolution)
         edited_bar()
         picker()

@@ -8,6 +8,7 @@ from historylab.exporters.base import USE, Difference, differences, export
 from historylab.planning.refusals import refusal_sentence
 from historylab.planning.replay import Timeline
 from historylab.planning.validity import recorded_validity
+from historylab.recordings.as_sent import is_as_sent
 from historylab.registry import Member, members
 from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
@@ -21,6 +22,7 @@ from historylab.wording.settings import differing_in_words, setting_in_words, ti
 from historylab.wording.untrusted import escape, replace_hidden
 
 ALL_IN_THE_FILE = "The file has all of them, so that it means the same under any template."
+NO_SETTINGS = "They decided nothing of what is shown. Under “Your own settings” or a system they can be exported."
 DIFFERING = "What differs"
 ORDER = ("dotenv", "shell")  # the rest follow by name
 
@@ -46,7 +48,10 @@ def _drawer(resolution: Resolution, timeline: Timeline, key: str) -> None:
     drawers.stands(key)
     if timeline.plans:
         _request(resolution, timeline)
-    _settings(resolution.settings, timeline)
+    if is_as_sent(timeline):
+        st.html(f'<div class="hl-title">These settings</div><div class="hl-meta">{NO_SETTINGS}</div>')
+    else:
+        _settings(resolution.settings, timeline)
     write_out([timeline.original], key)
 
 

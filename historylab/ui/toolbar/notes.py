@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
+from historylab.recordings.as_sent import has_cuts
 from historylab.recordings.sent_plans import newest_decision
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import choices, edits, landing, session, viewing
@@ -15,6 +16,7 @@ from historylab.wording.untrusted import escape
 
 ABOUT = "HistoryLab shows which messages a model is sent, which it isn’t, and what it then no longer knows."
 OTHERWISE = "See it under other settings"
+NEVER_SENT = " It was never sent like this, so the settings decide."
 NOT_USED = "What this file was recorded with is not used: your own settings and the defaults decide."
 
 
@@ -100,7 +102,7 @@ def edited_bar() -> None:
     with place:
         st.html(
             f'<div class="hl-edited" role="status"><b>✎ Changed by you: {edits.describe_edits()}.</b> '
-            "In this tab only.</div>",
+            f"In this tab only.{NEVER_SENT if has_cuts(viewing.current_file().original) else ''}</div>",
             width="content",
         )
         st.button("Undo the last edit", key="undo-edit", on_click=edits.undo_edit)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from historylab.errors import SettingsError
 from historylab.exporters.base import pins_of
-from historylab.settings.link import encode
+from historylab.settings.link import Place, encode
 from historylab.settings.model import Settings
 from historylab.settings.names import NOT_IN_LINKS
 from historylab.systems.presets.base import preset_in_link
-from historylab.ui.session import address, drawers, edits, session
+from historylab.ui.session import address, choices, drawers, edits, session
+from historylab.ui.session.choices import AS_SENT
+from historylab.ui.session.shown_timeline import shows_as_sent
 from historylab.ui.shared.notice import notice
 from historylab.ui.shared.page import PAGES
 from historylab.wording.settings import differing_in_words
@@ -63,8 +66,10 @@ def _dialog(settings: Settings, path: str, compare: Compared) -> None:
 
 def link_contents(settings: Settings, compare: Compared = None) -> Iterator[str]:
     """The contents of the link, a line each."""
-    request, shown = _request_for_link(), address.current_place(compare=compare)
+    request, shown = _request_for_link(), _place(compare=compare)
     yield f"the settings: {differing_in_words(settings)}, and the link means the same under any template"
+    if shown.system == AS_SENT:
+        yield "that it is shown as recorded: what was really sent"
     kind, _, name = shown.conversation.partition(":")
     unedited = ", as it was before your edits" if edits.current_edits() else ""
     if kind == "sample":
@@ -87,8 +92,15 @@ def _full_link(settings: Settings, path: str = "", compare: Sequence[Mapping[str
 
     `path` is the page's: "compare". Raises SettingsError if the link would be too long.
     """
-    place = address.current_place(request=_request_for_link(), compare=compare)
+    place = _place(request=_request_for_link(), compare=compare)
     return f"{_playground_address()}{path}?{encode(settings, place, preset_in_link(place.system))}"
+
+
+def _place(*, request: int | None = None, compare: Compared) -> Place:
+    """The place that the link opens, and there what was really sent, if that is what is on screen."""
+    place = address.current_place(request=request, compare=compare)
+    sent = place.conversation and shows_as_sent(choices.resolution())
+    return replace(place, system=AS_SENT) if sent else place
 
 
 def _request_for_link() -> int | None:

@@ -78,7 +78,7 @@ function paintUntrimmed(pen, chart, colours, to) {
 
 // Beside the place where it leaves the chart, how far up the untrimmed line goes.
 function paintBeyond(pen, chart, colours, x) {
-  const words = `untrimmed up to ${count(Math.max(...chart.untrimmed))} ↑`, wide = pen.canvas.clientWidth - RIGHT;
+  const words = `${chart.whole} up to ${count(Math.max(...chart.untrimmed))} ↑`, wide = pen.canvas.clientWidth - RIGHT;
   [pen.font, pen.textAlign, pen.fillStyle] = [`400 12px ${colours.font}`, "left", colours.ink];
   pen.fillText(words, Math.max(LEFT, Math.min(x + 6, wide - pen.measureText(words).width)), TOP - 5);
 }

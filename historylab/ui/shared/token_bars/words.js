@@ -9,7 +9,7 @@ function swatch(colours, look) {
 
 function fillLegend(legend, chart, colours) {
   const entries = chart.kinds.filter((kind) => kind.drawn).map((kind) => [swatch(colours, kind), kind.word]);
-  entries.push([make("i", "dotted"), "untrimmed"]);
+  entries.push([make("i", "dotted"), chart.whole]);
   legend.replaceChildren(...entries.map((entry) => make("span", "", entry)));
 }
 
@@ -21,7 +21,7 @@ function fillTip(tip, chart, colours, point, label) {
   const line = (mark, word, tokens, kind = "") => lines.append(make("dt", kind, [mark, word]), make("dd", kind, count(tokens)));
   for (const kind of chart.kinds.toReversed()) if (kind.tokens[point]) line(swatch(colours, kind), kind.word, kind.tokens[point]);
   line("", "sent", chart.sent[point], "all");
-  line("", "untrimmed", chart.untrimmed[point]);
+  line("", chart.whole, chart.untrimmed[point]);
   const rest = [make("b", "", `Request ${count(request + 1)}${label ? `, ${label}` : ""}${of}`), lines];
   if (chart.over[point]) rest.push(make("div", "", `${chart.alarm.glyph} ${count(chart.over[point])} over the budget`));
   for (const [made, covers, tokens] of chart.summaries) {
@@ -33,10 +33,12 @@ function fillTip(tip, chart, colours, point, label) {
 
 function budgetWords(chart, budget) {
   const net = Math.max(0, budget - chart.aside);
-  return chart.aside ? `budget ${count(budget)}: ${count(net)} and ${count(budget - net)} set aside` : `budget ${count(budget)}`;
+  const said = `${chart.limit} ${count(budget)}`;
+  return chart.aside ? `${said}: ${count(net)} and ${count(budget - net)} set aside` : said;
 }
 
 function budgetHint(chart) {
+  if (chart.limit !== "budget") return `The ${chart.limit}: ${count(chart.budget)} tokens.`;
   const aside = chart.aside ? ` ${count(chart.aside)} of it are the reserve, hatched above the line.` : "";
   const how = chart.locked
     ? `It is ${chart.locked}, so it can’t be dragged.`

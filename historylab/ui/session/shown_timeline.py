@@ -1,0 +1,68 @@
+"""The timeline on screen: what was really sent, where the open file knows and that is what is shown; else a replay.
+
+A file that has cuts is shown as it was sent by itself, as long as nothing but the file decides a setting. Whatever is
+chosen afterwards shows the settings at once, and taking that choice back shows again what was sent.
+"""
+
+from __future__ import annotations
+
+from historylab.conversation.conversation import Conversation
+from historylab.planning.replay import Timeline
+from historylab.recordings.as_sent import as_sent, has_cuts, knows_what_was_sent
+from historylab.settings.resolve import Resolution
+from historylab.ui.session import cached, choices
+from historylab.ui.session.session import tab
+
+BY_THE_FILE = ("recorded", "default")
+"""The sources that say nothing of what a reader wants to see."""
+
+
+def timeline_on_screen(conversation: Conversation, resolution: Resolution) -> Timeline:
+    """What was sent, if that is chosen or stands by itself; else the replay under the settings."""
+    if shows_as_sent(resolution):
+        return as_sent(conversation)
+    return cached.timeline(conversation, resolution.settings)
+
+
+def sent_timeline() -> Timeline | None:
+    """What was really sent of the open conversation; None where its file doesn't say, or it was edited since."""
+    return as_sent(found) if (found := _known_conversation()) is not None else None
+
+
+def knows_sent() -> bool:
+    """Whether the open file says what was sent. What is edited was never sent."""
+    return _known_conversation() is not None
+
+
+def shows_as_sent(resolution: Resolution) -> bool:
+    """Whether what was sent is on screen, and not what these settings would send."""
+    found, chosen = _known_conversation(), tab().as_sent
+    if found is None:
+        return False
+    return _stands_by_itself(found, resolution) if chosen is None else chosen == choices.fingerprint()
+
+
+def system_in_address() -> str:
+    """The system that the address names: a preset, AS_SENT, or OWN where without it what was sent would be shown."""
+    state, found = tab(), _known_conversation()
+    if state.opened is None and state.as_sent is not None:
+        return state.linked.system
+    if found is None or state.as_sent is None or state.system or not (state.opened and state.opened.spec):
+        return state.system
+    if state.as_sent == choices.fingerprint():
+        return choices.AS_SENT
+    return choices.OWN if _stands_by_itself(found, choices.resolution()) else ""
+
+
+def _known_conversation() -> Conversation | None:
+    opened = tab().opened
+    if opened is None or opened.edited:
+        return None
+    return opened.original if knows_what_was_sent(opened.original) else None
+
+
+def _stands_by_itself(conversation: Conversation, resolution: Resolution) -> bool:
+    """Whether the file has cuts, and nobody set anything."""
+    own = tab().recorded and not tab().system
+    decided = (origin.source for origin in resolution.provenance.values())
+    return own and has_cuts(conversation) and all(source in BY_THE_FILE for source in decided)

@@ -1,0 +1,76 @@
+"""Words on what was really sent: who decided it, what isn't known of it, and not trimming as what would have been."""
+
+from __future__ import annotations
+
+from historylab.costs.amounts import count_of
+from historylab.planning.context_fill import context_limit
+from historylab.planning.replay import Timeline
+from historylab.planning.sent_decisions import NOT_KNOWN
+from historylab.recordings.as_sent import BY, has_cuts, is_as_sent
+from historylab.wording.context import measured_by
+from historylab.wording.untrusted import one_line
+from historylab.wording.verdict import NO_REQUESTS, count_actions, share_sent
+
+AS_RECORDED = "As recorded"
+WOULD_HAVE_BEEN = "untrimmed, as it would have been"
+NAME = 40  # characters of a program's name
+
+
+def author_in_words(timeline: Timeline) -> str:
+    """ "Claude Code", or "the app": the author of decisions that aren't these settings'."""
+    return one_line(timeline.decided_by, NAME) or BY
+
+
+def as_sent_line(timeline: Timeline) -> str:
+    """ "As Claude Code sent it, with 1 cut: 6 of 33 messages at the last request, 14,312 tokens (…)."""
+    cuts = len(timeline.original.recorded.compactions)
+    made = f", with {count_of(cuts, 'cut')}" if cuts else ""
+    if not timeline.plans:
+        return f"As {author_in_words(timeline)} sent it{made}. {NO_REQUESTS}"
+    last = len(timeline.plans) - 1
+    share, tokens = share_sent(count_actions(timeline.plans[last])), timeline.contexts[last]
+    how = measured_by(timeline, last)
+    return f"As {author_in_words(timeline)} sent it{made}: {share} at the last request, {tokens:,} tokens ({how})."
+
+
+def no_stages_sentence(timeline: Timeline) -> str:
+    """In place of a trace of stages: nobody knows those of another program."""
+    return f"Decided by {author_in_words(timeline)}: no stage of these settings was asked."
+
+
+def not_asked_sentence(timeline: Timeline) -> str:
+    """In place of questions that may come later: what another program would send for them can't be planned."""
+    who = author_in_words(timeline)
+    return f"What {who} would send for another question isn’t known. Under settings of your own it can be asked."
+
+
+def unknown_sentence(timeline: Timeline, number: int) -> str:
+    """Of a request (from 0) of which the file doesn't tell what was sent: that, and why; else ""."""
+    if timeline.steps[number].known:
+        return ""
+    why = str(timeline.plans[number].numbers.get(NOT_KNOWN.code, {}).get("why", ""))
+    because = f": {why}" if why else ""
+    return f"It isn’t known which messages this request held{because}. What is drawn is the most that it can be."
+
+
+def untrimmed_word(timeline: Timeline) -> str:
+    """ "untrimmed": of a file that was cut, what would have been."""
+    return WOULD_HAVE_BEEN if has_cuts(timeline.original) else "untrimmed"
+
+
+def untrimmed_sentence(timeline: Timeline) -> str:
+    """Beside a file with cuts: not trimming is what would have been, and whether it would have fitted; else ""."""
+    if not has_cuts(timeline.original) or not timeline.plans:
+        return ""
+    limit, largest = context_limit(timeline), int(timeline.untrimmed_contexts.max())
+    said = "Not trimming is what would have been"
+    if not (limit.is_window and largest > limit.tokens):
+        return f"{said}."
+    return f"{said}, and would not have fitted: up to {largest:,} tokens, in a window of {limit.tokens:,}."
+
+
+def limit_word(timeline: Timeline) -> str:
+    """The word on the line of the limit in a chart: "budget", or of what was sent "window" or "largest request"."""
+    if not is_as_sent(timeline) or not timeline.plans or not timeline.plans[-1].is_sized:
+        return "budget"
+    return "window" if context_limit(timeline).is_window else "largest request"
