@@ -29,6 +29,7 @@ from historylab.cli.base import (
 )
 from historylab.cli.files import add_reading, add_strict, read_each, report_skipped
 from historylab.cli.losses import losses_as_json, print_losses
+from historylab.cli.post_mortem import post_mortem_as_json, print_post_mortem
 from historylab.cli.rules import print_rules, rules_as_json
 from historylab.costs.amounts import count_of
 from historylab.errors import LoadError, SettingsError
@@ -43,8 +44,6 @@ if TYPE_CHECKING:
 
 ROWS = 20  # requests shown by default
 LETTERS = 60
-CUTS = 10
-"""Recorded cuts that are named."""
 LEGEND = (
     f"K kept, P pinned, T truncated, S summarised, D dropped: one letter per message, at most the newest {LETTERS}."
 )
@@ -163,14 +162,17 @@ def _show(arguments: argparse.Namespace, timeline: Timeline) -> Any:
     if arguments.json:
         questions = [_asked_as_json(asked) for asked in kept.questions]
         said = {**losses_as_json(kept), "questions": questions, "rules_found": rules_as_json(timeline)}
-        cuts = {"compactions": [asdict(cut) for cut in conversation.recorded.compactions]} if arguments.as_sent else {}
+        cuts = {}
+        if arguments.as_sent:
+            compactions = [asdict(cut) for cut in conversation.recorded.compactions]
+            cuts = {"compactions": compactions, "post_mortem": post_mortem_as_json(conversation)}
         return {**row, "requests": _requests(timeline), **cuts, **said}
     if not timeline.plans:
         print_line(f"{conversation.title}: {count_of(len(conversation), 'message')}. {NO_REQUESTS}")
         return None
     _print_requests(timeline, arguments.all)
     if arguments.as_sent:
-        _print_cuts(timeline)
+        print_post_mortem(conversation)
     _print_figures(timeline, row)
     _print_remembered(kept)
     print_rules(timeline)
@@ -211,17 +213,6 @@ def _print_requests(timeline: Timeline, everything: bool) -> None:
 def _budget_cell(row: dict[str, Any]) -> str:
     """Whether the request is over its budget, and that its messages are a guess where the file doesn't tell them."""
     return ", ".join(filter(None, ("over" * row["over_budget"], "messages not known" * (not row["known"]))))
-
-
-def _print_cuts(timeline: Timeline) -> None:
-    """A line per recorded compaction."""
-    from historylab.planning.sent_decisions import cut_clause
-
-    cuts = timeline.original.recorded.compactions
-    for cut in cuts[:CUTS]:
-        print_line(f"{cut_clause(cut, timeline.decided_by)}.")
-    if len(cuts) > CUTS:
-        print_line(f"… and {count_of(len(cuts) - CUTS, 'more cut')} (--json: all of them).")
 
 
 def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:

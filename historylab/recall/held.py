@@ -39,7 +39,7 @@ def find_holder(plan: HistoryPlan, value: str, mentions: np.ndarray, lines: Sequ
     if len(mentions) and not plan.shortened and actions.item(block.item(mentions.item(-1))) <= SENT:
         return BY_MESSAGE  # nearly always the newest one is sent: no need to look at the others
     sent = mentions[actions[block[mentions]] <= SENT]
-    if len(sent) and (not plan.shortened or any(_still_says(plan, i, value) for i in sent[::-1].tolist())):
+    if len(sent) and (not plan.shortened or any(still_says(plan, i, value) for i in sent[::-1].tolist())):
         return BY_MESSAGE
     texts = [plan.summary.text] if plan.summary else []
     texts += [other.content for other in plan.others]
@@ -51,8 +51,8 @@ def lost_lines(plan: HistoryPlan, lines: Sequence[Said]) -> list[Said]:
     return [(line, said) for line, said in lines if find_holder(plan, line, said) == LOST]
 
 
-def _still_says(plan: HistoryPlan, i: int, value: str) -> bool:
-    """Whether message `i`, which is sent and contains `value` in full, still contains it in the form it is sent."""
+def still_says(plan: HistoryPlan, i: int, value: str) -> bool:
+    """Tell whether message `i`, which is sent and contains `value` in full, still does in the form it is sent."""
     for cut in reversed(plan.shortened):  # the last one is what is sent
         place = int(cut.messages.searchsorted(i))
         if place < len(cut.messages) and cut.messages[place] == i:

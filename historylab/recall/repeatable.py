@@ -45,7 +45,11 @@ GIT_CHANGING = frozenset[str]().union(
     ("am", "checkout", "cherry-pick", "clean", "clone", "init", "mv", "pull", "rebase", "restore", "revert", "rm"),
     ("stash", "switch", "tag", "worktree"),
 )
+GIT_KEEPS = frozenset({"add", "commit", "push", "tag"})
+"""What git changes without touching the files."""
 PASSING_PROGRAMS = frozenset({"date", "mktemp", "shuf", "uptime", "uuidgen"})
+LOOKING_PROGRAMS = PROGRAMS.union(("column", "cut", "diff", "jq", "less", "sed", "sort", "tr", "uniq", "which"))
+"""Programs that show what is there, as long as nothing in the command changes it."""
 BEFORE_PROGRAMS = frozenset({"command", "env", "exec", "nohup", "sudo", "then", "do", "else", "xargs"})
 WRITING_OPTIONS = {
     "find": {"-delete"},
@@ -90,6 +94,40 @@ def changes_something(name: str, arguments: str) -> bool:
     words = _words(name)
     reads = bool(words) and (words[0] in READING or words[-1] in ABOUT)
     return not (CHANGING - NOUNS_TOO if reads else CHANGING).isdisjoint(words)
+
+
+@lru_cache(maxsize=4096)
+def only_reads(name: str, arguments: str) -> bool:
+    """Tell whether the call does nothing but read or list: to run tests or a build is more than that."""
+    if changes_something(name, arguments) or CHANCE.search(arguments):
+        return False
+    command = _command(name, arguments)
+    if command is not None:
+        return all(map(_looks, _parts(command)))
+    words = _words(name)
+    return bool(words) and (words[0] in READING or words[-1] in ABOUT)
+
+
+def _looks(part: Sequence[str]) -> bool:
+    """Tell whether a part of a shell command shows something: "cat a", "git log", "gh issue view 7"."""
+    words = _program(part)
+    program, said = (words[0].rpartition("/")[2], words[1:]) if words else ("cd", words)
+    spoken = list(_after_options(said))[:2]
+    return program in LOOKING_PROGRAMS or not READING.isdisjoint(spoken)
+
+
+@lru_cache(maxsize=4096)
+def may_change_files(name: str, arguments: str) -> bool:
+    """Tell whether the call changes something that files show: not one that commits them, or only reads."""
+    command = _command(name, arguments)
+    if command is None or not command.strip():
+        return changes_something(name, arguments)
+    return any(_changes(part) and not _keeps_files(part) for part in _parts(command))
+
+
+def _keeps_files(part: Sequence[str]) -> bool:
+    words = _program(part)
+    return words[:1] == ["git"] and next(iter(_after_options(words[1:])), "") in GIT_KEEPS
 
 
 def edits_file(name: str, arguments: str) -> bool:

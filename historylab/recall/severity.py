@@ -23,7 +23,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import ToolCall
 from historylab.counters.base import token_column
 from historylab.planning.replay import Timeline
-from historylab.planning.strategies.facts import answered_call
+from historylab.planning.strategies.facts import answered_call, calling_message
 from historylab.recall.references import Said, contains_value
 from historylab.recall.repeatable import can_be_repeated, changes_something, edits_file
 from historylab.recall.sayers import BY_ASSISTANT, BY_INJECTED, BY_PERSON, BY_SYSTEM, BY_TOOL, find_sayers
@@ -178,8 +178,7 @@ def fetch_of(timeline: Timeline, results: Iterable[int]) -> Fetch:
 
 def _call_tokens(conversation: Conversation, tokens: np.ndarray, result: int) -> int:
     """Tokens of the call that a result answers: its part of the message that makes it, by characters."""
-    columns, call = conversation.columns, answered_call(conversation, result)
-    caller = columns.block_first.item(columns.block.item(result))
+    call, caller = answered_call(conversation, result), calling_message(conversation, result)
     message = conversation[caller]
     size = sum(len(each.name) + len(each.arguments) for each in message.tool_calls) + len(message.content)
     return round(tokens.item(caller) * (len(call.name) + len(call.arguments)) / max(1, size)) if call else 0

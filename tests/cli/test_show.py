@@ -192,7 +192,8 @@ def test_show_as_sent_prints_what_each_request_was_sent_and_the_cut(capsys, comp
     assert code == 0
     assert {plan.sketch() for plan in timeline.plans} <= set(out.split())
     assert f"{timeline.contexts[11]:,}" in out
-    assert "Compacted by Claude Code before request 12 (manual, 23,484 → 16,181 tokens); message 27" in out
+    assert "Claude Code compacted this session before request 12 (manual, 23,484 → 16,181 tokens): of" in out
+    assert "message 27 is its summary" in out
     assert "had nothing been cut" in out
     assert "--set" not in out
 
@@ -204,6 +205,14 @@ def test_show_as_sent_gives_its_figures_and_cuts_as_json(capsys, compacted):
     assert found["tokens_total"] == timeline.contexts.sum()
     assert found["losses"] == losses_as_json(retention(timeline))["losses"] != []
     assert [(cut["request"], cut["summary"]) for cut in found["compactions"]] == [(11, 26)]
+
+
+def test_show_as_sent_gives_the_post_mortem_as_json(capsys, compacted):
+    (cut,) = json.loads(run(capsys, "show", compacted, "--as-sent", "--json")[1])["post_mortem"]
+    assert sum(cut["fates"].values()) == len(cut["facts"]) > 0
+    assert {"/srv/ferry/schema.sql", "/srv/ferry/refunds.py"} == {call["path"] for call in cut["again"]}
+    assert all(Settings(**ours["settings"]) for ours in cut["ours"])
+    assert cut["sentence"].startswith("Claude Code compacted this session before request 12")
 
 
 def test_show_as_sent_says_why_a_message_of_a_request_went(capsys, compacted):

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from historylab import Conversation, Message, Settings, ToolCall, replay
-from historylab.recall.repeatable import can_be_repeated
+from historylab.planning.strategies.facts import answered_call
+from historylab.recall.repeatable import can_be_repeated, may_change_files, only_reads
 from historylab.recall.retention import Retention, retention
 from historylab.recall.severity import fetch_of
 
@@ -186,3 +187,31 @@ def test_a_command_tells_again_unless_a_part_of_it_changes_something_or_is_anoth
 def test_a_command_may_be_a_list_of_words():
     assert can_be_repeated("shell", '{"command": ["cat", "a file"]}')
     assert not can_be_repeated("shell", '{"command": ["rm", "-rf", "ls"]}')
+
+
+@pytest.mark.parametrize(
+    ("command", "reads"),
+    [
+        ("cd src && sed -n 1,20p a.py | sort", True),
+        ("git log --oneline", True),
+        ("gh issue view 7", True),
+        ("pytest tests", False),
+        ("cat a.py && make test", False),
+        ("rm a.py", False),
+    ],
+)
+def test_a_command_only_reads_if_every_part_of_it_shows_something(command, reads):
+    assert only_reads("shell", json.dumps({"command": command})) is reads
+
+
+def test_what_is_committed_is_the_same_file():
+    assert not may_change_files("shell", json.dumps({"command": "git add a.py && git commit -m 'Book it' && git push"}))
+    assert may_change_files("shell", json.dumps({"command": "git checkout a.py"}))
+    assert may_change_files("Edit", "{}")
+    assert not may_change_files("Read", "{}")
+
+
+def test_a_call_is_known_where_decisions_part_it_from_its_result():
+    conversation = Conversation([Message("user", "Begin."), *asked("get_booking", "The code is QX-55."), *FILLER])
+    apart = conversation.message_by_message()
+    assert answered_call(apart, 2) == answered_call(conversation, 2) is not None

@@ -86,9 +86,16 @@ def tool_results(history: History) -> np.ndarray:
 
 def answered_call(conversation: Conversation, i: int) -> ToolCall | None:
     """The call that the tool result `i` answers; None where there is none."""
-    columns = conversation.columns
-    calls = conversation[columns.block_first.item(columns.block.item(i))].tool_calls
+    calls = conversation[calling_message(conversation, i)].tool_calls
     return next((call for call in calls if call.id == conversation[i].tool_call_id), None)
+
+
+def calling_message(conversation: Conversation, i: int) -> int:
+    """The message whose call the tool result `i` answers; the result itself where there is none."""
+    columns, id = conversation.columns, conversation[i].tool_call_id
+    if not columns.apart:
+        return int(columns.block_first[columns.block[i]])
+    return next((j for j in range(i - 1, -1, -1) if any(call.id == id for call in conversation[j].tool_calls)), i)
 
 
 def tool_name(conversation: Conversation, i: int) -> str:
