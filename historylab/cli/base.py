@@ -107,13 +107,13 @@ def add_as_sent(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def check_one_lane(arguments: argparse.Namespace) -> None:
-    """Raises SettingsError where --as-sent stands beside settings: what was sent was decided without them."""
+def check_one_lane(arguments: argparse.Namespace, option: str = "--as-sent") -> None:
+    """Raises SettingsError where `option` stands beside settings: what was sent was decided without them."""
     given = [name for name, value in (("--set", arguments.set), ("--from", arguments.source)) if value]
     if getattr(arguments, "settings", None):
         given.append("--settings")
-    if arguments.as_sent and given:
-        raise SettingsError(f"--as-sent shows what was sent whatever is set; leave out {given[0]}, or --as-sent")
+    if given:
+        raise SettingsError(f"{option} is of what was sent, whatever is set; leave out {given[0]}, or {option}")
 
 
 def open_as_sent(conversation: Conversation) -> Timeline:

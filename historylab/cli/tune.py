@@ -12,20 +12,24 @@ from historylab.cli.base import (
     add_must_remember,
     add_parser,
     add_settings,
+    check_one_lane,
     must_remember_from,
     print_export,
     print_json,
     print_line,
     print_note,
     print_table,
+    resolve,
     settings_from,
     whole_number,
 )
 from historylab.cli.files import add_mapping, add_strict, mapping_from, read_each, report_skipped
 from historylab.cli.progress import interruptible, progress_bar
+from historylab.errors import LoadError
 
 if TYPE_CHECKING:
     from historylab.conversation.conversation import Conversation
+    from historylab.tuning.replayed import Lane
     from historylab.tuning.tune import Advice
 
 SHOWN = 8
@@ -40,6 +44,11 @@ def add_to(commands: Subparsers) -> None:
         default="better than mine",
         help='what is wanted, in words: "better than mine, never over 32k", "cheapest, keep 95%% of references" '
         "(default: %(default)s, in what is kept and in cost)",
+    )
+    parser.add_argument(
+        "--against",
+        choices=("as-sent",),
+        help="what to do better than: what was really sent (the default where that was cut and nothing is set)",
     )
     parser.add_argument("--tries", type=whole_number, default=50, metavar="N", help="settings to try (%(default)s)")
     parser.add_argument("--seed", type=whole_number, default=0, help="of the intervals (default: %(default)s)")
@@ -61,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     with progress_bar("Trying settings") as progress, interruptible() as interrupted:
         advice = tune(
             _conversations(arguments, skipped),
-            base=settings_from(arguments),
+            base=_base(arguments),
             wishes=arguments.wishes,
             tries=arguments.tries,
             seed=arguments.seed,
@@ -83,14 +92,28 @@ def run(arguments: argparse.Namespace) -> int:
     return INTERRUPTED if stopped else 0
 
 
+def _base(arguments: argparse.Namespace) -> Lane | None:
+    """What to do better than; None where nothing is said: the conversations decide."""
+    if arguments.against:
+        check_one_lane(arguments, "--against as-sent")
+        return "as-sent"
+    settings = settings_from(arguments)
+    nothing_set = all(each.source == "default" for each in resolve(arguments).provenance.values())
+    return None if nothing_set else settings
+
+
 def _conversations(arguments: argparse.Namespace, skipped: dict[str, str]) -> list[Conversation]:
     from historylab.formats.files.folders import files_at
+    from historylab.recordings.as_sent import why_not_as_sent
     from historylab.tuning.corpus import read_source, to_sources
 
     mapping = mapping_from(arguments)
 
     def read(path: str) -> list[Conversation]:
-        return [conversation for source in to_sources([path], mapping) for conversation in read_source(source)]
+        found = [conversation for source in to_sources([path], mapping) for conversation in read_source(source)]
+        if arguments.against and (why := next(filter(None, map(why_not_as_sent, found)), "")):
+            raise LoadError(why)
+        return found
 
     paths = [file for path in arguments.files for file in files_at(path)]
     read_all = read_each(paths, read, skipped, strict=arguments.strict)
@@ -106,7 +129,7 @@ def _print(advice: Advice) -> None:
     for line in advice.why:
         print_line(line)
     found = advice.points[advice.trials.index(advice.chosen)]
-    named = {id(found): "best found", id(advice.points[0]): "yours"}
+    named = {id(found): "best found", id(advice.points[0]): "what happened" if advice.as_sent else "yours"}
     best = [point for point in advice.points if id(point) in named or point in pareto(advice.points)]
     rows = [
         (
@@ -125,6 +148,7 @@ def _print(advice: Advice) -> None:
 def _as_json(advice: Advice) -> dict[str, Any]:
     return {
         "verdict": advice.verdict,
+        **({"against": "as-sent"} if advice.as_sent else {}),
         "settings": advice.settings.model_dump(exclude_defaults=True),
         "evidence": advice.evidence,
         "conversations": advice.conversations,

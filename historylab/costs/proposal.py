@@ -24,6 +24,8 @@ from historylab.settings.consent import settings_that_ask
 from historylab.settings.fields import DEFAULT_MODEL, MOST_TOKENS
 from historylab.settings.model import Settings, read_setting
 
+RECORDED = ("model", "window", "overhead", FACTOR)
+"""Settings that a file records, or that its usage shows; any other is suggested for it."""
 NEWEST_TURNS = 3
 """Turns that a suggested budget holds, if that still leaves something to be cut."""
 FULL_FROM = 100_000
@@ -62,15 +64,17 @@ def settings_for(conversation: Conversation) -> Settings:
     return Settings(**proposed_settings(conversation).values)
 
 
-def adopt_recorded(settings: Settings, conversation: Conversation) -> Settings:
+def adopt_recorded(settings: Settings, conversation: Conversation, unset: Settings | None = None) -> Settings:
     """The settings with what a file records of model, window, overhead and token factor, where they say nothing.
 
-    So they are counted as what was sent is. A file never decides which model is asked to write summaries.
+    So they are counted as what was sent is. They say nothing where they are as in `unset`, by default the defaults. A
+    file never decides which model is asked to write summaries.
     """
-    found, default = proposed_settings(conversation), Settings()
-    left = {*found.suggested, *(["model"] if settings_that_ask(settings) else ())}
-    open_to = (name for name in found.values if name not in left and settings.value(name) == default.value(name))
-    return settings.replace(**{name: found.values[name] for name in open_to})
+    recorded, default = proposed_settings(conversation).values, Settings()
+    unset = unset or default
+    left = ("model",) if settings_that_ask(settings) else ()
+    silent = [n for n in RECORDED if n not in left and settings.value(n) == unset.value(n)]
+    return settings.replace(**{name: recorded.get(name, default.value(name)) for name in silent})
 
 
 def proposed_settings(conversation: Conversation) -> SettingsProposal:

@@ -17,6 +17,10 @@ CLAIMS = ("better", "promising")
 """The verdicts that name settings as better than the base, the surer first."""
 NOUNS = {SAID: "asked for", USED: "in tool calls", QUOTED: "in answers (an estimate)"}
 """Tier of needs → the facts it stands for."""
+YOURS = ("yours", "Yours are", "Yours break")
+"""The base in sentences: what it is called, and how two of them begin."""
+WHAT_HAPPENED = ("what really happened", "What really happened is", "What really happened breaks")
+"""The same where the base is what was really sent."""
 HELP = "What would help: more conversations, questions that should be answerable, or must-remember marks."
 
 
@@ -28,6 +32,7 @@ class VerdictGrounds:
     `judged`: those requests helped to choose nothing; else all were looked at. `untrimmed`: if the best cuts
     nothing, what that does over all requests. `grown` is its cost with twice the history, as a multiple of the base's.
     `elsewhere`: the interval for the share that other conversations keep, from 0 to 1 where these are too few to say.
+    `base`: the words for what it is compared with.
     """
 
     needs: int
@@ -41,6 +46,7 @@ class VerdictGrounds:
     untrimmed: Comparison | None = None
     grown: float = 1.0
     elsewhere: tuple[float, float] = (0.0, 1.0)
+    base: tuple[str, str, str] = YOURS
 
 
 def kept_noun(tiers: Sequence[int]) -> str:
@@ -79,8 +85,9 @@ def _headline(verdict: Verdict, found: VerdictGrounds, label: str) -> str:
     if verdict == "promising":
         return f"Promising, not proven: {label}."
     if beside.more_kept.value < -0.01:
-        return f"{word} than yours, but it keeps less: {label}."
-    kind = "Keeps more than yours, but costs more" if beside.cost.value > 1.02 else "Better than yours"
+        return f"{word} than {found.base[0]}, but it keeps less: {label}."
+    costs_more = beside.cost.value > 1.02
+    kind = f"Keeps more than {found.base[0]}, but costs more" if costs_more else f"Better than {found.base[0]}"
     return f"{kind}: {label}."
 
 
@@ -89,9 +96,9 @@ def _as_good(found: VerdictGrounds, label: str, broken: Sequence[str]) -> Iterat
         tried = f"None of the {found.tried:,} settings" if found.tried > 1 else "Nothing"
         yield f"{tried} tried does all that was asked."
         words = "” and “".join(broken)
-        yield f"Closest: {label}, which breaks “{words}”." if label else f"Yours break “{words}”."
+        yield f"Closest: {label}, which breaks “{words}”." if label else f"{found.base[2]} “{words}”."
     else:
-        yield "Yours are as good as anything tried."
+        yield f"{found.base[1]} as good as anything tried."
         if label:
             yield f"What looked best, {label}, was no better. {_seen_on(found)} {_result_words(found)}."
     yield f"{_rests(found)}."
@@ -165,7 +172,7 @@ def _result_words(found: VerdictGrounds) -> str:
         )
         kept = f"kept {ours} instead of {theirs}"
     elif abs(beside.kept - beside.base_kept) < 5e-4:
-        kept = f"kept as much as yours ({percent(beside.kept)})"
+        kept = f"kept as much as {found.base[0]} ({percent(beside.kept)})"
     cost = f"{times(beside.cost_ratio)} instead of {times(beside.base_cost_ratio)}"
     return f"{kept} for {cost} the {'cost' if found.priced else 'tokens'} of not trimming"
 
@@ -182,7 +189,7 @@ def _likely(found: VerdictGrounds) -> str:
     kept, cost, holds = found.beside.more_kept, found.beside.cost, found.beside.holds
     keeps = _range(100 * kept.low, 100 * kept.high, (" points less", " points more")) or "as much"
     spends = _range(100 * cost.low - 100, 100 * cost.high - 100, ("% less", "% more"))
-    spends = f"{spends} than yours" if spends else "as much as yours"
+    spends = f"{spends} than {found.base[0]}" if spends else f"as much as {found.base[0]}"
     beside = f"keeps {keeps} and {'costs' if found.priced else 'sends'} {spends}"
     further = f"{count_of(found.beside.further, 'more request')} like these"
     chance = f"{min(holds, 0.99):.0%}{' or more' if holds > 0.99 else ''}"

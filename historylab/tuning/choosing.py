@@ -97,7 +97,8 @@ class Choosing:
         """The same with the chance that it lasts: that nothing withheld as the history grows is missed, that it costs
         no more by then, and that what comes is alike.
         """
-        limits = replace(self.limits, more_cost=1e9) if len(self.spans) == 1 else self.limits  # growth tells
+        growth_tells = len(self.spans) == 1 and not self.base.as_sent
+        limits = replace(self.limits, more_cost=1e9) if growth_tells else self.limits
         sums, exposure = (self.sums(trial), self.sums(self.base)), self.exposure(trial, grown=True)
         found = compare_sums(*sums, self.spans, self.seed, limits, exposure=exposure)
         return replace(found, holds=found.holds * self.chance_of_lasting(trial))
@@ -115,12 +116,17 @@ class Choosing:
         pairs = [(trial.outcomes[n], self.base.outcomes[n], slice(i, j)) for n, i, j in self.spans]
         further, so_far = count_further(self.spans), sum(_withheld(*pair) for pair in pairs)
         to_come = so_far * further / max(1, count_requests(self.spans))
-        if grown and len(self.spans) == 1 and not self.trials.cancelled():
+        if grown and self._can_grow:
             ((number, _, stop),) = self.spans
             ours, base = (self.trials.grown(each.settings, number, stop) for each in (trial, self.base))
             to_come = _withheld(ours, base, slice(stop, stop + further))
         largest = max(1, *(int(base.tokens[those].max(initial=0)) for _, base, those in pairs))
         return to_come / (so_far + UNHARMED * largest)
+
+    @property
+    def _can_grow(self) -> bool:
+        """Tell whether both are known of one conversation that goes on: what would have been sent of it is not."""
+        return len(self.spans) == 1 and not (self.base.as_sent or self.trials.cancelled())
 
     def score(self, trial: Trial) -> float:
         """How good a trial is here: the higher the better, and 0 for the base itself where that is to be beaten."""
@@ -187,7 +193,7 @@ class Choosing:
     def _fits(self, trial: Trial) -> bool:
         """Tell whether a trial that doesn't limit what is sent keeps within the model's window."""
         most = max(int(trial.outcomes[n].tokens[i:j].max(initial=0)) for n, i, j in self.spans)
-        return trial.settings.pruner != "off" or _is_within_window(trial.settings, most)
+        return trial.as_sent or trial.settings.pruner != "off" or _is_within_window(trial.settings, most)
 
     def beaten(self, trial: Trial, others: Iterable[Trial]) -> bool:
         """Tell whether one of the others keeps as much for 5 % less, or keeps 2 points more for no more."""
@@ -207,7 +213,7 @@ class Choosing:
         """The smallest settings that cut nothing even with twice the history, where the base cuts nothing yet but will,
         and costs more by then: where it begins to cut, each cut loses the cache.
         """
-        if len(self.spans) > 1 or self.wishes.aim not in BETTER_AIMS or self.trials.cancelled():
+        if not self._can_grow or self.wishes.aim not in BETTER_AIMS:
             return None
         ((number, first, stop),) = self.spans
         so_far, later, mine = slice(first, stop), slice(stop, None), self.base.settings
@@ -240,8 +246,8 @@ class Choosing:
 
     def cost_when_grown(self, trial: Trial) -> float:
         """The cost with twice the history, as a multiple of the base's."""
-        if trial is self.base or self.trials.cancelled():
-            return 1.0
+        if trial is self.base or self.base.as_sent or self.trials.cancelled():
+            return 1.0  # nobody can tell what would have been sent of requests that nobody made
         ours, base = (
             sum(self.trials.grown(each.settings, n, stop).cost[stop:].sum() for n, _, stop in self.spans[:MOST_GROWN])
             for each in (trial, self.base)
@@ -251,7 +257,7 @@ class Choosing:
     def chance_of_lasting(self, trial: Trial) -> float:
         """The chance that what comes is alike, and, where it is the same conversation, costs no more as it grows."""
         alike = 1 - UNLIKE / math.sqrt(len(self.spans))
-        if trial is self.base or len(self.spans) > 1 or self.wishes.aim == "keeps most":
+        if trial is self.base or self.base.as_sent or len(self.spans) > 1 or self.wishes.aim == "keeps most":
             return 1.0 if trial is self.base else alike
         steepness = STEEPNESS * math.sqrt(self.spans[0][2])
         return alike / (1 + math.exp(min(700.0, steepness * _log(self.cost_when_grown(trial)))))

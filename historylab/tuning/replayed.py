@@ -52,7 +52,7 @@ class MeasureOptions:
 
 
 def open_lane(conversation: Conversation, lane: Lane, beside: Lane | None = None) -> Timeline:
-    """The plan of every request; settings `beside` what was sent are counted as that is.
+    """The plan of every request. Settings `beside` what was sent are counted as that was, by `adopt_recorded`.
 
     Raises PlanError where it is wanted as sent, and nothing says what was sent.
     """

@@ -12,8 +12,10 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.costs.caches.base import Cache
+from historylab.costs.proposal import adopt_recorded
 from historylab.costs.recorded_cache import billed_model
 from historylab.planning.pipeline import project
+from historylab.planning.replay import Timeline
 from historylab.pricing import prices_of
 from historylab.settings.effect import CUTS_OFF
 from historylab.settings.model import Settings
@@ -21,7 +23,7 @@ from historylab.tuning.growth import twice
 from historylab.tuning.jobs import effective_key
 from historylab.tuning.measures import combine_rows, measure_row
 from historylab.tuning.outcome import Outcome, measure_outcome
-from historylab.tuning.replayed import MeasureOptions, Replayed, open_lane
+from historylab.tuning.replayed import AS_SENT, Lane, MeasureOptions, Replayed, open_lane
 from historylab.tuning.search_space import Sizes, offered_axes, starting_points, vary_one_axis
 
 MOST_GROWN = 8
@@ -30,16 +32,20 @@ MOST_GROWN = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """Settings and what came of them: an outcome per conversation, and a sweep's measures over all of them."""
+    """Settings and what came of them: an outcome per conversation, and a sweep's measures over all of them.
+
+    Of what was really sent (`as_sent`) the settings are those at which a search begins.
+    """
 
     settings: Settings
     outcomes: tuple[Outcome, ...]
     figures: Mapping[str, Any]
+    as_sent: bool = False
 
     @property
     def sends_all(self) -> bool:
         """Tell whether its settings cut nothing anywhere."""
-        return all(self.settings.value(name) == value for name, value in CUTS_OFF.items())
+        return not self.as_sent and all(self.settings.value(name) == value for name, value in CUTS_OFF.items())
 
 
 @dataclass(slots=True, eq=False)
@@ -55,7 +61,10 @@ class Known:
 
 @dataclass(eq=False)
 class Trials:
-    """The settings tried so far, at most `most` besides the base, and the search for others worth trying."""
+    """The settings tried so far, at most `most` besides the base, and the search for others worth trying.
+
+    `as_sent`: what was really sent is the base, and `base` are the settings at which the search begins.
+    """
 
     conversations: Sequence[Conversation]
     base: Settings
@@ -68,10 +77,19 @@ class Trials:
     cancelled: Callable[[], bool] = lambda: False
     known: Known = field(default_factory=Known)
     tried: dict[str, Trial] = field(default_factory=dict)
+    as_sent: bool = False
+
+    def run_base(self) -> Trial:
+        """The trial that the others are compared with, the first."""
+        if self.as_sent:
+            self.tried[AS_SENT] = self.known.trials.setdefault(AS_SENT, self._try(AS_SENT))
+        base = self.tried[AS_SENT] if self.as_sent else self.run(self.base)
+        assert base is not None  # the first trial is always made
+        return base
 
     def run(self, settings: Settings) -> Trial | None:
         """The trial of these settings, made at the first call; None once no more may be made."""
-        key = effective_key(settings)
+        key = self.key_of(settings)
         if key not in self.tried:
             if len(self.tried) > self.most or (self.tried and self.cancelled()):
                 return None
@@ -81,10 +99,14 @@ class Trials:
 
     def look_at(self, settings: Settings) -> Trial:
         """The trial of these settings, made however many were, and not counted as tried."""
-        key = effective_key(settings)
+        key = self.key_of(settings)
         if key not in self.known.trials:
             self.known.trials[key] = self._try(settings)
         return self.known.trials[key]
+
+    def key_of(self, settings: Settings) -> str:
+        """The key of their trial. Beside what was sent they are counted otherwise."""
+        return f"{effective_key(settings)}{' beside what was sent' if self.as_sent else ''}"
 
     def offered_names(self, sizes: Sizes) -> list[str]:
         """The axes to vary."""
@@ -110,12 +132,13 @@ class Trials:
 
     def grown(self, settings: Settings, number: int, stop: int) -> Outcome:
         """The outcome of a conversation whose first `stop` requests come once more: `stop` later ones follow those."""
-        key, grown = (effective_key(settings), number, stop), self.known.grown
+        key, grown = (self.key_of(settings), number, stop), self.known.grown
         if key not in grown:
             self._show_progress()  # where a click may stop it
             seen = project(self.conversations[number], settings)
             doubled = twice(seen, int(seen.columns.requests[stop - 1]))
-            grown[key] = measure_outcome(self._replay(doubled, settings.replace(projection="off")), self.cache)
+            counted = self._settings_on(settings, number).replace(projection="off")
+            grown[key] = measure_outcome(self._measure(open_lane(doubled, counted)), self.cache)
         return grown[key]
 
     def _show_progress(self) -> None:
@@ -125,16 +148,22 @@ class Trials:
     def _run_all(self, several: Sequence[Settings]) -> list[Trial]:
         return [trial for settings in several if (trial := self.run(settings))]
 
-    def _try(self, settings: Settings) -> Trial:
+    def _try(self, lane: Lane) -> Trial:
         outcomes, rows = [], []
-        for conversation in self.conversations:
-            replayed = self._replay(conversation, settings)
+        settings = lane if isinstance(lane, Settings) else self.base
+        for number, conversation in enumerate(self.conversations):
+            counted = self._settings_on(lane, number) if isinstance(lane, Settings) else lane
+            replayed = self._measure(open_lane(conversation, counted))
             outcomes.append(measure_outcome(replayed, self.cache))
             rows.append({**measure_row(replayed), "settings": settings.key})
-        return Trial(settings, tuple(outcomes), combine_rows(rows))
+        return Trial(settings, tuple(outcomes), combine_rows(rows), lane == AS_SENT)
 
-    def _replay(self, conversation: Conversation, settings: Settings) -> Replayed:
-        found = Replayed(open_lane(conversation, settings), self.options)
+    def _settings_on(self, settings: Settings, number: int) -> Settings:
+        """The settings as a conversation is replayed under them: beside what was sent, counted as that was."""
+        return adopt_recorded(settings, self.conversations[number], self.base) if self.as_sent else settings
+
+    def _measure(self, timeline: Timeline) -> Replayed:
+        found = Replayed(timeline, self.options)
         if self.options.prices is None:  # as `bill` prices it: by the model that was recorded
             found.options = replace(self.options, prices=prices_of(billed_model(found.timeline)))
         return found

@@ -1,7 +1,8 @@
-"""Tune: settings that do better than yours, chosen on some requests and judged on others.
+"""Tune: settings that do better than yours, or than what really happened, chosen on some requests, judged on others.
 
     advice = tune(load("sessions.jsonl"), base=Settings(budget=8000))
     advice.verdict, advice.settings, advice.why
+    tune(load("sessions.jsonl"), base="as-sent")
 
 Within one conversation the choice is made on the earlier requests and judged on the later ones; over several, on some
 conversations and judged on the others, each in its turn. The verdict speaks of the part that was judged, and of the
@@ -18,12 +19,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from historylab.conversation.conversation import Conversation
+from historylab.costs.proposal import settings_for
 from historylab.errors import SettingsError
 from historylab.planning.pipeline import project
+from historylab.recordings.as_sent import has_cuts, knows_what_was_sent, why_not_as_sent
 from historylab.settings.consent import offline
 from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
-from historylab.tuning.advice_words import CLAIMS, Verdict, VerdictGrounds, cut_in_words, kept_noun, why_advised
+from historylab.tuning.advice_words import (
+    CLAIMS,
+    WHAT_HAPPENED,
+    YOURS,
+    Verdict,
+    VerdictGrounds,
+    cut_in_words,
+    kept_noun,
+    why_advised,
+)
 from historylab.tuning.choosing import JUDGED_APART, Choosing
 from historylab.tuning.constraints import BETTER, PHRASES, Constraints, constraints_of, read_wishes
 from historylab.tuning.cut_depth import Cut, cut_depth
@@ -39,10 +51,9 @@ from historylab.tuning.evidence import (
     count_requests,
     sum_clusters,
 )
-from historylab.tuning.jobs import effective_key
 from historylab.tuning.outcome import QUOTED, SAID, USED
 from historylab.tuning.points import Point, changes_as_text
-from historylab.tuning.replayed import MeasureOptions
+from historylab.tuning.replayed import AS_SENT, Lane, MeasureOptions
 from historylab.tuning.search_space import USUAL
 from historylab.tuning.shares import share_interval
 from historylab.tuning.trials import Known, Trial, Trials
@@ -59,7 +70,8 @@ TIERS = ((SAID,), (SAID, USED), (SAID, USED, QUOTED))
 class Advice:
     """Settings to use, and how far that claim is supported.
 
-    `settings` are the base's unless the verdict is "better". `evidence` says how many needs of `conversations` the
+    `settings` are the base's unless the verdict is "better"; where the base is what was really sent (`as_sent`), those
+    that its file proposes. `evidence` says how many needs of `conversations` the
     verdict rests on; `promised` what to expect, by what was seen last where the choice was made; `held_out` what the
     settings did on requests that helped to choose nothing, None where all were looked at; both beside the base.
     `chance` is that of doing no worse on two thirds as many requests more. `why` says it all, the verdict first.
@@ -81,6 +93,7 @@ class Advice:
     points: tuple[Point, ...]
     tiers: tuple[int, ...]
     priced: bool
+    as_sent: bool
     _everything: Choosing
 
     def beside_base(self, trial: Trial) -> Comparison:
@@ -93,7 +106,8 @@ class Advice:
 
     def trial_of(self, settings: Settings) -> Trial | None:
         """The trial of these settings, if they have been tried."""
-        return self._everything.trials.known.trials.get(effective_key(settings))
+        trials = self._everything.trials
+        return trials.known.trials.get(trials.key_of(settings))
 
     def look_at(self, settings: Settings) -> Trial:
         """A trial of further settings, on which the advice does not rest."""
@@ -103,7 +117,7 @@ class Advice:
 def tune(
     conversations: Conversation | Iterable[Conversation],
     *,
-    base: Settings | None = None,
+    base: Lane | None = None,
     wishes: str = "better than mine",
     tries: int = 50,
     seed: int = 0,
@@ -115,9 +129,11 @@ def tune(
     name: Callable[[Mapping[str, Any]], str] = changes_as_text,
     known: Known | None = None,
 ) -> Advice:
-    """Look for settings that do better than `base` (default: the defaults) on conversations like these.
+    """Look for settings that do better than `base` on conversations like these.
 
     Args:
+        base: settings, or "as-sent" for what was really sent, beside which settings are counted as that was. By default
+            the latter where less than the whole history was sent and every file says what was; else the defaults.
         wishes: "better than mine" (in what is kept and in cost: not worse in either), or constraints and an aim as
             `recommend` takes them.
         tries: the most sets of settings to try besides the base.
@@ -129,23 +145,26 @@ def tune(
         name: puts a candidate's settings into words.
         known: what earlier calls on the same conversations came to, with the same options and cache; added to.
 
-    Raises SettingsError for wishes that aren't understood, for a negative number, and where no conversation has a
-    request; LoadError for a must-remember mark on no message.
+    Raises SettingsError for wishes that aren't understood, for a negative number, where no conversation has a request,
+    and for a base "as-sent" where a file doesn't say what was; LoadError for a must-remember mark on no message.
     """
     if tries < 0 or seed < 0:
         raise SettingsError("the number of tries and the seed are 0 or more")
     given = [conversations] if isinstance(conversations, Conversation) else list(conversations)
-    mine = base or Settings()
-    base = offline(mine)
+    requesting = [c for c in given if len(c.columns.requests)]
+    if base is None and all(map(knows_what_was_sent, requesting)) and any(map(has_cuts, requesting)):
+        base = AS_SENT
+    mine = _search_from(requesting) if base == AS_SENT else base if isinstance(base, Settings) else Settings()
+    start = offline(mine)
     asked = read_wishes(wishes, PHRASES)
     stated = constraints_of(asked, BETTER)
     cache = next((wish.cache for wish in asked if wish.cache), None)
-    usable = [c for c in given if len(project(c, base).columns.requests)]
+    usable = [c for c in given if len(project(c, start).columns.requests)]
     if not usable:
         raise SettingsError("there is nothing to tune on: no conversation has a request")
     trials = Trials(
         usable,
-        base,
+        start,
         varied,
         locked,
         options or MeasureOptions(),
@@ -154,8 +173,19 @@ def tune(
         progress,
         cancelled,
         known or Known(),
+        as_sent=base == AS_SENT,
     )
     return _Tuning(trials, mine, stated, seed).advice(name)
+
+
+def _search_from(conversations: Sequence[Conversation]) -> Settings:
+    """The settings at which a search for better ones than what was sent begins: those that the longest proposes.
+
+    Raises SettingsError where one of them doesn't say what was sent.
+    """
+    if why := next(filter(None, map(why_not_as_sent, conversations)), ""):
+        raise SettingsError(why)
+    return settings_for(max(conversations, key=len)) if conversations else Settings()
 
 
 class _Judged(NamedTuple):
@@ -179,8 +209,7 @@ class _Tuning:
     """One call of `tune`: the parts to choose and to judge on, and what came of both."""
 
     def __init__(self, trials: Trials, mine: Settings, wishes: Constraints, seed: int):
-        base = trials.run(trials.base)
-        assert base is not None  # the first trial is always made
+        base = trials.run_base()
         self.trials, self.base, self.mine, self.wishes, self.seed = trials, base, mine, wishes, seed
         self.tiers = _tiers(base)
 
@@ -207,19 +236,21 @@ class _Tuning:
             everything.compare(chosen) if chosen.sends_all and not self.base.sends_all else None,
             everything.cost_when_grown(chosen),
             elsewhere,
+            WHAT_HAPPENED if self.base.as_sent else YOURS,
         )
         why = [*why_advised(verdict, found, best.label if chosen is not self.base else "", best.broken)]
-        replays_more = verdict != "too little to tell" and not self.trials.cancelled()
+        replays_more = verdict != "too little to tell" and not (chosen.as_sent or self.trials.cancelled())
         depth = cut_depth(chosen.settings, partial(self._cut, everything=everything)) if replays_more else None
         if depth and depth.half != depth.exact:
             why.append(cut_in_words(depth))
         about = (settings, verdict, needs, len(whole), promised, held_out, beside.holds, tuple(why))
-        return Advice(*about, chosen, tried, points, self.tiers, priced, everything)
+        return Advice(*about, chosen, tried, points, self.tiers, priced, self.base.as_sent, everything)
 
     def _point(self, trial: Trial, everything: Choosing, name: Callable[[Mapping[str, Any]], str]) -> Point:
         beside, changes = everything.compare(trial), _changes(trial.settings, self.base.settings)
+        label = "as sent" if trial.as_sent else name(changes)
         broken = tuple(self.wishes.broken_by(trial.figures, kept_noun([USED])))
-        about = (trial.figures, broken, name(changes))
+        about = (trial.figures, broken, label)
         return Point(changes, beside.in_messages, beside.cost_ratio, *about, noted=beside.noted)
 
     def _cut(self, settings: Settings, everything: Choosing) -> Cut:

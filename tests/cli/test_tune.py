@@ -55,3 +55,19 @@ def test_a_wish_that_is_not_understood_is_a_mistake_in_asking(capsys, loop):
     code, _, err = run(capsys, "tune", loop, "--wishes", "fly")
     assert code == 2
     assert "'fly'" in err
+
+
+def test_what_was_sent_is_what_to_beat_where_it_was_cut_and_nothing_is_set(capsys, compacted):
+    code, out, _ = run(capsys, "tune", compacted, "--tries", "2")
+    assert code == 0
+    assert "what happened" in out
+    assert json.loads(run(capsys, "tune", compacted, "--tries", "1", "--json")[1])["against"] == "as-sent"
+    assert "yours" in run(capsys, "tune", compacted, "--tries", "1", "--set", "budget=60000")[1]
+
+
+def test_against_as_sent_takes_no_settings_and_names_files_that_do_not_say(capsys, compacted, loop):
+    code, _, err = run(capsys, "tune", compacted, "--against", "as-sent", "--set", "budget=60000")
+    assert (code, "leave out --set" in err) == (2, True)
+    _, out, err = run(capsys, "tune", compacted, loop, "--against", "as-sent", "--tries", "1")
+    assert "loop.json: nothing in this file says what was sent" in err
+    assert "in 1 conversation" in out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from historylab.tuning.advice_words import VerdictGrounds, cut_in_words, why_advised
+from historylab.tuning.advice_words import WHAT_HAPPENED, VerdictGrounds, cut_in_words, why_advised
 from historylab.tuning.cut_depth import Cut, CutDepth
 from historylab.tuning.evidence import Comparison, Interval, Limits
 from historylab.tuning.outcome import USED
@@ -62,3 +62,16 @@ def test_a_cut_leaves_out_what_is_unknown():
     said = cut_in_words(CutDepth("pruner.sliding_window.trim_to", unknown._replace(moved=9), unknown))
     assert said.startswith("Cutting down to half the window instead of exactly to it")
     assert said.endswith("at 1 request instead of 9; it sends 0.50× instead of 0.50× the tokens of not trimming.")
+
+
+def test_beside_what_was_sent_it_is_better_than_what_really_happened():
+    gain = Comparison(0.9, 0.9, 0, 0, 0.4, 0.5, Interval(0, 0, 0), Interval(0.8, 0.7, 0.88), 0.93, 60, 40, 1, 27)
+    found = VerdictGrounds(120, 80, (USED,), True, gain, Limits(), 20, base=WHAT_HAPPENED)
+    better, as_good = (
+        list(why_advised(verdict, found, label)) for verdict, label in (("better", "x=1"), ("as good", ""))
+    )
+    assert better[0] == "Better than what really happened: x=1."
+    assert "it kept as much as what really happened (90.0%)" in better[1]
+    assert "12 to 30% less than what really happened" in better[2]
+    assert as_good[0] == "What really happened is as good as anything tried."
+    assert next(why_advised("as good", found, "", ["no"])).startswith("None of the 20 settings")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from sketches import conv
 
-from historylab import Settings, generate, load, replay, tune
+from historylab import Message, Settings, as_sent, generate, load, replay, tune
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Usage
 from historylab.errors import SettingsError
 from historylab.pricing import Prices
 from historylab.recall.questions import Question
@@ -17,13 +19,15 @@ from historylab.tuning.choosing import Choosing
 from historylab.tuning.constraints import BETTER, Constraints
 from historylab.tuning.evidence import LIKELY
 from historylab.tuning.growth import twice
-from historylab.tuning.replayed import MeasureOptions
+from historylab.tuning.outcome import measure_outcome
+from historylab.tuning.replayed import MeasureOptions, Replayed
 from historylab.tuning.search_space import USUAL, Sizes
 from historylab.tuning.trials import Trials
 from historylab.tuning.tune import Advice
 
 pytestmark = pytest.mark.xdist_group("tune")  # one process has the advice that several look at
 BASE = Settings()
+SAMPLES = Path(__file__).resolve().parents[2] / "sample_conversations"
 
 
 @pytest.fixture(scope="module")
@@ -268,3 +272,54 @@ def test_no_request_at_all_unknown_wishes_and_negative_numbers_are_refused():
         tune(conv("u a u"), seed=-1)
     with pytest.raises(SettingsError, match="only `historylab check --against` knows"):
         tune(conv("u a u"), wishes="forgets no more")
+
+
+# -- beside what was really sent
+
+
+@pytest.fixture(scope="module")
+def compacted() -> Conversation:
+    """A session that was compacted once."""
+    return load(SAMPLES / "held-for-the-auditors.jsonl")[0]
+
+
+@pytest.fixture(scope="module")
+def beside_what_happened(compacted) -> Advice:
+    return tune(compacted, tries=8)
+
+
+def test_what_was_cut_is_beaten_as_it_was_sent(beside_what_happened, compacted):
+    base, *others = beside_what_happened.trials
+    outcome = measure_outcome(Replayed(as_sent(compacted), MeasureOptions()))
+    assert (base.as_sent, any(trial.as_sent for trial in others)) == (True, False)
+    assert (base.outcomes[0].held == outcome.held).all()
+    assert base.outcomes[0].cost == pytest.approx(outcome.cost)
+    assert beside_what_happened.points[0].label == "as sent"
+
+
+def test_the_verdict_says_than_what_really_happened(beside_what_happened):
+    said = " ".join(beside_what_happened.why).lower()
+    assert "what really happened" in said
+    assert "yours" not in said
+    assert "twice the history" not in said  # nobody knows what would have been sent of it
+
+
+def test_every_trial_is_judged_on_the_same_needs_at_the_same_sizes(beside_what_happened, compacted):
+    base, *others = (trial.outcomes[0] for trial in beside_what_happened.trials)
+    whole = next(t.outcomes[0] for t in beside_what_happened.trials if t.sends_all)
+    uncut = slice(0, compacted.recorded.compactions[0].request)
+    assert all((each.needed == base.needed).all() for each in others)
+    assert (whole.tokens[uncut] == base.tokens[uncut]).all()
+
+
+def test_several_conversations_are_each_counted_as_they_were_recorded(compacted):
+    other = Conversation([Message("user", "and?"), Message("assistant", "so", metadata={"usage": Usage(input=900)})])
+    base, whole = tune([compacted, other], base="as-sent", tries=1).trials
+    assert [each.tokens[0] for each in whole.outcomes] == [each.tokens[0] for each in base.outcomes] == [15_498, 900]
+
+
+def test_settings_are_the_base_where_they_are_given_or_nothing_was_cut(compacted, loop):
+    assert not tune(compacted, base=BASE, tries=0).as_sent
+    assert not tune(loop, tries=0).as_sent
+    with pytest.raises(SettingsError, match="nothing in this file says what was sent"):
+        tune([compacted, loop], base="as-sent", tries=0)
