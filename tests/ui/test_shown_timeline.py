@@ -93,7 +93,18 @@ def test_nothing_is_offered_there_that_would_change_nothing():
     app = screen(**SAMPLE)
     app.session_state["historylab"].message = 3
     keys = {button.key for button in shown(app.run()).button}
-    assert not {"try-it", "find-answer", "pin-instead", "use-overhead", "ignore-recorded"} & keys
+    assert not {"pin-instead", "use-overhead", "ignore-recorded"} & keys
+
+
+def test_settings_that_would_have_kept_a_message_are_tried_beside_what_was_sent_and_taken_back():
+    app = screen(**SAMPLE)
+    app.session_state["historylab"].message = 3
+    shown(shown(app.run()).button(key="try-it").click().run())
+    assert "Before Now" in " ".join(text(app).split())
+    assert (system(app), app.session_state["historylab"].message) == ("", 3)
+    assert "Message 4: ● kept" in " ".join(text(app).split())
+    shown(app.button(key="undo-trial").click().run())
+    assert (system(app), CUT in verdict(app)) == ("as-sent", True)
 
 
 @pytest.mark.parametrize("drawer", ["export", "debug"])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import streamlit as st
 
 from historylab.costs.amounts import count_of
@@ -10,7 +13,9 @@ from historylab.planning.pipeline import open_pipeline
 from historylab.planning.reasons import INVALID
 from historylab.planning.replay import Timeline
 from historylab.recordings.as_sent import is_as_sent
+from historylab.settings.names import NOT_IN_LINKS
 from historylab.settings.resolve import Resolution
+from historylab.tuning.compare import changed_values
 from historylab.ui.editing.message_edits import no_pin, pin_button
 from historylab.ui.request.bill_table import bill_of
 from historylab.ui.session import cached, drawers, session, trial, viewing
@@ -22,6 +27,7 @@ from historylab.wording.untrusted import escape
 
 FIND = "find-answer"
 AT_ONCE = 150  # requests, each carried on from the one before, that are planned again without being asked to
+SENT_AT_ONCE = 3 * AT_ONCE  # of the few settings that are tried against what was sent, two are carried on
 SEARCHING = "Planning again"
 MARKS = {"better": "✓ better", "worse": "! worse"}
 
@@ -34,9 +40,6 @@ def try_it(timeline: Timeline, number: int, resolution: Resolution) -> None:
     if chosen is None or chosen >= timeline.plans[number].size or timeline.plans[number].reason(chosen).sent:
         return
     st.html('<div class="hl-label">What would keep it in this request</div>')
-    if is_as_sent(timeline):
-        st.html(f'<div class="hl-small">{escape(timeline.explain(number, chosen).undo_sentence)}</div>')
-        return
     if takes_long(timeline, number, chosen) and not drawers.take_open_request(FIND):
         _offer_to_find(number)
         return
@@ -45,25 +48,38 @@ def try_it(timeline: Timeline, number: int, resolution: Resolution) -> None:
         _offer_to_find(number)
         return
     st.html(f'<div class="hl-small">{escape(what_would_keep(answer))}</div>')
-    if not answer.undo:
+    changes = _changes(timeline, answer, resolution)
+    if not changes:
         _pin_instead(timeline, number, chosen, answer)
-    elif held := why_not_tried(answer.undo, resolution):
+    elif held := why_not_tried(changes, resolution):
         st.html(f'<div class="hl-meta">🔒 {escape(held)}</div>')
     else:
         st.button(
             "Try it",
             key="try-it",
             type="primary",
-            help=f"{mend_in_words(answer.undo)}: you can undo it",
+            help=f"{mend_in_words(changes)}: you can undo it",
             on_click=trial.try_settings,
-            args=(answer.undo, timeline.settings),
+            args=(changes, timeline.settings),
         )
+
+
+def _changes(timeline: Timeline, answer: Answer, resolution: Resolution) -> Mapping[str, Any]:
+    """The settings to change: of what was sent, all those by which the ones chosen differ from those that keep it."""
+    if not answer.undo or not is_as_sent(timeline):
+        return answer.undo or {}
+    wanted = timeline.settings.replace(**answer.undo).values()
+    others = changed_values(resolution.settings.values(), wanted)
+    return {**answer.undo, **{name: v for name, v in others.items() if v is not None and name not in NOT_IN_LINKS}}
 
 
 def takes_long(timeline: Timeline, number: int, chosen: int) -> bool:
     """Whether what would keep a message isn't known, and is found only by planning many requests many times."""
-    known = cached.knows_answer(timeline, number, chosen)
-    return not known and number >= AT_ONCE and open_pipeline(timeline.settings).carries
+    if cached.knows_answer(timeline, number, chosen):
+        return False
+    if is_as_sent(timeline):
+        return number >= SENT_AT_ONCE
+    return number >= AT_ONCE and open_pipeline(timeline.settings).carries
 
 
 def _find_answer(timeline: Timeline, number: int, chosen: int) -> Answer | None:
@@ -95,8 +111,8 @@ def _offer_to_find(number: int) -> None:
 
 
 def _pin_instead(timeline: Timeline, number: int, chosen: int, answer: Answer) -> None:
-    """Where no setting would send it, a pin may."""
-    if answer.explanation.rule != INVALID.rule and not no_pin(timeline, number, chosen):
+    """Where no setting would send it, a pin may; nothing in what was sent."""
+    if not is_as_sent(timeline) and answer.explanation.rule != INVALID.rule and not no_pin(timeline, number, chosen):
         st.html('<div class="hl-meta">A pinned message is always sent.</div>')
         pin_button(timeline, number, chosen, key="pin-instead")
 
