@@ -107,12 +107,13 @@ def add_as_sent(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def check_one_lane(arguments: argparse.Namespace, option: str = "--as-sent") -> None:
-    """Raises SettingsError where `option` stands beside settings: what was sent was decided without them."""
+def check_one_lane(arguments: argparse.Namespace, option: str = "") -> None:
+    """Raises SettingsError where --as-sent, or `option`, stands beside settings: they decided nothing of it."""
+    option = option or ("--as-sent" if arguments.as_sent else "")
     given = [name for name, value in (("--set", arguments.set), ("--from", arguments.source)) if value]
     if getattr(arguments, "settings", None):
         given.append("--settings")
-    if given:
+    if option and given:
         raise SettingsError(f"{option} is of what was sent, whatever is set; leave out {given[0]}, or {option}")
 
 

@@ -103,8 +103,7 @@ def _lanes(arguments: argparse.Namespace) -> tuple[Lane, Lane | None]:
     from historylab.settings.resolve import settings_in_file
     from historylab.tuning.replayed import AS_SENT
 
-    if arguments.as_sent:
-        check_one_lane(arguments)
+    check_one_lane(arguments)
     named, other = arguments.settings, arguments.against
     settings = settings_in_file(named, dict(arguments.set)) if named else settings_from(arguments)
     against = AS_SENT if other == AS_SENT else settings_in_file(other) if other else None

@@ -76,8 +76,7 @@ def add_to(commands: Subparsers) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Replay and print each file, or print what was sent."""
-    if arguments.as_sent:
-        check_one_lane(arguments)
+    check_one_lane(arguments)
     settings, results = settings_from(arguments), []
     skipped: dict[str, str] = {}
     read = partial(_load_one, arguments)
