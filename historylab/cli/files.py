@@ -10,12 +10,17 @@ from contextlib import ExitStack, closing, contextmanager
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeVar
 
-from historylab.cli.base import print_note
+from historylab.cli.base import print_note, resolve, whole_number
 from historylab.costs.amounts import count_of
 from historylab.errors import LoadError, NothingRead, UnknownFormat
 
 if TYPE_CHECKING:
+    from historylab.conversation.conversation import Conversation
+    from historylab.costs.proposal import SettingsProposal
+    from historylab.formats.load import Conversations
     from historylab.formats.mapping import FieldMapping
+    from historylab.settings.model import Settings
+    from historylab.settings.resolve import Resolution
 
 T = TypeVar("T")
 URL = re.compile(r"(?:sqlite|postgres(?:ql)?)://", re.IGNORECASE)
@@ -44,6 +49,42 @@ def mapping_from(arguments: argparse.Namespace) -> FieldMapping | None:
     from historylab.formats.mapping import FieldMapping
 
     return FieldMapping.read(arguments.mapping) if arguments.mapping else None
+
+
+def add_conversation(parser: argparse.ArgumentParser) -> None:
+    """--conversation."""
+    parser.add_argument(
+        "--conversation",
+        type=whole_number,
+        metavar="N",
+        help="which one of a file (default: the first in which a user says something)",
+    )
+
+
+def load_one(arguments: argparse.Namespace, path: str) -> tuple[Conversations, Conversation]:
+    """All conversations of a file, and the one chosen with --conversation, or else the first in which a user asks."""
+    from historylab.formats.load import first_asking, load
+
+    loaded = load(path, arguments.format, mapping=arguments.mapping)
+    number = first_asking(loaded) + 1 if arguments.conversation is None else arguments.conversation
+    if not 1 <= number <= len(loaded):
+        raise LoadError(f"{path} has {count_of(len(loaded), 'conversation')}; there is no number {number}")
+    return loaded, loaded[number - 1]
+
+
+def resolve_as_recorded(
+    arguments: argparse.Namespace, conversation: Conversation, settings: Settings
+) -> tuple[SettingsProposal, Resolution]:
+    """What a file proposes, and these settings with it where nothing else decides.
+
+    A file never decides which model is asked to write summaries.
+    """
+    from historylab.costs.proposal import proposed_settings
+    from historylab.settings.consent import settings_that_ask
+
+    found = proposed_settings(conversation)
+    left = {"model"} if settings_that_ask(settings) else set()
+    return found, resolve(arguments, {name: value for name, value in found.values.items() if name not in left})
 
 
 def read_each(

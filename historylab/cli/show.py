@@ -22,12 +22,19 @@ from historylab.cli.base import (
     print_line,
     print_note,
     print_table,
-    resolve,
     settings_from,
     strip_controls,
     whole_number,
 )
-from historylab.cli.files import add_reading, add_strict, read_each, report_skipped
+from historylab.cli.files import (
+    add_conversation,
+    add_reading,
+    add_strict,
+    load_one,
+    read_each,
+    report_skipped,
+    resolve_as_recorded,
+)
 from historylab.cli.losses import losses_as_json, print_losses
 from historylab.cli.post_mortem import post_mortem_as_json, print_post_mortem
 from historylab.cli.rules import print_rules, rules_as_json
@@ -36,7 +43,6 @@ from historylab.errors import LoadError, SettingsError
 
 if TYPE_CHECKING:
     from historylab.conversation.conversation import Conversation
-    from historylab.formats.load import Conversations
     from historylab.planning.replay import Timeline
     from historylab.recall.questions import AskedQuestion
     from historylab.recall.retention import Retention
@@ -52,12 +58,7 @@ LEGEND = (
 def add_to(commands: Subparsers) -> None:
     parser = add_parser(commands, "show", "Show what every request of a conversation sends, costs and forgets", run)
     parser.add_argument("files", metavar="FILE", nargs="+", help="transcripts")
-    parser.add_argument(
-        "--conversation",
-        type=whole_number,
-        metavar="N",
-        help="which one of a file (default: the first in which a user says something)",
-    )
+    add_conversation(parser)
     parser.add_argument(
         "--request", type=whole_number, metavar="N", help="the messages of this request, with the reasons"
     )
@@ -79,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_one_lane(arguments)
     settings, results = settings_from(arguments), []
     skipped: dict[str, str] = {}
-    read = partial(_load_one, arguments)
+    read = partial(load_one, arguments)
     for loaded, conversation in read_each(arguments.files, read, skipped, strict=arguments.strict):
         if not (arguments.json or arguments.request):
             print_line(f"{loaded.report}")
@@ -93,17 +94,6 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(results[0] if len(arguments.files) == 1 else {"files": results, "skipped": skipped})
     return 0
-
-
-def _load_one(arguments: argparse.Namespace, path: str) -> tuple[Conversations, Conversation]:
-    """All conversations of a file, and the one chosen with --conversation, or else the first in which a user asks."""
-    from historylab.formats.load import first_asking, load
-
-    loaded = load(path, arguments.format, mapping=arguments.mapping)
-    number = first_asking(loaded) + 1 if arguments.conversation is None else arguments.conversation
-    if not 1 <= number <= len(loaded):
-        raise LoadError(f"{path} has {count_of(len(loaded), 'conversation')}; there is no number {number}")
-    return loaded, loaded[number - 1]
 
 
 def _timeline(arguments: argparse.Namespace, conversation: Conversation, settings: Settings) -> Timeline:
@@ -126,17 +116,10 @@ def _voice(arguments: argparse.Namespace) -> Callable[[str], None]:
 
 
 def _as_recorded(arguments: argparse.Namespace, conversation: Conversation, settings: Settings) -> Settings:
-    """These settings with what the file proposes where nothing else decides; says so in a line.
-
-    A file never decides which model is asked to write summaries.
-    """
-    from historylab.costs.proposal import proposed_settings
-    from historylab.settings.consent import settings_that_ask
+    """These settings with what the file proposes where nothing else decides; says so in a line."""
     from historylab.wording.recorded import recorded_sentence
 
-    found = proposed_settings(conversation)
-    left = {"model"} if settings_that_ask(settings) else set()
-    resolution = resolve(arguments, {name: value for name, value in found.values.items() if name not in left})
+    found, resolution = resolve_as_recorded(arguments, conversation, settings)
     if said := recorded_sentence(found, resolution):
         offers = found.what_if and resolution.provenance["budget"].source == "recorded"
         what_if = f"--set budget={found.what_if}: trimmed; " if offers else ""

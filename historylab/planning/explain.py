@@ -52,23 +52,33 @@ class Answer:
         if not self.undo:
             return ""
         least = "≥" if self.tried is None and self.more is None else "="
-        parts = (
-            f"{title(name)} is {value(name, wanted)}"
-            if isinstance(wanted, bool | str)
-            else f"{title(name)} {least} {wanted:,}"
-            for name, wanted in self.undo.items()
-        )
+        changes = settings_clause(self.undo, title, value, least)
         if self.more is not None:
-            return f"With settings of ours: sent if {' and '.join(parts)}{size_clause(self.more)}."
+            return f"With settings of ours: sent if {changes}, {size_clause(self.more)}."
         which = "That text is sent" if self.explanation.rule == REPLACED.rule else "Sent"
-        return f"{which} if {' and '.join(parts)}{self.tried.clause(title) if self.tried else ''}."
+        return f"{which} if {changes}{self.tried.clause(title) if self.tried else ''}."
+
+
+def settings_clause(
+    changes: Mapping[str, Any],
+    title: Callable[[str], str] = str,
+    value: Callable[[str, Any], str] = lambda _, wanted: str(wanted),
+    least: str = "=",
+) -> str:
+    """ "pruner is relevance and budget = 6,100" """
+    return " and ".join(
+        f"{title(name)} is {value(name, wanted)}"
+        if isinstance(wanted, bool | str)
+        else f"{title(name)} {least} {wanted:,}"
+        for name, wanted in changes.items()
+    )
 
 
 def size_clause(more: int) -> str:
-    """ ", in 1,200 tokens more than were really sent" """
+    """ "in 1,200 tokens more than were really sent" """
     if not more:
-        return ", in as many tokens as were really sent"
-    return f", in {abs(more):,} tokens {'more' if more > 0 else 'fewer'} than were really sent"
+        return "in as many tokens as were really sent"
+    return f"in {abs(more):,} tokens {'more' if more > 0 else 'fewer'} than were really sent"
 
 
 def explain(

@@ -33,7 +33,7 @@ def decide_as_sent(
     """The decisions of each request, as the file says it was sent; `sizes`: tokens of each whole request."""
     causes = _Causes(len(conversation), by, compactions)
     folded = np.zeros(len(conversation), bool)
-    lost = next((cut.request for cut in compactions if cut.inferred and not cut.dropped), len(sizes))
+    fell = [cut.request for cut in compactions if cut.inferred and not cut.dropped]
     for request, (held, history) in enumerate(held_by_request(conversation, histories)):
         size = len(held)
         causes.see(request, held)
@@ -45,8 +45,11 @@ def decide_as_sent(
         for i in shortened:
             actions[i], reasons[i] = Action.TRUNCATED, OTHER_TEXT.code
         numbers: dict[int, dict[str, Any]] = {why: {"why": causes.of(size)} for why in (GONE.code, SUMMED_UP.code)}
-        if not history.known or request >= lost:
-            reasons[held] = NOT_KNOWN.code
+        if not history.known or request >= min(fell, default=len(sizes)):
+            newest = size
+            if history.known:  # what was said since the size last fell was sent
+                newest = conversation.columns.requests.item(max(cut for cut in fell if cut <= request))
+            reasons[:newest][held[:newest]] = NOT_KNOWN.code
             numbers[NOT_KNOWN.code] = {"why": history.why or FELL}
         yield MessageDecisions(
             by,

@@ -26,6 +26,7 @@ CANDIDATES: tuple[Mapping[str, Any], ...] = (
     {"pruner": "summarize", "summarizer": "ledger"},
 )
 """What is tried, with all messages up to a budget; none asks a model."""
+BEFORE_THEM = {"policy": "all", "filter": "off", "tool_output": "off", "compaction": "off"}
 LARGER = CANDIDATES[:3]
 """Those of which a larger budget is sought, too: nothing is carried from request to request."""
 BY_SUMMARY, BY_MESSAGE = 1, 2
@@ -102,7 +103,7 @@ class _Trials:
                 yield found
 
     def _settings_of(self, candidate: Mapping[str, Any]) -> Settings:
-        return self.settings.replace(policy="all", budget=self.size + self.settings.reserve, **candidate)
+        return self.settings.replace(**{**BEFORE_THEM, "budget": self.size + self.settings.reserve, **candidate})
 
     def _plan(self, ours: Settings) -> HistoryPlan:
         tell = partial(self.tell, self.tried) if self.tell else None

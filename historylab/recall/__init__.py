@@ -10,6 +10,10 @@ must-remember messages and gold evidence alike: lost means "no mention is held",
 A value of several lines is found though a reading tool numbered or indented them, the old text of an edit also where
 several messages say its lines between them; it is held if every line that tells it apart is.
 
+**Why.** Words that somebody asks about are looked for in any spelling and form, in messages, shortened texts and
+summaries alike: who said them, the last request that had them, what removed them, and settings that would have kept
+them, planned again. Any timeline answers, whoever decided it.
+
 **Must remember** marks a message of the original conversation, and is followed through a projection as a pin is.
 
 **Questions.** A question is planned as the newest user message of a request of its own, after a request was answered,

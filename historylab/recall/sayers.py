@@ -8,6 +8,7 @@ person refused to run, is the person's.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from historylab.conversation.columns import ASSISTANT, SYSTEM, TOOL
 from historylab.conversation.conversation import Conversation
@@ -33,12 +34,15 @@ class Sayers:
         self.of_sub_agent = bool(conversation.metadata.get("sidechain"))
         self._known: dict[int, tuple[str, str | None]] = {}
 
-    def of(self, value: str, message: int) -> str:
-        """The sayer of `value` in a message that says it: person, tool, assistant, a program, a system message."""
+    def of(self, value: str, message: int, says: Callable[[str, str], bool] = contains_value) -> str:
+        """The sayer of `value` in a message that says it: person, tool, assistant, a program, a system message.
+
+        `says` tells whether a text says the value.
+        """
         if message not in self._known:
             self._known[message] = self._look(message)
         by, own = self._known[message]
-        return by if own is None or contains_value(own, value) or own in value else BY_INJECTED
+        return by if own is None or says(own, value) or own in value else BY_INJECTED
 
     def _look(self, i: int) -> tuple[str, str | None]:
         """The sayer of message `i`, and its text without what a program put there; None where that is all of it."""

@@ -1,0 +1,87 @@
+"""The reason why a request had something or not, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from historylab.planning.explain import settings_clause, size_clause
+from historylab.planning.replay import Timeline
+from historylab.recall.why import SaidBy, Why
+from historylab.wording.untrusted import one_line
+
+QUOTE = 60  # characters of what comes near
+SHOWN = 4  # messages and requests listed
+SAYERS = {
+    "person": "a person",
+    "tool": "a tool",
+    "assistant": "the assistant",
+    "injected": "a program",
+    "system": "a system message",
+}
+
+
+def why_in_words(timeline: Timeline, why: Why) -> list[str]:
+    """The answer, a sentence each: whether the request had it, who said it, until when it was sent, what would help."""
+    parts = [_presence(timeline, why), _places(why.said), *_removal(why), _uses(why.needed_by), _remedy(why)]
+    return [part for part in parts if part]
+
+
+def near_in_words(near: Sequence[tuple[str, int]]) -> list[str]:
+    """ "Near it: “ORD-0917” (message 3).": what comes near something that was never said; nothing if nothing does."""
+    listed = ", ".join(f"“{one_line(text, QUOTE)}” (message {message + 1:,})" for text, message in near)
+    return [f"Near it: {listed}."] if listed else []
+
+
+def _presence(timeline: Timeline, why: Why) -> str:
+    request = f"request {why.at_request + 1:,}"
+    where = "" if why.holder is None else f", in message {why.holder + 1:,}"
+    if not why.found:
+        return "No message says it."
+    if why.sent:
+        return f"It was in {request}{where}: the model had it."
+    if why.sent is None:
+        return f"The file doesn’t tell whether {request} had it{where}."
+    if why.held_by:
+        return f"Of {request} only the summary had it{where}."
+    if why.gone_since is None:
+        return f"It was said only after {request}."
+    return f"It wasn’t in {request}: the model didn’t have it."
+
+
+def _places(said: Sequence[SaidBy]) -> str:
+    if not said:
+        return ""
+    listed = _enumerate([f"{each.message + 1:,} ({SAYERS[each.by]})" for each in said])
+    return f"Said in {'message' if len(said) == 1 else 'messages'} {listed}."
+
+
+def _removal(why: Why) -> list[str]:
+    if why.gone_since is None:
+        return []
+    last = why.gone_since  # from 1, the one before
+    return [f"Sent for the last time in request {last:,}." if why.was_sent else "No request was sent it.", why.removal]
+
+
+def _uses(requests: Sequence[int]) -> str:
+    if not requests:
+        return ""
+    listed = _enumerate([f"{request + 1:,}" for request in requests])
+    return f"Used in the answer to {'request' if len(requests) == 1 else 'requests'} {listed}."
+
+
+def _remedy(why: Why) -> str:
+    if why.gone_since is None:
+        return ""
+    if not why.changes:
+        return "No setting we tried would have kept it."
+    how = "held by a summary" if why.in_summary else "sent"
+    changes = settings_clause(why.changes)
+    if why.more is None:
+        return f"It would have been {how} if {changes}."
+    return f"With settings of ours: {how} if {changes}, {size_clause(why.more)}."
+
+
+def _enumerate(items: Sequence[str]) -> str:
+    if len(items) > SHOWN:
+        return f"{', '.join(items[:SHOWN])} and {len(items) - SHOWN:,} more"
+    return " and ".join(filter(None, (", ".join(items[:-1]), items[-1])))
