@@ -38,6 +38,7 @@ from historylab.cli.files import (
 from historylab.cli.losses import losses_as_json, print_losses
 from historylab.cli.post_mortem import post_mortem_as_json, print_post_mortem
 from historylab.cli.rules import print_rules, rules_as_json
+from historylab.cli.session_costs import print_session_cost, session_cost_as_json
 from historylab.costs.amounts import count_of
 from historylab.errors import LoadError, SettingsError
 
@@ -89,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
                 print_line(f"Shown: conversation {number:,} of {len(loaded):,} (--conversation N).")
         elif loaded.report.remarks:
             print_note(f"{loaded.report}")
-        results.append(_show(arguments, _timeline(arguments, conversation, settings)))
+        results.append(_show(arguments, _timeline(arguments, conversation, settings), loaded))
     report_skipped(skipped)
     if arguments.json:
         print_json(results[0] if len(arguments.files) == 1 else {"files": results, "skipped": skipped})
@@ -127,7 +128,7 @@ def _as_recorded(arguments: argparse.Namespace, conversation: Conversation, sett
     return resolution.settings
 
 
-def _show(arguments: argparse.Namespace, timeline: Timeline) -> Any:
+def _show(arguments: argparse.Namespace, timeline: Timeline, loaded: Conversations) -> Any:
     """Print a conversation's timeline; with --json, return the value to print instead."""
     from historylab.recall.retention import retention
     from historylab.tuning.measures import measure
@@ -145,11 +146,11 @@ def _show(arguments: argparse.Namespace, timeline: Timeline) -> Any:
     if arguments.json:
         questions = [_asked_as_json(asked) for asked in kept.questions]
         said = {**losses_as_json(kept), "questions": questions, "rules_found": rules_as_json(timeline)}
-        cuts = {}
+        beside = session_cost_as_json(conversation, loaded)
         if arguments.as_sent:
             compactions = [asdict(cut) for cut in conversation.recorded.compactions]
-            cuts = {"compactions": compactions, "post_mortem": post_mortem_as_json(conversation)}
-        return {**row, "requests": _requests(timeline), **cuts, **said}
+            beside |= {"compactions": compactions, "post_mortem": post_mortem_as_json(conversation)}
+        return {**row, "requests": _requests(timeline), **beside, **said}
     if not timeline.plans:
         print_line(f"{conversation.title}: {count_of(len(conversation), 'message')}. {NO_REQUESTS}")
         return None
@@ -157,6 +158,7 @@ def _show(arguments: argparse.Namespace, timeline: Timeline) -> Any:
     if arguments.as_sent:
         print_post_mortem(conversation)
     _print_figures(timeline, row)
+    print_session_cost(conversation, loaded)
     _print_remembered(kept)
     print_rules(timeline)
     print_losses(kept)

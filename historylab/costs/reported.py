@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Usage
+from historylab.conversation.sent import sent_histories
+from historylab.conversation.usage import MODEL, model_name, usage_of
 from historylab.costs.bill import price_as_recorded
 from historylab.costs.recorded_cache import billed_model, cache_in_use
 from historylab.costs.traffic import baseline_of, billed_traffic
 from historylab.counters.reported_contexts import context_by_request, context_of, usage_by_request
+from historylab.formats.sub_agents import sub_agents_of
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices, prices_of
 
@@ -62,6 +66,64 @@ def against_reported(timeline: Timeline, prices: Prices | None = None) -> AsRepo
     computed = sum((bill.costs[i] for i, _ in both), Decimal(0))
     short = sum(usage.output for _, usage in both) < WHOLE * sum(int(bill.traffic.output[i]) for i, _ in both)
     return AsReported(len(both), len(usages), reported, computed, short, sent)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionCost:
+    """Dollars of a whole session by the usage that was reported.
+
+    Attributes:
+        own: of the conversation's own requests.
+        beside: of its sub-agents, and of the calls that wrote the summaries of its compactions and theirs.
+        sub_agents, summary_calls: how many there are of each.
+        unknown: how many of them report no usage, or have a model without prices; these are in no sum.
+    """
+
+    own: Decimal
+    beside: Decimal
+    sub_agents: int
+    summary_calls: int
+    unknown: int = 0
+
+    @property
+    def total(self) -> Decimal:
+        """What the session came to, as far as it is known."""
+        return self.own + self.beside
+
+
+def session_cost(
+    conversation: Conversation,
+    among: Iterable[Conversation],
+    prices: Callable[[str], Prices | None] = prices_of,
+) -> SessionCost | None:
+    """The cost of a conversation with its sub-agents, which are `among` the others of its file, and its compactions.
+
+    None where it has neither, or where its own usage or the prices of its models aren't known.
+    """
+    agents = sub_agents_of(conversation, among)
+    cuts = [history.cut for one in (conversation, *agents) for history in sent_histories(one) or () if history.cut]
+    calls = [[(cut.usage, cut.model or conversation.recorded.model)] for cut in cuts if cut.usage]
+    own = _cost_of(_reported_requests(conversation), prices)
+    if own is None or not (agents or calls):
+        return None
+    costs = [_cost_of(requests, prices) for requests in (*map(_reported_requests, agents), *calls)]
+    known = [cost for cost in costs if cost is not None]
+    return SessionCost(own, sum(known, Decimal(0)), len(agents), len(calls), len(costs) - len(known))
+
+
+def _reported_requests(conversation: Conversation) -> list[tuple[Usage, str | None]]:
+    """The usage of each answer that has one, and the model that gave it."""
+    models = ((usage_of(m), model_name(m.metadata.get(MODEL))) for m in conversation if m.role == "assistant")
+    return [(usage, model or conversation.recorded.model) for usage, model in models if usage]
+
+
+def _cost_of(requests: Sequence[tuple[Usage, str | None]], prices: Callable[[str], Prices | None]) -> Decimal | None:
+    """Dollars of these; None if there are none, or a price isn't known."""
+    listed = {model: prices(model) for _, model in requests if model}
+    priced = [(usage, found) for usage, model in requests if (found := listed.get(model or ""))]
+    if not requests or len(priced) < len(requests):
+        return None
+    return sum((_dollars([usage], each) for usage, each in priced), Decimal(0))
 
 
 def _dollars(usages: Iterable[Usage], prices: Prices) -> Decimal:

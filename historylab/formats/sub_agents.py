@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -88,6 +88,27 @@ def arrange_sessions(found: Sequence[Conversation]) -> list[Conversation]:
 
 def _with_metadata(given: Conversation, said: dict[str, Any]) -> Conversation:
     return given if said == given.metadata else Conversation(given.messages, given.title, said, given.branches)
+
+
+def sub_agents_of(conversation: Conversation, among: Iterable[Conversation]) -> list[Conversation]:
+    """Its sub-agents' conversations among these, theirs, too; of a session those that no message called as well."""
+    others, by_caller = list(among), defaultdict(list)
+    for one in filter(is_sub_agent, others):
+        if called := one.recorded.parent:
+            by_caller[called[0]].append(one)
+    found = [] if is_sub_agent(conversation) else _uncalled_agents(conversation, others)
+    seen, callers = {conversation.recorded.id}, [conversation.recorded.id, *(one.recorded.id for one in found)]
+    for caller in callers:  # which grows
+        for one in by_caller.get(caller or "", ()):
+            if one.recorded.id not in seen:
+                seen.add(one.recorded.id)
+                callers.append(one.recorded.id)
+                found.append(one)
+    return found
+
+
+def _uncalled_agents(session: Conversation, among: Sequence[Conversation]) -> list[Conversation]:
+    return [one for one in among if is_sub_agent(one) and not one.recorded.parent and _share_session(one, session)]
 
 
 class _Call(NamedTuple):

@@ -11,7 +11,7 @@ from historylab.costs.amounts import count_of, money
 from historylab.costs.bill import Bill, CostComparison
 from historylab.costs.caches.base import cache_members
 from historylab.costs.lost_prefix import LostPrefix, lost_prefixes
-from historylab.costs.reported import AsReported, against_reported
+from historylab.costs.reported import AsReported, SessionCost, against_reported
 from historylab.costs.traffic import baseline_of, billed_traffic, tokens_share
 from historylab.counters.reported_contexts import usage_by_request
 from historylab.planning.reasons import INVALID, Action, span
@@ -183,6 +183,18 @@ def as_reported_sentence(timeline: Timeline, prices: Prices | None = None) -> st
     """The distance of these figures from the provider's report; empty if it reported nothing."""
     found = against_reported(timeline, prices)
     return reported_sentence(found) if found else ""
+
+
+def session_cost_sentence(found: SessionCost | None) -> str:
+    """ "With 2 sub-agents and 1 compaction call the session came to $2.41, by its usage ($2.10 without)."; or ""."""
+    if found is None:
+        return ""
+    counts = ((found.sub_agents, "sub-agent"), (found.summary_calls, "compaction call"))
+    beside = " and ".join(count_of(count, noun) for count, noun in counts if count)
+    unknown = f" Of {found.unknown:,} of these the cost isn't known." if found.unknown else ""
+    return (
+        f"With {beside} the session came to {money(found.total)}, by its usage ({money(found.own)} without).{unknown}"
+    )
 
 
 def lost_in_cache_sentence(timeline: Timeline) -> str:
