@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from claude_sessions import Session, call, result, text, usage
 from command_line import run
 from rich.console import Console
 
@@ -243,3 +244,30 @@ def test_as_sent_beside_settings_or_where_nothing_says_so_is_a_mistake(capsys, c
 def test_show_points_to_what_was_sent_where_that_was_less(capsys, compacted, sample):
     assert "--as-sent shows that" in run(capsys, "show", compacted)[1]
     assert "--as-sent" not in run(capsys, "show", sample)[1]
+
+
+@pytest.fixture
+def session_with_an_agent(tmp_path):
+    session, side = Session(), Session()
+    session.put("user", "How many lamps?")
+    more = {"model": "claude-opus-4-5"}
+    session.put("assistant", [call("Task", "t1", prompt="Count.")], reply="m1", usage=usage(5000), **more)
+    session.put("user", [result("t1", "Seven.")], toolUseResult={"agentId": "a77"})
+    session.put("assistant", [text("Seven.")], reply="m2", usage=usage(5000), **more)
+    said = {"isSidechain": True, "agentId": "a77"}
+    side.put("user", "Count.", **said)
+    side.put("assistant", [text("Seven.")], reply="m3", usage=usage(4000), **said, **more)
+    side.save(tmp_path / "s1/subagents/agent-a77.jsonl")
+    return session.save(tmp_path / "s1.jsonl")
+
+
+def test_show_tells_what_a_session_came_to_with_its_sub_agents(capsys, session_with_an_agent):
+    for place in (session_with_an_agent, session_with_an_agent.parent):
+        _, out, _ = run(capsys, "show", str(place))
+        assert "Shown: conversation 1 of 2" in out
+        assert "With 1 sub-agent the session came to $" in out
+    said = json.loads(run(capsys, "show", str(session_with_an_agent), "--json")[1])["session"]
+    assert said["dollars"] > said["own_dollars"] > 0
+    assert "session" not in json.loads(
+        run(capsys, "show", str(session_with_an_agent), "--conversation", "2", "--json")[1]
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 
 import pytest
@@ -10,10 +11,13 @@ from sketches import conv
 
 from historylab import Settings, bill, replay, settings_for
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, Usage
+from historylab.conversation.sent import RecordedCut, SentHistory, sent_metadata
 from historylab.costs.bill import against_untrimmed
 from historylab.costs.caches.base import open_cache
-from historylab.costs.reported import against_reported
+from historylab.costs.reported import against_reported, session_cost
 from historylab.formats.samples import load_sample
+from historylab.wording.costs import session_cost_sentence
 
 GROWING = [(0, 0, 5000), (0, 5000, 100), (0, 5100, 100), (0, 5200, 100)]
 
@@ -107,3 +111,52 @@ def test_our_sample_of_a_session_is_computed_near_what_was_reported():
     conversation = load_sample("lamp-through-the-night")[0]
     found = against_reported(replay(conversation, settings_for(conversation)))
     assert abs(found.error) < 0.1
+
+
+# -- with what a session called beside
+
+SPENT = [(100, 0, 0)]  # at $5 per million, beside 10 tokens of output at $25: $0.00075
+ONE = Decimal("0.00075")
+
+
+def of_session(name: str, cuts: Sequence[SentHistory] = (), **metadata) -> Conversation:
+    return Conversation(session(SPENT), metadata={"session": name, **metadata, **(sent_metadata(cuts) if cuts else {})})
+
+
+MAIN = of_session("s", sub_agents=[["a", 1]])
+CALLED = of_session("s", agent="a", sidechain=True, called_by=["s", 1])
+
+
+def test_a_session_costs_what_its_sub_agents_cost_too():
+    found = session_cost(MAIN, [MAIN, CALLED, of_session("other")])
+    assert (found.own, found.total, found.sub_agents) == (ONE, 2 * ONE, 1)
+
+
+def test_sub_agents_of_sub_agents_and_those_that_nobody_called_are_counted_once():
+    below = of_session("x", agent="b", sidechain=True, called_by=["a", 1])
+    back = of_session("x", agent="a2", sidechain=True, called_by=["b", 1])
+    uncalled = of_session("s", agent="c", sidechain=True)
+    assert session_cost(MAIN, [MAIN, CALLED, below, back, uncalled]).total == 5 * ONE
+    assert session_cost(CALLED, [MAIN, CALLED, below, back, uncalled]).sub_agents == 2
+
+
+def test_the_call_that_wrote_a_summary_is_paid_for_by_the_session():
+    cut = SentHistory(2, ((1, 2),), cut=RecordedCut(usage=Usage(100, 10), model=OPUS))
+    found = session_cost(of_session("s", [cut]), [])
+    assert (found.total, found.sub_agents, found.summary_calls) == (2 * ONE, 0, 1)
+
+
+def test_a_sub_agent_of_unknown_cost_is_in_no_sum_and_said():
+    silent = Conversation(session([(0, 0, 0)], output=0), metadata=CALLED.metadata)
+    unknown = Conversation([Message("user", "q"), Message("assistant", "a")], metadata=CALLED.metadata)
+    assert session_cost(MAIN, [silent]).total == ONE
+    found = session_cost(MAIN, [unknown])
+    assert (found.total, found.unknown) == (ONE, 1)
+    assert "Of 1 of these the cost isn't known" in session_cost_sentence(found)
+
+
+def test_without_anything_beside_it_or_without_usage_there_is_no_session_cost():
+    assert session_cost(MAIN, [MAIN]) is None
+    silent = Conversation([Message("user", "q"), Message("assistant", "a")], metadata=MAIN.metadata)
+    assert session_cost(silent, [CALLED]) is None
+    assert session_cost_sentence(None) == ""

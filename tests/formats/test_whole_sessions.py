@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from claude_sessions import Session, call, result, text, usage
 
 from historylab import load
 from historylab.conversation.message import Usage
@@ -15,7 +16,6 @@ from historylab.errors import LoadError, TooLarge
 from historylab.formats.files.folders import FolderFiles
 from historylab.formats.files.pieces import split_file
 from historylab.formats.load import first_asking, load_alone
-from tests.support.claude_sessions import Session, call, result, text, usage
 
 CHAT = json.dumps([{"role": "user", "content": "Hello."}, {"role": "assistant", "content": "Hi."}])
 

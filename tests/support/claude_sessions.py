@@ -20,8 +20,7 @@ class Session:
         message = {"role": kind, "content": content}
         if reply:
             message["id"] = reply
-        if "usage" in more:
-            message["usage"] = more.pop("usage")
+        message |= {key: more.pop(key) for key in ("usage", "model") if key in more}
         record = {
             "type": kind,
             "uuid": uuid,
