@@ -12,7 +12,7 @@ from historylab.settings.resolve import Resolution
 from historylab.ui.request.explanation import close_button, explanation, message_text
 from historylab.ui.request.loss_walk import loss_walk, where_to_begin
 from historylab.ui.request.try_it import try_it
-from historylab.ui.session import cached, edits, session, viewing
+from historylab.ui.session import cached, callers, edits, opening, session, viewing
 from historylab.ui.shared.answer_region import answer_region
 from historylab.wording.answer import deletion_in_words, need_in_words, short_label, unlisted_needs
 from historylab.wording.untrusted import escape
@@ -40,6 +40,7 @@ def answer_place(timeline: Timeline, number: int, resolution: Resolution) -> Cal
     else:
         with said:
             explanation(timeline, number, chosen)
+            _sub_agents_called(timeline, chosen)
         message_text(timeline, number, chosen, resolution)
 
     def draw_rest() -> None:
@@ -53,6 +54,17 @@ def answer_place(timeline: Timeline, number: int, resolution: Resolution) -> Cal
                 _needed_later(timeline, chosen)
 
     return draw_rest
+
+
+def _sub_agents_called(timeline: Timeline, chosen: int) -> None:
+    """The way to the conversation of each sub-agent that the message called; none where a projection moved it."""
+    if timeline.conversation[chosen] not in timeline.original[chosen : chosen + 1]:
+        return
+    places = callers.sub_agents_called_by(chosen)
+    for k, place in enumerate(places):
+        which = f" {k + 1:,} of {len(places):,}" if len(places) > 1 else ""
+        label = f"Open the sub-agent's conversation{which}"
+        st.button(label, key=f"sub-agent-{k}", type="tertiary", on_click=opening.open_which, args=(place,))
 
 
 def _place_for_the_rest(timeline: Timeline, number: int, chosen: int | None) -> DeltaGenerator:

@@ -10,6 +10,7 @@ from historylab.costs.amounts import count_of, money, percent, times
 from historylab.costs.bill import CostComparison
 from historylab.costs.recorded_cache import billed_model, cache_in_use
 from historylab.costs.recount import counter_of_money
+from historylab.costs.reported import session_cost
 from historylab.costs.traffic import baseline_of
 from historylab.counters.badge import count_badge
 from historylab.counters.calibration import good_calibration
@@ -26,6 +27,7 @@ from historylab.wording.costs import (
     fetching_sentence,
     lost_in_cache_sentence,
     pays_sentence,
+    session_cost_sentence,
 )
 from historylab.wording.cuts import capitalize_first, settings_in_words
 from historylab.wording.recorded import measured_sentence
@@ -57,7 +59,9 @@ def bill_table(timeline: Timeline) -> None:
     model, overhead = timeline.settings.model, timeline.settings.overhead
     counted = count_badge(counter_of_money(timeline), model, [timeline.original], overhead)
     off = as_reported_sentence(timeline, bills[own].bill.prices)
-    said = (*_whose(timeline, bills[own]), untrimmed_sentence(timeline), off, lost_in_cache_sentence(timeline))
+    session = session_cost(timeline.original, viewing.current_file().conversations, prices.prices_in_effect)
+    reported = (off, session_cost_sentence(session), lost_in_cache_sentence(timeline))
+    said = (*_whose(timeline, bills[own]), untrimmed_sentence(timeline), *reported)
     lines = "".join(
         f"<div>{with_terms(line, 'cache', 'not trimming', 'budget', 'request')}</div>" for line in said if line
     )

@@ -9,7 +9,8 @@ import streamlit as st
 
 from historylab.costs.amounts import count_of
 from historylab.formats.base import Report
-from historylab.ui.session import drawers, opening, session, viewing
+from historylab.formats.sub_agents import is_sub_agent
+from historylab.ui.session import callers, drawers, opening, session, viewing
 from historylab.ui.session.tab import Opened, ReadFile
 from historylab.ui.shared.notice import fold_lines
 from historylab.ui.toolbar.format_choice import format_choice, mapping_download
@@ -56,6 +57,9 @@ def picker() -> None:
         on_change=session.hand_value,
         args=(key, opening.open_which),
     )
+    if caller := callers.caller_in_file():
+        label = f"Back to the message that called this sub-agent, {caller[1] + 1:,}"
+        st.button(label, key="caller", type="tertiary", on_click=callers.return_to_call, args=caller)
 
 
 def _entry_in_words(opened: Opened, place: int) -> str:
@@ -66,7 +70,8 @@ def _entry_in_words(opened: Opened, place: int) -> str:
     ends = accumulate(file.report.conversations for file in opened.files)
     file = next((f for f, end in zip(opened.files, ends, strict=True) if place < end), None)
     name = f"{one_line(file.given.name, 40)}: " if file and len(opened.files) > 1 else ""
-    return f"{place + 1}. {name}{title}"
+    below = "↳ " if place and is_sub_agent(opened.entries[place]) else ""
+    return f"{place + 1}. {below}{name}{title}"
 
 
 def _how_many(conversations: int, branches: int) -> str:
