@@ -44,6 +44,7 @@ from historylab.errors import LoadError, SettingsError
 
 if TYPE_CHECKING:
     from historylab.conversation.conversation import Conversation
+    from historylab.formats.load import Conversations
     from historylab.planning.replay import Timeline
     from historylab.recall.questions import AskedQuestion
     from historylab.recall.retention import Retention

@@ -70,8 +70,8 @@ def _ids(content: list[Any], kind: str, key: str) -> frozenset[str]:
 
 def is_boundary(value: Any) -> bool:
     """Whether a line is the record of a compaction."""
-    kinds = (value.get("type"), value.get("subtype")) if isinstance(value, dict) else ()
-    return bool(kinds) and kinds[0] == "system" and isinstance(kinds[1], str) and kinds[1] in BOUNDARIES
+    kind, subtype = (value.get("type"), value.get("subtype")) if isinstance(value, dict) else (None, None)
+    return kind == "system" and isinstance(subtype, str) and subtype in BOUNDARIES
 
 
 def boundary_metadata(boundary: dict[str, Any]) -> dict[str, Any]:
