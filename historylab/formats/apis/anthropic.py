@@ -26,6 +26,7 @@ from historylab.formats.messages.anthropic_blocks import (
     text_block,
     to_blocks,
 )
+from historylab.formats.messages.applied_edits import edits_in
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS
 from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.written import (
@@ -58,6 +59,7 @@ DELTAS = {
     "thinking_delta": "thinking",
     "signature_delta": "signature",
     "input_json_delta": "partial_json",
+    "compaction_delta": "content",
 }
 
 
@@ -139,7 +141,8 @@ def _read_record(record: Any, where: str, report: Report) -> list[Message]:
 def _read_answer(answer: dict[str, Any], where: str, report: Report) -> list[list[Message]]:
     report.records += 1
     report.leave(answer, READ_OF_ANSWER, where)
-    return [read_turn("assistant", answer["content"], where, report)]
+    *before, last = read_turn("assistant", answer["content"], where, report)
+    return [[*before, replace(last, metadata={**last.metadata, **edits_in(answer)})]]
 
 
 def _answer_item(answer: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -195,6 +198,7 @@ def _assemble(pieces: list[dict[str, Any]]) -> dict[str, Any]:
         elif isinstance(text, str) and at in blocks:
             blocks[at][name] = f"{blocks[at].get(name) or ''}{text}"
         message |= {name: delta[name] for name in ("stop_reason", "stop_sequence") if name in delta}
+        message |= {name: event[name] for name in ("context_management",) if name in event}
         if isinstance(usage := event.get("usage"), dict):
             before = message.get("usage")
             message["usage"] = {**(before if isinstance(before, dict) else {}), **usage}

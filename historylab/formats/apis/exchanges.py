@@ -27,6 +27,7 @@ from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.fields import unpack_json
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS
 from historylab.formats.messages.observed import conversations_in
+from historylab.formats.messages.provider_cuts import with_provider_cuts
 from historylab.formats.messages.record_groups import Grouping, RecordGroup
 from historylab.formats.messages.usage import to_usage
 
@@ -119,7 +120,8 @@ class Api:
                 requests += self._requests(group)
                 continue
             messages = self.read(group, report)
-            yield Conversation(pair_by_order(messages), _title(group.beside), self._about(group, report))
+            about = self._about(group, report)
+            yield with_provider_cuts(Conversation(pair_by_order(messages), _title(group.beside), about))
         yield from conversations_in(requests, report)
 
     def _one(self, value: Any) -> Any:

@@ -17,7 +17,7 @@ from historylab.formats.base import NOTHING, Losses, Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import list_in
 from historylab.formats.messages.record_groups import RecordGroup
-from historylab.formats.messages.responses_items import is_item, read_items, to_items
+from historylab.formats.messages.responses_items import COMPACTIONS, is_item, read_items, to_items
 from historylab.formats.messages.summary_marks import without_summary
 from historylab.formats.messages.written import BOUNDARIES, ApiFeatures, body, definition_fields, messages_to_write
 from historylab.formats.requests.items import is_from_model
@@ -34,6 +34,8 @@ MISSING = {
     "prompt": "a prompt that is stored with the provider is missing",
 }
 RULES = ApiFeatures()
+COMPACTED = "response.compaction"
+"""The object that answers a request to compact a body."""
 ENDS = ("response.completed", "response.incomplete", "response.failed")
 
 
@@ -42,7 +44,9 @@ def is_answer(value: dict[str, Any]) -> bool:
     output = value.get("output")
     if not isinstance(output, list) or "input" in value:
         return False
-    return value.get("object") == "response" or (bool(output) and all(_is_of_answer(item) for item in output))
+    return value.get("object") in ("response", COMPACTED) or (
+        bool(output) and all(_is_of_answer(item) for item in output)
+    )
 
 
 def looks_like_responses(content: Content) -> float:
@@ -94,10 +98,21 @@ def _body(value: dict[str, Any]) -> dict[str, Any]:
     if isinstance(value.get("input"), str) and ("model" in value or ANSWER in value):
         value = {**value, "input": [{"role": "user", "content": value["input"]}]}
     answer = value.get(ANSWER)
+    if isinstance(answer, dict) and answer.get("object") == COMPACTED:
+        return _compaction_body(value, answer)
     if isinstance(answer, dict) and value.get("input") == [] and "model" not in value:
         echoed = {name: held for name, held in answer.items() if name in ECHOED and held not in NOTHING}
         value = {**echoed, **value}
     return value
+
+
+def _compaction_body(value: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+    """A body that was compacted, whose answer repeats what the user said; the answer alone is the next input."""
+    items = list_in(answer, "output")
+    if not value.get("input"):
+        return {**{name: held for name, held in value.items() if name != ANSWER}, "input": items}
+    own = [item for item in items if isinstance(item, dict) and item.get("type") in COMPACTIONS]
+    return {**value, ANSWER: {**answer, "object": "response", "output": own}}
 
 
 def _read(group: RecordGroup, report: Report) -> list[Message]:

@@ -10,7 +10,7 @@ Instructions are a system prompt that isn't in the list; only the newest request
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -21,6 +21,7 @@ from historylab.formats.messages.answers import AnswerParts, named_model, tool_c
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.content_parts import json_text, medium_of
 from historylab.formats.messages.fields import object_in, text_in
+from historylab.formats.messages.provider_cuts import COMPACTION, with_provider_cuts
 from historylab.formats.messages.record_groups import Grouping
 from historylab.formats.messages.usage import to_usage
 from historylab.registry import register
@@ -47,6 +48,7 @@ READ_OF_SAID = {
 }
 READ_OF_SAID |= {"retry", "tool_kind", "content_file_digests", "context_id", "scope", "provider_name"}
 CALLS = ("tool-call", "builtin-tool-call", "native-tool-call")
+UNREADABLE = "[a compaction that only the provider can read]"
 RETURNS = ("tool-return", "builtin-tool-return", "native-tool-return")
 
 
@@ -66,6 +68,7 @@ class _Reading:
     instructions: str = ""
     provider: str = ""
     open_calls: set[str] = field(default_factory=set)
+    compaction: tuple[int, str] | None = None  # the message that is the newest one, and the provider that made it
 
 
 @register("format", title="Pydantic AI messages", recognise=looks_like_pydantic_ai, marks="parts part_kind")
@@ -82,7 +85,7 @@ def pydantic_ai(content: Content, report: Report) -> Iterator[Conversation]:
             read(record, where, reading)
         prompt = [Message("system", reading.instructions)] if reading.instructions else []
         messages = pair_by_order(prompt + reading.messages)
-        yield group.conversation(messages, report, provider=reading.provider)
+        yield with_provider_cuts(group.conversation(messages, report, provider=reading.provider))
 
 
 def _is_message(value: Any) -> bool:
@@ -163,6 +166,7 @@ def _is_said(item: Any) -> bool:
 def _read_response(record: dict[str, Any], where: str, reading: _Reading) -> None:
     report = reading.report
     report.leave(record, READ_OF_RESPONSE, where)
+    _check_compaction(text_in(record, "provider_name"), where, reading)
     raw_time = record.get("timestamp")
     model = named_model(record.get("model_name"))
     answer = AnswerParts(text_in(record, "provider_response_id"), iso_time(raw_time) if raw_time else None, model)
@@ -182,6 +186,8 @@ def _read_response(record: dict[str, Any], where: str, reading: _Reading) -> Non
             (found,) = result.messages()
             called = text_in(part, "tool_call_id")
             answer.add_result(Message("tool", found.content, tool_call_id=called, media=found.media))
+        elif kind == "compaction":
+            _read_compaction(part, where, answer, reading)
         elif kind == "file":
             answer.attach(medium_of(object_in(part, "content").get("media_type")))
         else:
@@ -193,7 +199,33 @@ def _read_response(record: dict[str, Any], where: str, reading: _Reading) -> Non
         report.warn("empty content", where)
     reading.open_calls |= {call.id for m in messages for call in m.tool_calls}
     reading.provider = reading.provider or text_in(record, "provider_name") or ""
+    if any(message.metadata.get(COMPACTION) for message in messages):
+        reading.compaction = len(reading.messages), text_in(record, "provider_name") or ""
     reading.messages += messages
+
+
+def _read_compaction(part: dict[str, Any], where: str, answer: AnswerParts, reading: _Reading) -> None:
+    """A provider's compaction: its text, or what only the provider can read; without either it changes nothing."""
+    text, encrypted = part.get("content"), object_in(part, "provider_details").get("encrypted_content")
+    if isinstance(text, str) and text:
+        answer.say(text)
+    elif encrypted:
+        answer.say(UNREADABLE)
+        reading.report.warn("a compaction item, which only the provider can read", where)
+    else:
+        reading.report.warn("a compaction of the provider's that failed, which changes nothing", where)
+        return
+    answer.metadata = {**answer.metadata, COMPACTION: True}
+
+
+def _check_compaction(provider: str | None, where: str, reading: _Reading) -> None:
+    """Take a compaction for none where another provider answers after it, which was sent all."""
+    if reading.compaction and provider and provider != reading.compaction[1]:
+        at = reading.compaction[0]
+        said = {name: value for name, value in reading.messages[at].metadata.items() if name != COMPACTION}
+        reading.messages[at] = replace(reading.messages[at], metadata=said)
+        reading.report.warn("a compaction that another provider goes on after, which sends all", where)
+        reading.compaction = None
 
 
 def _usage(given: Any) -> dict[str, int] | None:

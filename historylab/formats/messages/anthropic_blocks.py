@@ -29,7 +29,7 @@ READ_OF_BLOCK = {
     "text": {"text"},
     "thinking": {"thinking", "signature"},
     "redacted_thinking": {"data"},
-    "compaction": {"content"},
+    "compaction": {"content", "signature"},
     **{kind: {"id", "name", "input", "server_name"} for kind in CALLS},
     **{kind: {"tool"} for kind in TOOL_CHANGES},
 }
@@ -172,6 +172,8 @@ def _read_spoken(role: str, blocks: list[Any], where: str, report: Report) -> Me
             thoughts.append(block["thinking"])
         elif _holds(block, "compaction", "content"):
             summaries.append(block["content"])
+        elif block.get("type") == "compaction" and block.get("content") is None:
+            report.warn("a compaction of the provider's that failed, which changes nothing", where)
         elif role == "system" and block.get("type") in TOOL_CHANGES and isinstance(block.get("tool"), dict):
             changes.append(_read_tool_change(block))
         elif block.get("type") == "redacted_thinking":
@@ -181,7 +183,7 @@ def _read_spoken(role: str, blocks: list[Any], where: str, report: Report) -> Me
     metadata: dict[str, Any] = {"thinking": "\n".join(thoughts)} if any(thoughts) else {}
     if summaries:
         metadata["compaction"] = True
-        report.warn("a summary the provider made of what came before, kept in its place", where)
+        report.warn("a summary the provider made, which from there on it reads in place of what came before", where)
     if role not in ROLE_CODES:
         report.warn(f"unknown role {role[:40]!r}, kept as conversation", where)
     text = "\n".join(filter(None, (*summaries, text, *changes)))

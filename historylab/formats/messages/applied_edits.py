@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from historylab.conversation.message import MOST_TOKENS, Message
-from historylab.conversation.sent import Range, RecordedCut, SentHistory
+from historylab.conversation.sent import RecordedCut, SentHistory
 from historylab.conversation.usage import usage_of
+from historylab.formats.messages.sent_view import history_at
 
 APPLIED_EDITS = "applied_edits"
 """Key of an answer's metadata: the edits that the API says it made to the request, as it says them."""
@@ -28,10 +29,10 @@ class ClearingRule:
     keep: int = KEPT
     excluded: frozenset[str] = frozenset()
 
-    def oldest(self, messages: Sequence[Message], count: int) -> list[int] | None:
-        """The results that are cleared if it is so many; None where that can't be."""
+    def oldest(self, messages: Sequence[Message], held: Sequence[int], count: int) -> list[int] | None:
+        """The results that are cleared if it is so many of those held; None where that can't be."""
         tools = {call.id: call.name for message in messages for call in message.tool_calls}
-        results = [i for i, m in enumerate(messages) if m.role == "tool"]
+        results = [i for i in held if messages[i].role == "tool"]
         cleared = [i for i in results if tools.get(messages[i].tool_call_id or "") not in self.excluded]
         return cleared[:count] if count <= max(0, len(cleared) - self.keep) else None
 
@@ -63,7 +64,7 @@ def with_applied_edits(
     for size, answers in _answered_requests(messages):
         count, tokens = _cleared_results(answers)
         if count or before:
-            now = found.get(size) or _extend(histories, size)
+            now = found.get(size) or history_at(histories, size)
             found[size] = _clear_results(now, messages[:size], rule, count, tokens, before, answers) if count else now
         before = count
     return [found[size] for size in sorted(found)]
@@ -97,13 +98,6 @@ def _whole(value: Any) -> int:
     return value if type(value) is int and 0 < value <= MOST_TOKENS else 0
 
 
-def _extend(histories: Sequence[SentHistory], size: int) -> SentHistory:
-    """A history of that length under the last of the entries before it, without its cut."""
-    before = max((each for each in histories if each.size <= size), key=lambda each: each.size, default=SentHistory(0))
-    rest: tuple[Range, ...] = ((before.size, size),) if before.size < size else ()
-    return replace(before, size=size, sent=(*before.sent, *rest), summarized=(), summary=None, cut=None)
-
-
 def _clear_results(
     now: SentHistory,
     messages: Sequence[Message],
@@ -113,7 +107,8 @@ def _clear_results(
     before: int,
     answers: Sequence[Message],
 ) -> SentHistory:
-    cleared = rule.oldest(messages, count) if rule else None
+    held = [i for each in now.sent if not isinstance(each, Message) for i in range(*each)]
+    cleared = rule.oldest(messages, held, count) if rule else None
     usage = next(filter(None, map(usage_of, answers)), None)
     context = usage.input + usage.cache_reads + usage.cache_writes if usage else 0
     cut = RecordedCut(KIND, context + tokens if context else None, by=BY) if count > before else None

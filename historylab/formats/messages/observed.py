@@ -23,6 +23,7 @@ from historylab.conversation.usage import MODEL
 from historylab.formats.base import NOTHING, LocatedCount, Report
 from historylab.formats.messages.branching import MOST_BRANCHES
 from historylab.formats.messages.chat_messages import pair_by_order
+from historylab.formats.messages.provider_cuts import with_provider_cuts
 from historylab.formats.messages.threads import Thread, Threads
 
 TRIMMED = "a request without older messages of those before (trimmed), read as a conversation of its own"
@@ -40,7 +41,7 @@ def conversations_in(requests: Iterable[Exchange], report: Report) -> Iterator[C
     log = ObservedLog()
     for request in requests:
         log.add(request)
-    yield from log.conversations(report)
+    yield from map(with_provider_cuts, log.conversations(report))
 
 
 class ObservedLog:

@@ -88,16 +88,20 @@ def in_ranges(order: Iterable[Sent]) -> tuple[Range | Message, ...]:
     return tuple(found)
 
 
+def history_at(histories: Sequence[SentHistory], size: int) -> SentHistory:
+    """What a request of that length holds by the last of the entries before it; without its cut, which was there."""
+    before = max((each for each in histories if each.size <= size), key=lambda each: each.size, default=SentHistory(0))
+    rest: tuple[Range, ...] = ((before.size, size),) if before.size < size else ()
+    return replace(before, size=size, sent=(*before.sent, *rest), summarized=(), summary=None, cut=None)
+
+
 def shorten_from(histories: Sequence[SentHistory], size: int, texts: Mapping[int, str]) -> list[SentHistory]:
     """The entries, where from so many messages on these are sent with other texts."""
     before = [each for each in histories if each.size < size]
     after = [replace(each, shortened={**texts, **each.shortened}) for each in histories if each.size >= size]
     if not after or after[0].size > size:
-        last = before[-1] if before else SentHistory(0)
-        order = (*last.sent, (last.size, size))
-        shortened = {**last.shortened, **texts}
-        now = replace(last, size=size, sent=order, shortened=shortened, summarized=(), summary=None, cut=None)
-        after.insert(0, now)
+        now = history_at(before, size)
+        after.insert(0, replace(now, shortened={**now.shortened, **texts}))
     return [*before, *after]
 
 

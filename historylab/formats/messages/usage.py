@@ -44,7 +44,17 @@ def to_usage(given: Any) -> dict[str, int] | None:
     found = {"input": taken, "output": output, "cache_reads": reads, "cache_writes": writes}
     if hour:
         found["cache_writes_1h"] = hour
+    for beside in filter(None, map(to_usage, _compactions(given))):
+        found |= {name: found.get(name, 0) + count for name, count in beside.items()}
     return found if any(found.values()) else None
+
+
+def _compactions(given: Mapping[Any, Any]) -> Iterator[Any]:
+    """The passes in which Anthropic's API compacted: its own counts are without them."""
+    passes = given.get("iterations")
+    for each in passes if isinstance(passes, list) else ():
+        if isinstance(each, Mapping) and each.get("type") == "compaction":
+            yield {name: count for name, count in each.items() if name != "iterations"}
 
 
 def _counts(given: Mapping[Any, Any]) -> Iterator[tuple[str, int]]:

@@ -13,6 +13,7 @@ from typing import Any
 from historylab.conversation.message import MOST_TOKENS, Message
 from historylab.conversation.sent import Range, RecordedCut, SentHistory, ranges_of
 from historylab.formats.messages.applied_edits import with_applied_edits
+from historylab.formats.messages.sent_view import history_at
 from historylab.formats.products.session_messages import ReadRecords
 from historylab.formats.products.session_tree import SessionRecord, boundary_metadata, is_boundary, preserved_ids
 
@@ -48,10 +49,8 @@ def session_cuts(read: Sequence[ReadRecords], messages: Sequence[Message]) -> li
 
 def _with_results_cleared(before: SentHistory, size: int, cleared: Sequence[int], cut: RecordedCut) -> SentHistory:
     """The history under the entry before, with these results cleared."""
-    rest: tuple[Range, ...] = ((before.size, size),) if before.size < size else ()
-    texts = {**before.shortened, **dict.fromkeys(cleared, CLEARED)}
-    now = replace(before, size=size, sent=(*before.sent, *rest), shortened=texts)
-    return now if before.size == size else replace(now, summarized=(), summary=None, cut=cut)
+    now = before if before.size == size else replace(history_at([before], size), cut=cut)
+    return replace(now, shortened={**before.shortened, **dict.fromkeys(cleared, CLEARED)})
 
 
 def _history_after(

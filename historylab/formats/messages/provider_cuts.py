@@ -1,0 +1,59 @@
+"""What a provider itself left out of the requests of a conversation: by a compaction, or by edits that it tells of.
+
+A compaction stands in an answer, and in what is sent from there on; what is before it the model doesn't read. The
+request that it answers was read whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import takewhile
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, prompt_length
+from historylab.conversation.recorded import PARAMETERS, PROVIDER
+from historylab.conversation.sent import RecordedCut, SentHistory, ranges_of, sent_histories, sent_metadata
+from historylab.formats.messages.applied_edits import APPLIED_EDITS, clearing_rule, with_applied_edits
+from historylab.formats.messages.sent_view import Sent, SentView, history_at, in_ranges
+
+COMPACTION = "compaction"
+"""Key of the metadata of a message that holds a provider's compaction: True."""
+APIS = {"anthropic": "Anthropic’s API", "openai": "OpenAI’s API"}
+
+
+def with_provider_cuts(conversation: Conversation) -> Conversation:
+    """The conversation, and each of its branches, with what its provider left out of requests."""
+    messages, branches = conversation.messages, [with_provider_cuts(each) for each in conversation.branches]
+    known, said = sent_histories(conversation) or (), conversation.metadata
+    found = list(known)
+    if any(message.metadata.get(COMPACTION) is True for message in messages):
+        found = _with_compactions(found, messages, APIS.get(str(said.get(PROVIDER)), "the API"))
+    if any(APPLIED_EDITS in message.metadata for message in messages):
+        asked = said.get(PARAMETERS)
+        rule = clearing_rule(asked.get("context_management")) if isinstance(asked, dict) else None
+        found = with_applied_edits(found, messages, rule)
+    if tuple(found) == tuple(known) and all(a is b for a, b in zip(branches, conversation.branches, strict=True)):
+        return conversation
+    return Conversation(messages, conversation.title, {**said, **(sent_metadata(found) if found else {})}, branches)
+
+
+def _with_compactions(histories: Sequence[SentHistory], messages: Sequence[Message], by: str) -> list[SentHistory]:
+    """The entries without what stands before the newest compaction that each holds."""
+    marks = [i for i, message in enumerate(messages) if message.metadata.get(COMPACTION) is True]
+    prompt = len([*takewhile(lambda i: i not in marks, range(prompt_length(messages)))])
+    found = {each.size: each for each in histories}
+    for size in sorted({*found, *(mark + 1 for mark in marks)}):
+        now = found.get(size) or history_at(histories, size)
+        order = SentView([now]).at(size)
+        mark = next((i for i in reversed(marks) if i in order), None)
+        if mark is None:
+            continue
+        at = order.index(mark)
+        kept: list[Sent] = [*(i for i in order[:at] if not isinstance(i, Message) and i < prompt), *order[at:]]
+        gone = sorted({i for i in order if not isinstance(i, Message)} - set(kept))
+        if not gone:
+            continue
+        cut = now.cut or (RecordedCut(by=by) if mark + 1 == size else None)
+        found[size] = replace(now, sent=in_ranges(kept), summarized=ranges_of(gone), summary=mark, cut=cut)
+    return [found[size] for size in sorted(found)]
