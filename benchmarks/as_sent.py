@@ -23,6 +23,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -37,10 +38,20 @@ from benchmarks.sent.controls import batch, controls, logged  # noqa: E402
 from benchmarks.sent.judged import Judged, judge  # noqa: E402
 from benchmarks.sent.libraries import installed  # noqa: E402
 from benchmarks.sent.logs import FORMATS, LogFormat, Sent  # noqa: E402
+from benchmarks.sent.planted import (  # noqa: E402
+    SETTINGS,
+    Answers,
+    as_compacted,
+    as_logged,
+    as_replayed,
+    ask,
+    keeping,
+    planted,
+)
 from benchmarks.sent.rules import RULES  # noqa: E402
 from benchmarks.sent.sessions import compacted, cost_read, cuts_read  # noqa: E402
 
-COLUMNS = ("logs", "one conversation", "requests", "as sent", "unknown", "unnamed", "wrong")
+COLUMNS = ("logs", "linked", "one conversation", "requests", "as sent", "unknown", "unnamed", "wrong")
 SUFFIXES = {".json", ".jsonl", ".traj", ".csv", ".yaml"}
 
 
@@ -141,7 +152,7 @@ def controlled(asked: argparse.Namespace) -> None:
             found = judge(control.log, kind, chats=control.chats, branches=control.branches_in(kind))
             by_name[control.name].add(found)
             worst.see(f"{control.name}, {kind.name}", f"{family}, {control.name}", kind, control.log, found)
-    heading("control", "logs", "the chats that there are", *COLUMNS[2:])
+    heading("control", *COLUMNS[:2], "the chats that there are", *COLUMNS[3:])
     for name in sorted(by_name):
         row(name, *_cells(by_name[name]))
     worst.tell()
@@ -150,7 +161,8 @@ def controlled(asked: argparse.Namespace) -> None:
 def _cells(found: Judged) -> tuple[str, ...]:
     share = f"{found.exact / max(1, found.requests):.1%}"
     counts = (found.unknown, found.unnamed, found.wrong)
-    return (f"{found.logs:,}", f"{found.whole:,}", f"{found.requests:,}", share, *(f"{count:,}" for count in counts))
+    logs = (found.logs, found.linked, found.whole, found.requests)
+    return (*(f"{count:,}" for count in logs), share, *(f"{count:,}" for count in counts))
 
 
 def _sum(parts: Mapping[str, Judged]) -> Judged:
@@ -207,6 +219,35 @@ def _share(off: float | None) -> str:
     return "–" if off is None else f"{off:+.1%}"
 
 
+# -- why a value was there or not
+
+
+def why(asked: argparse.Namespace) -> None:
+    kinds: dict[str, dict[str, Answers]] = {"by": defaultdict(Answers), "cut": defaultdict(Answers)}
+    for chat in generated(range(1 if asked.quick else 3), 12 if asked.quick else 16):
+        for one in planted(chat):
+            ways = {
+                **{f"log, {name}": partial(as_logged, one, make) for name, make in RULES.items()},
+                "log, summary that keeps it": partial(as_logged, one, keeping(one.value)),
+                "session of Claude Code": partial(as_compacted, one),
+                **{f"settings, {name}": partial(as_replayed, one, chosen) for name, chosen in SETTINGS.items()},
+            }
+            for name, made in ways.items():
+                found = ask(one, made)
+                kinds["cut"][name].add(found)
+                kinds["by"][f"said in {one.by}"].add(found)
+    heading(
+        "what was asked of", "questions", "it was there", "right request", "right cause", "right holder", "all right"
+    )
+    for name, found in (*kinds["cut"].items(), *kinds["by"].items()):
+        right = (found.request, found.cause, found.held, found.right)
+        row(name, f"{found.asked:,}", f"{found.there:,}", *(f"{count / found.asked:.1%}" for count in right))
+    if asked.failing:
+        asked.failing.mkdir(parents=True, exist_ok=True)
+        lines = (f"{name}: {fault}" for name, found in kinds["cut"].items() for fault in found.faults)
+        (asked.failing / "why.txt").write_text("\n".join(lines))
+
+
 # -- files as before
 
 
@@ -221,7 +262,7 @@ def unchanged(asked: argparse.Namespace) -> None:
         print(path, *found[:12], sep="\n    ")
 
 
-SECTIONS = {"trimmed": trimmed, "controls": controlled, "sessions": sessions, "before": unchanged}
+SECTIONS = {"trimmed": trimmed, "controls": controlled, "sessions": sessions, "why": why, "before": unchanged}
 
 if __name__ == "__main__":
     main()

@@ -23,7 +23,7 @@ from typing import Any
 from historylab import HistoryLabError, Settings, load, replay, settings_for
 
 ROOT = Path(__file__).resolve().parents[2]
-NEW_METADATA = {"sent_histories"}
+NEW_METADATA = {"sent_histories", "sub_agents"}
 CUTS = "cuts"
 
 

@@ -11,7 +11,7 @@ from benchmarks.sent.chats import Chat, Record
 from benchmarks.sent.logs import LogFormat, Sent
 from benchmarks.sent.rules import MakeRule
 
-CHATS, QUESTIONS = 3, 10
+CHATS, MOST_QUESTIONS = 3, 10
 
 
 @dataclass(frozen=True)
@@ -51,14 +51,15 @@ def controls(chats: Sequence[Chat], make: MakeRule, trimmed: str) -> Iterator[Co
 
 def batch(chats: Sequence[Chat]) -> Control:
     """Questions that have nothing to do with each other, under one prompt."""
-    return Control("unrelated questions", list(_questions(chats)), QUESTIONS)
+    log = list(_questions(chats))
+    return Control("unrelated questions", log, len(log))
 
 
 def _questions(chats: Sequence[Chat]) -> Iterator[Sent]:
     prompt: Record = {"role": "system", "content": "Answer in one word."}
     asked = [record for chat in chats for record in chat.records if record["role"] == "user"]
     texts = list({record["content"]: record for record in asked}.values())
-    for k, record in enumerate(texts[:QUESTIONS]):
+    for k, record in enumerate(texts[:MOST_QUESTIONS]):
         yield Sent([prompt, record], {"role": "assistant", "content": f"Word{k}."})
 
 

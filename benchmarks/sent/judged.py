@@ -8,18 +8,20 @@ from dataclasses import dataclass, field
 from benchmarks.sent.logs import Held, LogFormat, Sent
 from historylab import Conversation, as_sent, load
 from historylab.conversation.sent import held_by_request, sent_histories
-from historylab.errors import HistoryLabError
 
 
 @dataclass
 class Judged:
-    """What became of logs: how many, of these opened as the chats they are, and of their requests.
+    """What became of logs, and of their requests.
 
+    `linked`: logs whose requests all repeat something of those before, beside the prompt: nothing else says that a
+    request belongs to them. `whole`: of these, those that opened as the chats they are.
     `exact`: with just the messages that were sent; `unknown`: said not to be known; `unnamed`: of these without a
     reason; `wrong`: said to be known, and other than they were sent, or in no conversation.
     """
 
     logs: int = 0
+    linked: int = 0
     whole: int = 0
     requests: int = 0
     exact: int = 0
@@ -30,7 +32,7 @@ class Judged:
     faults: list[str] = field(default_factory=list)
 
     def add(self, other: Judged) -> None:
-        for name in ("logs", "whole", "requests", "exact", "unknown", "unnamed", "wrong", "conversations"):
+        for name in ("logs", "linked", "whole", "requests", "exact", "unknown", "unnamed", "wrong", "conversations"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.faults += other.faults
 
@@ -47,22 +49,34 @@ class Step:
 def judge(log: Sequence[Sent], kind: LogFormat, *, chats: int = 1, branches: int = 0) -> Judged:
     """Load the log in that format and compare; it is of so many chats, with so many other paths."""
     sent = [kind.as_held(request.messages) for request in log]
-    found = Judged(logs=1, requests=len(sent))
+    linked = is_linked(log, sent, kind) or chats > 1
+    found = Judged(logs=1, linked=int(linked), requests=len(sent))
     try:
         loaded = list(load(kind.written(log), name=kind.file))
         steps = [list(_steps(one, kind)) for root in loaded for one in (root, *root.branches)]
-    except HistoryLabError as problem:
-        found.wrong, found.faults = len(sent), [str(problem)]
+    except Exception as problem:  # a crash is a finding, too
+        found.wrong, found.faults = len(sent), [f"{type(problem).__name__}: {problem}"]
         return found
     found.conversations = len(loaded)
     others = sum(len(one.branches) for one in loaded)
-    found.whole = int(found.conversations == chats and others == branches)
-    if not found.whole:
+    found.whole = int(linked and found.conversations == chats and others == branches)
+    if linked and not found.whole:
         found.faults.append(f"{len(loaded)} conversations with {others} branches, not {chats} with {branches}")
     matches = _in_order(sent, steps[0]) if len(steps) == 1 and len(steps[0]) == len(sent) else _anywhere(sent, steps)
     for k, (wanted, step) in enumerate(matches):
         _count(found, k, wanted, step)
     return found
+
+
+def is_linked(log: Sequence[Sent], sent: Sequence[list[Held]], kind: LogFormat) -> bool:
+    """Whether each request but the first repeats something that was sent or answered before, beside the prompt."""
+    known = set[Held]()
+    for request, messages in zip(log, sent, strict=True):
+        said = {message for message in messages if message.role != "system"}
+        if known and not said & known:
+            return False
+        known |= {*said, *([] if kind.bodies else kind.as_held([request.answer]))}
+    return True
 
 
 def _count(found: Judged, k: int, wanted: list[Held], step: Step | None) -> None:

@@ -16,6 +16,8 @@ from historylab.costs.reported import against_reported
 from historylab.counters.reported_contexts import usage_by_request
 from historylab.errors import HistoryLabError
 
+FEWEST = 5  # requests with usage; fewer say little about a cost
+
 
 @dataclass(frozen=True)
 class ToldCut:
@@ -128,13 +130,13 @@ class CostRead:
 
 
 def cost_read(conversation: Conversation) -> CostRead | None:
-    """The cost of a session that reports its usage; None where that or the prices are missing."""
+    """The cost of a session that reports its usage; None where that or the prices are missing, or it is short."""
     try:
         found = against_reported(as_sent(conversation))
         uncut = bill(replay(conversation, settings_for(conversation)))
     except HistoryLabError:
         return None
-    if found is None:
+    if found is None or found.requests < FEWEST:
         return None
     return CostRead(found.of, found.requests, float(found.reported), float(found.computed), float(uncut.total))
 
