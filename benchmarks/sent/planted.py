@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from claude_sessions import Session, call, result, text, usage
-from historylab.recall.why import Why, explain_words
 
 from benchmarks.sent.chats import Chat, Record
 from benchmarks.sent.logs import FORMATS, Sent
@@ -17,6 +16,7 @@ from benchmarks.sent.rules import SUMMARY, Compaction, MakeRule, Rule
 from historylab import Conversation, Settings, as_sent, load, replay
 from historylab.formats.messages.chat_messages import to_messages
 from historylab.planning.replay import Timeline
+from historylab.recall.why import Why, explain_words
 
 BOUNDARY = {"trigger": "auto", "preTokens": 90_000}
 NEVER_SAID = "VX-000001-R"
