@@ -9,14 +9,14 @@ import sys
 from collections.abc import Sequence
 
 from historylab._version import __version__
-from historylab.cli import check, convert, export, proxy, recommend, run, show, sweep, tune, why
+from historylab.cli import check, compare, convert, export, proxy, recommend, run, show, sweep, tune, why
 from historylab.cli import open as opening
 from historylab.cli.base import INTERRUPTED, add_strict_environment, print_note
 from historylab.cli.files import recordings_as_files
 from historylab.cli.parser import COMMANDS, CommandParser
 from historylab.errors import HistoryLabError, SettingsError, UnknownMember, needs
 
-MODULES = (opening, show, why, check, tune, sweep, recommend, export, convert, run, proxy)
+MODULES = (opening, show, why, compare, check, tune, sweep, recommend, export, convert, run, proxy)
 TAKE_A_VALUE = ("--host", "--port", "--template", "--record")
 """Options before a command whose value is the next argument."""
 

@@ -8,7 +8,20 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-COMMANDS = ("open", "show", "why", "check", "tune", "sweep", "recommend", "export", "convert", "run", "proxy")
+COMMANDS = (
+    "open",
+    "show",
+    "why",
+    "compare",
+    "check",
+    "tune",
+    "sweep",
+    "recommend",
+    "export",
+    "convert",
+    "run",
+    "proxy",
+)
 """The subcommands, in the order of the help."""
 
 

@@ -132,12 +132,12 @@ def differing_requests(timelines: Sequence[Timeline]) -> list[int]:
     return [number for number in range(len(timelines[0].plans)) if len(differing_messages(timelines, number))]
 
 
-def comparison_sentence(letter: str, mine: Figures, base: Figures) -> str:
+def comparison_sentence(letter: str, mine: Figures, base: Figures, than: str = "A") -> str:
     """ "B sends 31% fewer tokens than A, loses 12 more messages and costs 8% less." """
     if mine == base:
-        return f"{letter} does the same as A."
+        return f"{letter} does the same as {than}."
     parts = [
-        _tokens(mine.tokens_total, base.tokens_total),
+        _tokens(mine.tokens_total, base.tokens_total, than),
         _more("loses {} message", mine.lost - base.lost),
         _stars(mine, base),
         _more("is over the budget {} time", mine.over_budget - base.over_budget),
@@ -147,13 +147,13 @@ def comparison_sentence(letter: str, mine: Figures, base: Figures) -> str:
     return f"{letter} {', '.join(first)} and {last}." if first else f"{letter} {last}."
 
 
-def _tokens(mine: int, base: int) -> str:
+def _tokens(mine: int, base: int, than: str) -> str:
     ratio = mine / max(1, base)
     if abs(ratio - 1) < 0.005:
-        return "sends about as many tokens as A"
+        return f"sends about as many tokens as {than}"
     if ratio >= 2:
-        return f"sends {ratio:.1f}× as many tokens as A"
-    return f"sends {abs(ratio - 1):.0%} {'fewer' if ratio < 1 else 'more'} tokens than A"
+        return f"sends {ratio:.1f}× as many tokens as {than}"
+    return f"sends {abs(ratio - 1):.0%} {'fewer' if ratio < 1 else 'more'} tokens than {than}"
 
 
 def _more(words: str, by: int) -> str:

@@ -1,0 +1,137 @@
+"""A comparison as a table: each figure of several timelines, and how it differs from the first's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from historylab.planning.replay import Timeline
+from historylab.tuning.compare import Figures
+from historylab.wording.context import counted_by
+
+
+@dataclass(frozen=True, slots=True)
+class FigureRow:
+    """One line of the table. `delta` words the difference of two values in the row's unit.
+
+    `better` is 1 where more of it is better, -1 where less is, 0 where it depends.
+    """
+
+    title: str
+    about: str
+    read: Callable[[Figures], Any]
+    show: Callable[[Any], str]
+    delta: Callable[[Any, Any], str]
+    better: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class FigureCell:
+    """A value in words; beside the first one `delta` ("same", "▲ +1,200 (+12%)"), and "better", "worse" or ""."""
+
+    shown: str
+    delta: str = ""
+    verdict: str = ""
+
+
+def _count(value: int) -> str:
+    return f"{value:,}"
+
+
+def _delta(mine: int, base: int) -> str:
+    """ "▲ +1,200 (+12%)" """
+    if mine == base:
+        return "same"
+    percent = f" ({mine / base - 1:+.0%})" if base > 20 else ""
+    return f"{'▲' if mine > base else '▼'} {mine - base:+,}{percent}".replace("-", "−")
+
+
+def _share_delta(mine: float, base: float) -> str:
+    by = round(100 * (mine - base))
+    return f"{'▲' if by > 0 else '▼'} {by:+} points".replace("-", "−") if by else "same"
+
+
+def _dollars(value: Decimal) -> str:
+    return f"${value:,.2f}" if value >= 1 else f"${value:.3f}" if value >= Decimal("0.01") else f"${value:.5f}"
+
+
+def _dollars_delta(mine: Decimal, base: Decimal) -> str:
+    if not base or abs(mine / base - 1) < Decimal("0.005"):
+        return "same"
+    return f"{'▲' if mine > base else '▼'} {float(mine / base) - 1:+.0%}".replace("-", "−")
+
+
+def _request(step: int) -> str:
+    return f"request {step + 1:,}"
+
+
+def _request_delta(mine: int, base: int) -> str:
+    by = mine - base
+    return f"{'▲' if by > 0 else '▼'} {abs(by):,} {'later' if by > 0 else 'earlier'}" if by else "same"
+
+
+ROWS = (
+    FigureRow("Tokens sent in all", "over all requests", lambda f: f.tokens_total, _count, _delta, 0),
+    FigureRow("Largest request", "tokens", lambda f: f.tokens_peak, _count, _delta, 0),
+    FigureRow("Requests over the budget", "", lambda f: f.over_budget, _count, _delta),
+    FigureRow("Messages lost by the end", "not sent with the last request", lambda f: f.lost, _count, _delta),
+    FigureRow("Messages in a summary by the end", "", lambda f: f.summarised, _count, _delta, 0),
+    FigureRow(
+        "First loss", "the first request that lacks a message", lambda f: f.first_loss, _request, _request_delta, 1
+    ),
+    FigureRow("Must-remember messages lost", "of those you marked", lambda f: f.stars_lost, _count, _delta),
+    FigureRow("First must-remember loss", "that lacks one", lambda f: f.star_lost_at, _request, _request_delta, 1),
+    FigureRow("Facts lost", "later answers and tool calls used them", lambda f: f.facts_lost, _count, _delta),
+    FigureRow("Summaries made", "", lambda f: f.summaries, _count, _delta, 0),
+    FigureRow("Requests that only add", "the cache keeps", lambda f: f.prefix_stable, "{:.0%}".format, _share_delta, 1),
+    FigureRow("Cost with prompt cache", "answers included", lambda f: f.cost, _dollars, _dollars_delta),
+)
+NOTHING = {"First loss": "never", "First must-remember loss": "never", "Cost with prompt cache": "not known"}
+LOSSES = {"First loss", "First must-remember loss"}
+EVEN_NONE = {*NOTHING, "Must-remember messages lost"}
+"""Rows that are shown even if every value is 0."""
+
+
+def compare_in_rows(figures: Sequence[Figures]) -> list[tuple[FigureRow, list[FigureCell]]]:
+    """A row per figure that isn't empty for all of them, with a cell for each."""
+    return [(row, _cells(row, figures)) for row in ROWS if _is_shown(row, figures)]
+
+
+def _is_shown(row: FigureRow, all_figures: Sequence[Figures]) -> bool:
+    values = [row.read(figures) for figures in all_figures]
+    return any(values) if row.title not in EVEN_NONE else any(value is not None for value in values)
+
+
+def _cells(row: FigureRow, all_figures: Sequence[Figures]) -> list[FigureCell]:
+    base, *others = (row.read(figures) for figures in all_figures)
+    return [FigureCell(_show_value(row, base)), *(_cell(row, value, base) for value in others)]
+
+
+def _show_value(row: FigureRow, value: Any) -> str:
+    return NOTHING.get(row.title, "–") if value is None else row.show(value)
+
+
+def _cell(row: FigureRow, value: Any, base: Any) -> FigureCell:
+    """A value, the difference from the first, and whether that is better."""
+    delta = "" if value is None or base is None else row.delta(value, base)
+    return FigureCell(_show_value(row, value), delta, _verdict(row, value, base) if delta != "same" else "")
+
+
+def _verdict(row: FigureRow, value: Any, base: Any) -> str:
+    """ "better", "worse", or nothing where it depends. A loss that never comes is later than any."""
+    if not row.better or value == base:
+        return ""
+    if value is None or base is None:
+        return ("better" if value is None else "worse") if row.title in LOSSES else ""
+    return "better" if (value - base) * row.better > 0 else "worse"
+
+
+def counting_note(letters: Sequence[str], timelines: Sequence[Timeline]) -> str:
+    """A note on how tokens were counted; one for all if they agree."""
+    counters = [counted_by(timeline) for timeline in timelines]
+    if len(set(counters)) == 1:
+        return f"Tokens by {counters[0]}."
+    each = "; ".join(f"{letter} by {how}" for letter, how in zip(letters, counters, strict=True))
+    return f"Counted differently: {each}."
