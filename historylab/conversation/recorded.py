@@ -7,8 +7,9 @@ anything, so what isn't of the expected kind counts as not said.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -30,6 +31,7 @@ SENT_UNDER, DECISIONS, MODE, UNTRIMMED = "sent_under", "decisions", "sent_mode",
 the plan's decisions in run lengths ("P1D20K9"), "trim" or "audit", and why it went through as it came.
 """
 
+RUN = re.compile(r"(\D)(\d{1,9})")
 DECIDED, REASONED = "decided", ("tokens", "budget", "reasons", "runs", "shortened", "summary")
 """There, too: the reasons for the decisions with their numbers, shorter texts and the summary, as a line has them."""
 
@@ -109,7 +111,10 @@ class Recorded:
     @cached_property
     def compactions(self) -> tuple[Compaction, ...]:
         """The cuts of the history that the file records or shows, oldest first."""
-        return () if self._conversation is None else compactions_of(self._conversation)
+        if self._conversation is None:
+            return ()
+        trimmed = any(map(trimmed_decisions, self._conversation))
+        return (_summaries_sent if trimmed else compactions_of)(self._conversation)
 
     def __bool__(self) -> bool:
         """Whether the transcript says anything that settings could be proposed from."""
@@ -136,6 +141,50 @@ def decision_metadata(exchange: Exchange) -> dict[str, Any]:
     if trimmed and type(tokens) is type(before) is int and 0 <= tokens < before:
         said |= {SENT_TOKENS: tokens, WHOLE_TOKENS: before}
     return said
+
+
+def decision_runs(text: str) -> Iterator[tuple[str, int]]:
+    """The runs of a text of run lengths: "P1D20" has (P, 1) and (D, 20)."""
+    return ((found[1], int(found[2])) for found in RUN.finditer(text))
+
+
+def decision_letters(runs: str, size: int) -> str:
+    """A letter per message: as many as there are, "?" where the line says nothing."""
+    letters, at = list[str](), 0
+    for letter, count in decision_runs(runs):
+        letters.append(letter * min(count, size - at))
+        at += len(letters[-1])
+    return "".join(letters).ljust(size, "?")
+
+
+def trimmed_decisions(answer: Message) -> str:
+    """The decisions by which a recording's request was really trimmed, in run lengths; empty if it was sent whole."""
+    said = answer.metadata
+    runs = said.get(DECISIONS) if said.get(MODE) == "trim" and not said.get(UNTRIMMED) else None
+    return runs if isinstance(runs, str) and any(letter in "TSD" for letter, _ in decision_runs(runs)) else ""
+
+
+def _summaries_sent(conversation: ReadMessages) -> tuple[Compaction, ...]:
+    """The requests of a recording in which a summary newly stands for messages."""
+    found, known, reported = list[Compaction](), frozenset[int](), 0
+    for request, size in enumerate(conversation.columns.requests.tolist()):
+        if size >= len(conversation):
+            break
+        answer = conversation[size]
+        usage, runs = usage_of(answer), trimmed_decisions(answer)
+        context = usage.input + usage.cache_reads + usage.cache_writes if usage else 0
+        letters = decision_letters(runs, size) if "S" in runs else ""
+        summed = frozenset(i for i, letter in enumerate(letters) if letter == "S")
+        if new := sorted(summed - known):
+            sent, whole = (_tokens(answer, name) for name in (SENT_TOKENS, WHOLE_TOKENS))
+            before, after = reported or whole, context or sent
+            found.append(Compaction(request, None, before, after, sent, tuple(new), None, False, "HistoryLab"))
+        known, reported = summed if runs else known, context or reported
+    return tuple(found)
+
+
+def _tokens(answer: Message, name: str) -> int | None:
+    return held if type(held := answer.metadata.get(name)) is int else None
 
 
 def sent_share(answer: Message) -> float:

@@ -11,8 +11,7 @@ that don't fit its sentence are shown as recorded.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +19,7 @@ import numpy as np
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import MOST_TOKENS, Summary
+from historylab.conversation.recorded import decision_letters
 from historylab.planning.given_decisions import Layout, MessageDecisions, each_message
 from historylab.planning.plan import LETTERS, HistoryPlan
 from historylab.planning.reasons import (
@@ -40,7 +40,6 @@ RECORDED_BY = "what is on record"
 NOT_ON_RECORD = "The line says nothing of this message."
 SUMMARY = ("text", "tokens", "covers", "made_at", "by", "note", "heading")
 TAKEN_OUT = "[redacted]"
-RUN = re.compile(r"(\D)(\d{1,9})")
 
 Redact = Callable[[Any], Any]
 
@@ -148,7 +147,7 @@ class RecordedDecisions:
 
     def read(self, recorded: Mapping[str, Any], size: int, budget: int, layout: Layout | None) -> MessageDecisions:
         """The decisions about the first `size` messages, as a line has them; `budget` where it has none that fits."""
-        letters = _letters(str(recorded.get("decisions")), size)
+        letters = decision_letters(str(recorded.get("decisions")), size)
         replaced = self._conversation.columns.replaced_by[:size] < size
         legend = _Legend(recorded.get("reasons"), letters, replaced)
         actions = np.array([ACTIONS.get(letter, Action.DROPPED) for letter in letters], np.uint8)
@@ -270,19 +269,6 @@ def _together(kinds: np.ndarray, of_code: Sequence[tuple[int, dict[str, Any]]]) 
         values = [given.get(name, "") for _, given in of_code]
         numbers[name] = EachMessage(of, [values[0], *values], str(values[0]))
     return numbers
-
-
-def _letters(runs: str, size: int) -> str:
-    """A letter per message: as many as there are, "?" where the line says nothing."""
-    letters, at = list[str](), 0
-    for letter, count in _runs(runs):
-        letters.append(letter * min(count, size - at))
-        at += len(letters[-1])
-    return "".join(letters).ljust(size, "?")
-
-
-def _runs(text: str) -> Iterator[tuple[str, int]]:
-    return ((found[1], int(found[2])) for found in RUN.finditer(text))
 
 
 def _restore_text(parts: Any, whole: str) -> str | None:

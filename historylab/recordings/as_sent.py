@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.recorded import DECISIONS
+from historylab.conversation.recorded import DECISIONS, trimmed_decisions
 from historylab.conversation.sent import held_by_request, sent_histories
 from historylab.costs.proposal import settings_for
 from historylab.counters.base import token_column
@@ -47,7 +47,7 @@ def has_cuts(conversation: Conversation) -> bool:
     """Tell whether the file records or shows that less than the whole history was sent."""
     if sent_histories(conversation) or conversation.recorded.compactions:
         return True
-    return any("D" in str(m.metadata.get(DECISIONS, "")) for m in conversation)
+    return any(map(trimmed_decisions, conversation))
 
 
 def as_sent(conversation: Conversation) -> Timeline:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
+from historylab.recordings.as_sent import has_cuts
 
 SEARCH = {"type": "function", "function": {"name": "search", "description": "Search the catalogue", "parameters": {}}}
 
@@ -39,3 +40,32 @@ def test_what_is_of_another_kind_counts_as_not_said():
     recorded = Conversation([Message("assistant", "a", metadata={"model": "<synthetic>"})], metadata=odd).recorded
     assert not recorded
     assert (recorded.model, recorded.provider, recorded.tools.count, recorded.parameters) == (None, None, 0, {})
+
+
+def recording(*decided: tuple[str, dict]) -> Conversation:
+    said = []
+    for number, (runs, more) in enumerate(decided):
+        about = {"decisions": runs, "sent_mode": "trim", "usage": Usage(input=100 + number), **more}
+        said += [Message("user", "q"), Message("assistant", "a", metadata=about)]
+    return Conversation(said)
+
+
+def test_in_a_recording_a_summary_that_newly_stands_for_messages_is_a_compaction():
+    sizes = {"sent_tokens": 40, "whole_tokens": 90}
+    cuts = recording(("K1", {}), ("S2K1", sizes), ("S2K3", {}), ("S4K3", {})).recorded.compactions
+    assert [(cut.request, cut.dropped, cut.by) for cut in cuts] == [
+        (1, (0, 1), "HistoryLab"),
+        (3, (2, 3), "HistoryLab"),
+    ]
+    assert (cuts[0].tokens_before, cuts[0].tokens_after, cuts[0].told_after, cuts[0].inferred) == (100, 101, 40, False)
+
+
+def test_a_request_that_was_only_watched_or_went_through_whole_was_not_cut():
+    watched = recording(("K1", {}), ("S2K1", {"sent_mode": "audit"}), ("D4K1", {"untrimmed": "too slow"}))
+    assert (watched.recorded.compactions, has_cuts(watched)) == ((), False)
+    assert has_cuts(recording(("K1", {}), ("D2K1", {})))
+
+
+def test_a_request_that_went_through_whole_makes_no_summary_new():
+    cuts = recording(("K1", {}), ("S2K1", {}), ("S2K3", {"untrimmed": "too slow"}), ("S2K5", {})).recorded.compactions
+    assert [cut.request for cut in cuts] == [1]
