@@ -94,7 +94,7 @@ class _Causes:
 
     def of(self, size: int) -> EachMessage:
         """The sentences of the first so many messages."""
-        return EachMessage(self._of[:size].copy(), list(self._sentences), "Left out at several places.")
+        return EachMessage(self._of[:size].copy(), list(self._sentences), f"Left out by {self._by}, at several places.")
 
     def _sentence(self, request: int) -> str:
         cut = self._cuts.get(request)

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from historylab.conversation.conversation import checked_index
-from historylab.planning.pins import RULE
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import Action
+from historylab.planning.reasons import Action, EachMessage
 from historylab.planning.replay import Timeline
 from historylab.tuning.table import defuse_formula
 from historylab.wording.message_text import speaker
@@ -55,7 +54,8 @@ def reason_sentences(plan: HistoryPlan) -> list[str]:
     codes, where, back = np.unique(plan.reasons, return_index=True, return_inverse=True)
     written = [plan.reason(int(where[k])).sentence for k in range(len(codes))]
     said = [written[k] for k in back.tolist()]
-    for i in np.flatnonzero(plan.reasons == RULE.code).tolist():  # each by a rule of its own
+    differ = [code for code, n in plan.numbers.items() if any(isinstance(one, EachMessage) for one in n.values())]
+    for i in np.flatnonzero(np.isin(plan.reasons, differ)).tolist():  # by a rule, or a cut, of its own
         said[i] = plan.reason(i).sentence
     return said
 

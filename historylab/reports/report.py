@@ -24,7 +24,7 @@ from historylab.reports.message_list import mark, report_messages
 from historylab.reports.settings_table import settings_table
 from historylab.reports.shown import Shown
 from historylab.tuning.compare import are_aligned, changed_values
-from historylab.wording.as_sent import as_sent_line, untrimmed_sentence, untrimmed_word
+from historylab.wording.as_sent import as_sent_line, unknown_sentence, untrimmed_sentence, untrimmed_word
 from historylab.wording.context import context_fill_sentence, counted_by, kind_in_words, used_tokens
 from historylab.wording.costs import cost_finding
 from historylab.wording.cuts import capitalize_first, changes_in_words
@@ -125,13 +125,15 @@ def _scene(shown: Shown, number: int, part: str, *, alone: bool) -> str:
 def _verdict(shown: Shown, number: int, tag: str) -> str:
     timeline = shown.timeline
     words, counts = verdict(timeline, number, shown.starred), count_actions(timeline.plans[number])
+    unknown = unknown_sentence(timeline, number)
+    unknown = f'<p class="stale">{ALARM.glyph} {escape(unknown)}</p>' if unknown else ""
     legend = "".join(
         f'<span{"" if counts[action] else " class=none"} title="{escape(look.meaning)}">{mark(action)}'
         f'{look.word} <b data-count="{look.word}">{counts[action]:,}</b></span>'
         for action, look in LOOKS.items()
     )
     return (
-        f'<{tag} class="said">{escape(words.seen)}</{tag}>'
+        f'<{tag} class="said">{escape(words.seen)}</{tag}>{unknown}'
         f'<div class="chips">{_fill_line(timeline, number, words)}{_loss_line(shown, words)}{_costs(shown)}</div>'
         f'<div class="legend">{legend}</div>'
     )

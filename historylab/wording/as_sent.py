@@ -6,6 +6,7 @@ from historylab.costs.amounts import count_of
 from historylab.planning.context_fill import context_limit
 from historylab.planning.replay import Timeline
 from historylab.planning.sent_decisions import NOT_KNOWN
+from historylab.pricing import window_of
 from historylab.recordings.as_sent import BY, has_cuts, is_as_sent
 from historylab.wording.context import measured_by
 from historylab.wording.untrusted import one_line
@@ -62,11 +63,11 @@ def untrimmed_sentence(timeline: Timeline) -> str:
     """Beside a file with cuts: not trimming is what would have been, and whether it would have fitted; else ""."""
     if not has_cuts(timeline.original) or not timeline.plans:
         return ""
-    limit, largest = context_limit(timeline), int(timeline.untrimmed_contexts.max())
-    said = "Not trimming is what would have been"
-    if not (limit.is_window and largest > limit.tokens):
+    largest, said = int(timeline.untrimmed_contexts.max()), "Not trimming is what would have been"
+    window = timeline.settings.window or window_of(timeline.settings.model)
+    if window is None or largest <= window:
         return f"{said}."
-    return f"{said}, and would not have fitted: up to {largest:,} tokens, in a window of {limit.tokens:,}."
+    return f"{said}, and would not have fitted: up to {largest:,} tokens, in a window of {window:,}."
 
 
 def limit_word(timeline: Timeline) -> str:

@@ -14,7 +14,7 @@ from historylab.wording.verdict import NO_REQUESTS
 
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 
-CUT = {"conv": "sample:lamp-through-the-night", "budget": "1500"}
+CUT = {"conv": "sample:lamp-through-the-night", "budget": "1500", "v": "2"}
 
 
 def pasted(*messages: dict) -> object:

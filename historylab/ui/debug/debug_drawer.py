@@ -23,7 +23,7 @@ from historylab.ui.request.stage_trace import stage_trace
 from historylab.ui.session import address, chosen_system, drawers, landing, session
 from historylab.ui.sources.setting_list import setting_list
 from historylab.wording.as_sent import as_sent_line
-from historylab.wording.context import counted_by
+from historylab.wording.context import NOT_HELD, counted_by
 from historylab.wording.message_text import speaker
 from historylab.wording.palette import LOOKS
 from historylab.wording.settings import implied_by_link
@@ -143,10 +143,13 @@ def _message_tokens(timeline: Timeline, number: int) -> None:
         alt=f"{count_of(plan.size, 'message')}: tokens, and how many of them are sent",
     )
     summary = f" + {plan.summary_tokens:,} of the summary" if plan.summary else ""
-    outside = int(timeline.contexts[number]) - plan.tokens
+    outside, framing = int(timeline.contexts[number]) - plan.counted_tokens, plan.framing
+    where = "outside the messages"
+    if plan.is_sized:
+        framing, where = framing - outside, NOT_HELD
     st.html(
-        f'<div class="hl-small">{plan.sent_tokens.sum():,} tokens of messages{summary} + {plan.framing:,} of framing + '
-        f"{outside:,} outside the messages = {timeline.contexts[number]:,} sent, "
+        f'<div class="hl-small">{plan.sent_tokens.sum():,} tokens of messages{summary} + {framing:,} of framing + '
+        f"{outside:,} {where} = {timeline.contexts[number]:,} sent, "
         f"of {context_budget(timeline, number):,}.</div>"
         f'<div class="hl-meta">Tokens by {escape(counted_by(timeline))}.</div>'
     )

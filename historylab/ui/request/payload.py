@@ -13,7 +13,7 @@ from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.ui.request.text_diff import text_diff
 from historylab.ui.session import session, viewing
-from historylab.wording.context import measured_by
+from historylab.wording.context import NOT_HELD, measured_by
 from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape, multiline, one_line, visible_json
 
@@ -31,6 +31,7 @@ def payload(timeline: Timeline, number: int, key: str = "payload") -> None:
     records = request_of(plan)
     size = (
         f"{count_of(len(records), 'message')}, {timeline.contexts[number]:,} tokens ({measured_by(timeline, number)})."
+        f"{f' {plan.tokens - plan.counted_tokens:,} of them are {NOT_HELD}.' if plan.is_sized else ''}"
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         view = _view_field(key) if number else WHOLE

@@ -1,0 +1,105 @@
+"""Words on what was really sent: whose size and limit it is, what isn't known, and not trimming beside it."""
+
+from __future__ import annotations
+
+import pytest
+
+from historylab import Conversation, Message, Settings, as_sent, replay
+from historylab.conversation.message import Usage
+from historylab.conversation.sent import RecordedCut, SentHistory, sent_metadata
+from historylab.costs.bill import against_untrimmed
+from historylab.costs.proposal import settings_for
+from historylab.figures.context_bar import context_bar
+from historylab.figures.svg_file import token_file
+from historylab.formats.samples import load_sample
+from historylab.planning.context_fill import context_fill, context_limit
+from historylab.reports.decisions import decisions_csv
+from historylab.reports.report import report
+from historylab.reports.shown import Shown
+from historylab.wording.as_sent import as_sent_line, unknown_sentence, untrimmed_sentence
+from historylab.wording.context import context_fill_sentence, measured_by
+from historylab.wording.costs import as_reported_sentence, cost_finding
+
+CUT = load_sample("lamp-through-the-night")[0]
+CUTS = (SentHistory(4, ((2, 4),)), SentHistory(6, ((4, 6),), known=False, why="its line is missing"))
+
+
+def chat(*histories: SentHistory, window: int | None = None, reported: int = 900, **metadata) -> Conversation:
+    """Four turns in long messages; the first request reports its size."""
+    said = [Message(("user", "assistant")[i % 2], f"{i} " + "words " * 200) for i in range(8)]
+    said[1] = Message("assistant", said[1].content, metadata={"usage": Usage(input=reported, output=9)})
+    parameters = {"parameters": {"num_ctx": window}} if window else {}
+    return Conversation(said, metadata={**sent_metadata(histories), **parameters, **metadata})
+
+
+def test_what_a_reported_size_has_besides_is_not_in_the_file():
+    timeline = as_sent(CUT)
+    bar, last = context_bar(timeline, 12, "key"), context_fill(timeline, 12)["overhead"]
+    assert f'not in the file</dfn> <b data-kind-tokens="overhead">{last:,}' in bar.replace("</span>", "</dfn>")
+    assert "not in the file" in token_file(timeline, 12)
+    assert "overhead" not in token_file(timeline, 12)
+
+
+def test_its_limit_is_the_models_window_and_of_an_unknown_one_the_largest_request():
+    assert context_limit(as_sent(CUT)).is_window
+    assert context_fill_sentence(as_sent(CUT), 12) == "7.1% of claude-sonnet-4-5's window."
+    unknown = as_sent(chat(*CUTS, model="nobodys-model"))
+    assert context_fill_sentence(unknown, int(unknown.contexts.argmax())) == "100% of the largest request."
+    assert not unknown.over_budget.any()
+
+
+def test_a_request_without_a_report_does_not_claim_one():
+    assert measured_by(as_sent(CUT), 12) == "reported by the provider"
+    assert "calibrated" in measured_by(as_sent(CUT), 14)
+
+
+def test_a_request_of_which_nothing_tells_says_so_and_why():
+    timeline = as_sent(chat(*CUTS))
+    assert [bool(unknown_sentence(timeline, i)) for i in range(4)] == [False, False, False, True]
+    assert "isn’t known which messages this request held: its line is missing." in unknown_sentence(timeline, 3)
+    assert "its line is missing" in report([Shown(timeline)], 3)
+
+
+def test_not_trimming_is_what_would_have_been_beside_any_timeline_of_a_file_with_cuts():
+    for timeline in (as_sent(CUT), replay(CUT, settings_for(CUT))):
+        assert untrimmed_sentence(timeline) == "Not trimming is what would have been."
+    assert "untrimmed, as it would have been" in report([Shown(as_sent(CUT))], 12)
+    assert untrimmed_sentence(replay(load_sample("agatha-the-fern")[0], Settings())) == ""
+
+
+def test_and_where_it_is_over_the_window_it_would_not_have_fitted():
+    said = untrimmed_sentence(as_sent(chat(*CUTS, window=1000)))
+    assert said.endswith("tokens, in a window of 1,000.")
+    assert "would not have fitted" in said
+
+
+def test_a_bill_names_who_cut_and_stands_beside_what_was_reported():
+    timeline = as_sent(CUT)
+    assert cost_finding(timeline, against_untrimmed(timeline)).effect.startswith("Claude Code’s cuts make")
+    assert as_reported_sentence(timeline).startswith("What was sent is computed")
+    assert as_reported_sentence(replay(CUT, settings_for(CUT))).startswith("Not trimming is computed")
+
+
+def test_a_report_has_the_decisions_and_no_settings():
+    page = report([Shown(as_sent(CUT))], 12)
+    assert as_sent_line(as_sent(CUT)).partition(" (")[0] in page
+    assert "<td>Budget" not in page
+
+
+def test_a_report_on_settings_has_it_beside_them():
+    page = report([Shown(replay(CUT, settings_for(CUT))), Shown(as_sent(CUT), letter="S")], 12)
+    assert "1 setting beside what was sent" in page
+    assert 'value="S"' in page
+
+
+def test_in_a_spreadsheet_each_message_has_its_own_cut():
+    cuts = [SentHistory(n, ((n - 2, n),), cut=RecordedCut("auto", by="An agent")) for n in (4, 6)]
+    found = decisions_csv(as_sent(chat(*cuts)), 3)
+    assert [f"before request {n}" in found for n in (2, 3, 4)] == [False, True, True]
+
+
+@pytest.mark.parametrize("name", ["\x1b[31m<b>", "x" * 500])
+def test_the_name_of_a_program_is_shown_as_it_is_and_cut_short(name):
+    line = as_sent_line(as_sent(chat(SentHistory(4, ((2, 4),), cut=RecordedCut("auto", by=name)))))
+    assert "\x1b" not in line
+    assert len(line) < 300
