@@ -19,6 +19,7 @@ from historylab.figures.token_svg import kinds_drawn, token_svg
 from historylab.planning.context_fill import context_limit
 from historylab.planning.replay import Timeline
 from historylab.recordings.as_sent import is_as_sent
+from historylab.recordings.post_mortem import post_mortem
 from historylab.reports.live_map import map_parts, map_template, script, script_hash
 from historylab.reports.message_list import mark, report_messages
 from historylab.reports.settings_table import settings_table
@@ -32,6 +33,7 @@ from historylab.wording.findings import token_finding
 from historylab.wording.losses import RECALL_UNKNOWN, lost_facts
 from historylab.wording.must_remember import GLYPH
 from historylab.wording.palette import ALARM, CONFIGURATIONS, LOOKS
+from historylab.wording.post_mortem import post_mortem_sentence
 from historylab.wording.untrusted import escape, one_line
 from historylab.wording.verdict import Verdict, count_actions, verdict
 
@@ -46,7 +48,7 @@ def report(shown: Sequence[Shown], number: int) -> str:
     several = "" if len(shown) == 1 else " several"
     body = "".join(
         (
-            f'<p class="meta"><bdi>{escape(title)}</bdi> · {size} · request {number + 1:,}</p>',
+            f'<p class="meta"><bdi>{escape(title)}</bdi> · {size} · request {number + 1:,}</p>{_cuts(timeline)}',
             f"<h1>{_title(shown)}</h1>{_choice(shown)}" if several else "",
             f'<div class="scenes{several}">{_scenes(shown, number)}</div>',
             f'<section class="beside"><h2>What became of each message</h2>{_lists(shown, number)}</section>',
@@ -62,6 +64,12 @@ def report(shown: Sequence[Shown], number: int) -> str:
         "This file holds text of the conversation; it loads nothing from elsewhere.</footer></main>"
         f'{map_template()}<script type="module">{script()}</script></body></html>\n'
     )
+
+
+def _cuts(timeline: Timeline) -> str:
+    """What the cuts that were really made took; nothing where there were none."""
+    said = post_mortem_sentence(post_mortem(timeline.original))
+    return f'<p class="cuts">{escape(said)}</p>' if said else ""
 
 
 # -- several configurations

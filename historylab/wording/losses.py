@@ -12,6 +12,7 @@ from historylab.costs.amounts import count_of, percent
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
+from historylab.recall.references import Need
 from historylab.recall.retention import FACTS, Kept, Loss, Retention
 from historylab.recall.sayers import BY_ASSISTANT, BY_INJECTED, BY_PERSON, BY_SYSTEM, BY_TOOL
 from historylab.recall.severity import FETCHABLE, GONE_FOR_GOOD
@@ -171,7 +172,7 @@ def loss_in_short(timeline: Timeline, loss: Loss) -> str:
     return f"“{lost_value(loss)}”, needed at {timeline.steps[loss.step].label}."
 
 
-def used_as(loss: Loss) -> str:
+def used_as(loss: Loss | Need) -> str:
     """What used the value, untrusted text: "the answer", "a call (book_flight.number)", "a question (“…”)"."""
     if loss.kind == "link":
         return "the answer"

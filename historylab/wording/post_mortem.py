@@ -8,11 +8,12 @@ from decimal import Decimal
 
 from historylab.costs.amounts import count_of, money
 from historylab.recall.sayers import BY_ASSISTANT, BY_INJECTED, BY_PERSON, BY_SYSTEM, BY_TOOL
+from historylab.recall.severity import SEVERITIES
 from historylab.recordings.needed_after import IN_SUMMARY, LOST, SAID_AGAIN, NeededFact
 from historylab.recordings.post_mortem import CutReport
 from historylab.recordings.same_size import SameSize
 from historylab.wording.cuts import capitalize_first
-from historylab.wording.losses import VALUE_WORDS
+from historylab.wording.losses import SEVERITY_WORDS, VALUE_WORDS
 from historylab.wording.untrusted import one_line
 
 BY = 40  # characters of who cut
@@ -59,7 +60,8 @@ def _cut_words(reports: Sequence[CutReport]) -> str:
     verb = "cut" if all(report.cut and report.cut.inferred for report in cuts) else "compacted"
     moves = "" if len(cuts) == len(reports) else ", and left out older messages between"
     if len(cuts) > 1:
-        return f"{who} {verb} this session {len(cuts):,} times, first before request {cuts[0].request + 1:,}{moves}"
+        times = "twice" if len(cuts) == 2 else f"{len(cuts):,} times"
+        return f"{who} {verb} this session {times}, first before request {cuts[0].request + 1:,}{moves}"
     return f"{who} {verb} this session before request {cuts[0].request + 1:,}{_sizes(cuts[0])}{moves}"
 
 
@@ -149,3 +151,29 @@ def _name(one: SameSize) -> str:
     if settings.compaction == "off" and settings.pruner == "fifo":
         return PRUNED
     return f"{BY_SUMMARIZER[settings.summarizer]} and the newest messages"
+
+
+# -- one of several, and its parts, as lists name them
+
+
+def cut_label(report: CutReport) -> str:
+    """ "before request 72 (auto, 167,731 → 42,603 tokens): 19 of 102 facts lost" """
+    place = f"before request {report.request + 1:,}{_sizes(report)}" if report.cut else "left out between cuts"
+    if not report.known or not report.facts:
+        return place
+    return f"{place}: {report.fates[LOST]:,} of {count_of(len(report.facts), 'fact')} lost"
+
+
+def facts_worst_first(report: CutReport) -> list[NeededFact]:
+    """What was lost, the worst first, then what was said again, then what the summary held."""
+    order = (LOST, SAID_AGAIN, IN_SUMMARY)
+    return sorted(report.facts, key=lambda fact: (order.index(fact.fate), SEVERITIES.index(fact.severity)))
+
+
+def fate_in_words(fact: NeededFact) -> str:
+    """ "■ lost: a person said it", "said again first, in message 170", "in the summary" """
+    if fact.fate == LOST:
+        glyph, words = SEVERITY_WORDS[fact.severity]
+        return f"{glyph} lost; {words}"
+    again = f", in message {fact.again_in + 1:,}" if fact.again_in is not None else ""
+    return f"{FATE_WORDS[fact.fate]}{again}"

@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import pytest
 from sketches import conv
 
-from historylab import Conversation, Message, Settings, ToolCall, replay, resolve_settings
+from historylab import Conversation, Message, Settings, ToolCall, as_sent, replay, resolve_settings
 from historylab.costs.bill import against_untrimmed
 from historylab.formats.samples import load_sample
 from historylab.recall.must_remember import track_must_remember
@@ -204,3 +204,10 @@ def test_it_is_light_or_dark_as_the_reader_likes():
     html = report([Shown(replay(conv("u a u"), Settings()))], 1)
     assert "prefers-color-scheme:dark" in html
     assert Page(html).open == []
+
+
+def test_it_leads_with_what_the_cuts_took():
+    timeline = as_sent(load_sample("held-for-the-auditors")[0])
+    said = "Claude Code compacted this session before request 12 (manual, 23,484 → 16,181 tokens): of "
+    assert said in Page(report([Shown(timeline)], 12)).text
+    assert "compacted" not in Page(report([Shown(replay(conv("u a u"), Settings()))], 0)).text

@@ -15,6 +15,7 @@ from historylab.recall.retention import Retention
 from historylab.settings.resolve import Resolution
 from historylab.ui.request.asked_later import asked_later
 from historylab.ui.request.bill_table import bill_table, overhead_offer
+from historylab.ui.request.cut_list import CUTS, cut_list, has_post_mortem
 from historylab.ui.request.loss_list import loss_list
 from historylab.ui.request.message_list import message_list
 from historylab.ui.request.payload import payload
@@ -44,6 +45,7 @@ def request_tabs(timeline: Timeline, number: int, resolution: Resolution) -> Non
         ASKED: lambda: asked_later(timeline),
         PAYLOAD: lambda: payload(timeline, number),
         STAGES: lambda: stage_trace(timeline, number),
+        **({CUTS: lambda: cut_list(timeline)} if has_post_mortem() else {}),
     }
     for tab, draw in zip(st.tabs(list(drawn), key=viewing.TABS, on_change="rerun"), drawn.values(), strict=True):
         if tab.open:

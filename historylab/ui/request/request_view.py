@@ -9,6 +9,7 @@ from historylab.planning.replay import Timeline
 from historylab.recordings.as_sent import is_as_sent
 from historylab.settings.resolve import Provenance, Resolution
 from historylab.ui.request.answer_place import answer_place
+from historylab.ui.request.cut_list import post_mortem_line
 from historylab.ui.request.mend_buttons import mend_buttons
 from historylab.ui.request.request_field import current_request, request_field
 from historylab.ui.request.request_tabs import request_tabs, tab_counts
@@ -28,6 +29,7 @@ SENT = "what was sent was within"
 def request_view(timeline: Timeline, resolution: Resolution) -> None:
     """Verdict; map and chart, and under or beside them the answer about one message; everything else in tabs."""
     number = current_request(timeline)
+    post_mortem_line()
     with st.container(horizontal=True, key="headline"):
         verdict_line(timeline, number)
         search(timeline, number)
