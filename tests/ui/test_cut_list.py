@@ -61,4 +61,4 @@ def test_of_several_cuts_one_is_looked_at_and_names_are_only_text():
     assert [row[0] for row in rows(app, "post-mortem-facts")] == ["B-27"]
     shown(chosen.set_value(chosen.options[1]).run())
     assert not [e for e in app.get("bidi_component") if e.proto.id.endswith("-post-mortem-facts")]
-    assert [] == [(what, *found) for found in hostile.texts(app) if (what := hostile.harm(*found))]
+    assert [(what, *found) for found in hostile.texts(app) if (what := hostile.harm(*found))] == []
