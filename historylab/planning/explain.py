@@ -105,7 +105,7 @@ def explain(
     if explanation.sent:
         return Answer(stated, since, {}, decided_by=plan.decided_by)
     if plan.decided_by and not (explanation.setting or explanation.remedy):  # no stage of ours said so
-        found = find_keeping_settings(conversation, settings, plan, message, _sends(message), progress)
+        found = find_keeping_settings(conversation, settings, plan, message, _sends(message))
         answer = Answer(stated, since, None, decided_by=plan.decided_by)
         return replace(answer, undo=found.changes, more=found.more) if found else answer
 

@@ -6,9 +6,8 @@ would. Nothing is promised of other sizes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -18,22 +17,23 @@ from historylab.planning.reasons import Explanation
 from historylab.planning.remedy import find_remedy
 from historylab.settings.model import Settings
 
-CANDIDATES: tuple[Mapping[str, Any], ...] = (
+EVERY = {"policy": "all", "filter": "off", "tool_output": "off", "compaction": "off"}
+"""What all that is tried has in common, unless it says otherwise: all messages, up to a budget."""
+SENDING: tuple[Mapping[str, Any], ...] = (
     {"pruner": "fifo"},
     {"pruner": "relevance"},
     {"pruner": "fifo", "tool_output": "clear"},
+)
+"""What is tried to have a message sent; nothing is carried from request to request, so each trial plans only one."""
+SUMMING_UP: tuple[Mapping[str, Any], ...] = (
     {"pruner": "summarize", "summarizer": "extractive"},
     {"pruner": "summarize", "summarizer": "ledger"},
 )
-"""What is tried, with all messages up to a budget; none asks a model."""
-BEFORE_THEM = {"policy": "all", "filter": "off", "tool_output": "off", "compaction": "off"}
-LARGER = CANDIDATES[:3]
-"""Those of which a larger budget is sought, too: nothing is carried from request to request."""
+"""What is tried to have a summary say it; none asks a model."""
 BY_SUMMARY, BY_MESSAGE = 1, 2
 
 Keeps = Callable[[HistoryPlan], int]
 """BY_MESSAGE where a plan sends what is wanted, BY_SUMMARY where its summary alone has it, else 0."""
-Tell = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +55,18 @@ def find_keeping_settings(
     sent: HistoryPlan,
     message: int,
     keeps: Keeps,
-    tell: Tell | None = None,
+    *,
+    summaries: bool = False,
 ) -> KeepingSettings | None:
     """The settings of ours nearest in size to what was `sent` that keep `message`, or whatever `keeps` looks for.
 
-    Of those that take no more than was sent, those that send it come before those whose summary has it, and then the
-    largest; else the ones that take the least more. None where nothing that was tried would.
+    Of those that take no more than was sent the largest, then, with `summaries`, those whose summary has it; else the
+    ones that take the least more. None where nothing that was tried would. `conversation` is the original.
     """
-    size = size_of_request(sent, settings)
-    trials = _Trials(conversation, settings, sent, message, size, keeps, tell)
-    within = [(found.by_summary, -found.tokens, k, found) for k, found in enumerate(trials.find_in_size())]
-    if within:
-        return min(within)[-1]
+    trials = _Trials(conversation, settings, sent, message, size_of_request(sent, settings), keeps)
+    for candidates in (SENDING, SUMMING_UP if summaries else ()):
+        if within := list(trials.find_in_size(candidates)):
+            return min(within, key=lambda found: (found.by_summary, -found.tokens))
     return min(trials.find_larger(), key=lambda found: found.more, default=None)
 
 
@@ -83,12 +83,10 @@ class _Trials:
     message: int
     size: int
     keeps: Keeps
-    tell: Tell | None
-    tried: int = 0
 
-    def find_in_size(self) -> Iterator[KeepingSettings]:
-        """The candidates that keep it in no more tokens than were sent."""
-        for candidate in CANDIDATES:
+    def find_in_size(self, candidates: Iterable[Mapping[str, Any]]) -> Iterator[KeepingSettings]:
+        """Those that keep it in no more tokens than were sent."""
+        for candidate in candidates:
             found = self._measure(self._settings_of(candidate))
             if found and found.more <= 0:
                 yield found
@@ -96,20 +94,17 @@ class _Trials:
     def find_larger(self) -> Iterator[KeepingSettings]:
         """Per candidate the smallest change that keeps it."""
         limit = 2 * (self.sent.history.total_tokens + self.size) + self.settings.reserve + self.sent.size
-        for candidate in LARGER:
+        for candidate in SENDING:
             ours = self._settings_of(candidate)
             changes = find_remedy(ours, self._explain(ours), self._explain, limit)
             if changes and (found := self._measure(ours.replace(**changes))):
                 yield found
 
     def _settings_of(self, candidate: Mapping[str, Any]) -> Settings:
-        return self.settings.replace(**{**BEFORE_THEM, "budget": self.size + self.settings.reserve, **candidate})
+        return self.settings.replace(**{**EVERY, "budget": self.size + self.settings.reserve, **candidate})
 
     def _plan(self, ours: Settings) -> HistoryPlan:
-        tell = partial(self.tell, self.tried) if self.tell else None
-        self.tried += 1
-        instruments = open_instruments(ours).offline()
-        return plan_up_to(self.conversation, ours, instruments, self.sent.size, tell)
+        return plan_up_to(self.conversation, ours, open_instruments(ours).offline(), self.sent.size)
 
     def _explain(self, ours: Settings) -> Explanation:
         return self._plan(ours).reason(self.message)

@@ -181,7 +181,7 @@ class _Search:
         settings = self.timeline.settings
         if changes := self._find_undo(known[-1]):
             return replace(why, would_keep=_complete(settings.replace(**changes)), changes=changes)
-        found = find_keeping_settings(self.timeline.original, settings, self.plan, known[-1], keeps)
+        found = find_keeping_settings(self.timeline.original, settings, self.plan, known[-1], keeps, summaries=True)
         if not found:
             return why
         ours = _complete(settings.replace(**found.changes))

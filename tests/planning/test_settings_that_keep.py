@@ -62,12 +62,6 @@ def test_what_was_sent_needs_none():
     assert sends_the_newest(CHAT, 3).explain(2, 4).undo == {}
 
 
-def test_the_search_tells_how_far_it_is():
-    told = []
-    sends_the_newest(conv("u:90 a:20" + " u a" * 120), 2).explain(-1, 0, progress=lambda *far: told.append(far))
-    assert (3, 100) in told  # the fourth carries a summary from request to request
-
-
 @examples(max_examples=40, deadline=None)
 @given(conversations(max_size=12), st.integers(0, 4), st.sampled_from([0, 30]))
 def test_what_would_have_kept_a_message_does(conversation, most, overhead):

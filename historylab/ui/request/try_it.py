@@ -27,7 +27,6 @@ from historylab.wording.untrusted import escape
 
 FIND = "find-answer"
 AT_ONCE = 150  # requests, each carried on from the one before, that are planned again without being asked to
-SENT_AT_ONCE = 3 * AT_ONCE  # of the few settings that are tried against what was sent, two are carried on
 SEARCHING = "Planning again"
 MARKS = {"better": "✓ better", "worse": "! worse"}
 
@@ -75,11 +74,8 @@ def _changes(timeline: Timeline, answer: Answer, resolution: Resolution) -> Mapp
 
 def takes_long(timeline: Timeline, number: int, chosen: int) -> bool:
     """Whether what would keep a message isn't known, and is found only by planning many requests many times."""
-    if cached.knows_answer(timeline, number, chosen):
-        return False
-    if is_as_sent(timeline):
-        return number >= SENT_AT_ONCE
-    return number >= AT_ONCE and open_pipeline(timeline.settings).carries
+    known = cached.knows_answer(timeline, number, chosen)
+    return not known and number >= AT_ONCE and open_pipeline(timeline.settings).carries
 
 
 def _find_answer(timeline: Timeline, number: int, chosen: int) -> Answer | None:
