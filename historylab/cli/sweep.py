@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from historylab.formats.files.pieces import Piece
+    from historylab.tuning.replayed import Lane
     from historylab.tuning.sweep import Sweep, Swept, Told
     from historylab.tuning.tally import Progress as Now
 
@@ -64,6 +65,11 @@ def add_to(commands: Subparsers) -> None:
         metavar="FILE",
         help="where the table goes: .parquet, .csv or .jsonl; the same command goes on where it stopped",
     )
+    parser.add_argument(
+        "--as-sent",
+        action="store_true",
+        help="a row of what was really sent, too; settings are then counted as each file was recorded",
+    )
     add_strict(parser)
     add_mapping(parser)
     add_must_remember(parser)
@@ -72,17 +78,18 @@ def add_to(commands: Subparsers) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the sweep; write the table or print the candidates."""
-    from historylab.tuning.replayed import MeasureOptions
+    from historylab.tuning.replayed import AS_SENT, MeasureOptions
     from historylab.tuning.sweep import Sweep, grid, random_search
 
     files = _files(arguments)
     base, axes = settings_from(arguments), dict(map(_axis, arguments.grid))
     samples = arguments.random
     candidates = grid(base, **axes) if samples is None else random_search(base, samples, arguments.seed, **axes)
+    lanes: list[Lane] = [*candidates, *([AS_SENT] if arguments.as_sent else [])]
     options = MeasureOptions(stars=must_remember_from(arguments), questions=tuple(arguments.question))
     with _progress() as progress, _cluster(arguments.scheduler) as executor, interruptible() as interrupted:
         elsewhere = (arguments.workers, executor)
-        work = Sweep(files, candidates, options, *elsewhere, strict=arguments.strict, cancelled=interrupted)
+        work = Sweep(files, lanes, options, *elsewhere, strict=arguments.strict, cancelled=interrupted)
         swept, table = _run_sweep(work, arguments, progress)
     report_skipped(swept.skipped)
     if partly := swept.partly_read:
@@ -191,8 +198,18 @@ def _cluster(address: str | None) -> Iterator[Executor | None]:
         yield client.get_executor()
 
 
+def _as_sent_figures(table: Any) -> dict[str, Any]:
+    """The figures of what was really sent over all conversations; empty where the table has none."""
+    from historylab.tuning.measures import combine_rows
+    from historylab.tuning.replayed import AS_SENT
+    from historylab.tuning.table import rows_of
+
+    sent = [row for row in rows_of(table) if row["settings"] == AS_SENT]
+    return combine_rows(sent) if sent else {}
+
+
 def _print_candidates(table: Any) -> None:
-    from historylab.tuning.recommend import recommend
+    from historylab.tuning.recommend import KEPT, recommend
 
     found = recommend(table)
     figures = ("tokens_mean", "tokens_peak", "over_budget", "losses")
@@ -201,8 +218,12 @@ def _print_candidates(table: Any) -> None:
         (p.label, p.kept, format_cost(p.cost, found.cost_is), *(p.figures[name] for name in figures))
         for p in cheapest_first
     ]
+    kept = next(column for column, noun in KEPT.items() if noun == found.kept_is)
+    if sent := _as_sent_figures(table):
+        cost = format_cost(sent[found.cost_is], found.cost_is)
+        rows.insert(0, ("as sent", sent[kept], cost, *(sent[name] for name in figures)))
     columns = ("settings", f"{found.kept_is} kept", found.cost_is, "tokens mean", "peak", "over budget", "losses")
     more = f", the {SHOWN} cheapest" if len(rows) > SHOWN else ""
-    print_table(f"{count_of(len(rows), 'settings')}{more}", columns, rows[:SHOWN])
+    print_table(f"{count_of(len(found.points), 'settings')}{more}", columns, rows[:SHOWN])
     if len(rows) > SHOWN:
         print_note("write all of them with --out results.csv, or print them with --json")

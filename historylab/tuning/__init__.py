@@ -28,7 +28,7 @@ for what it would cost; it may also go on unlike it began. What a summary alone 
 nothing. Advice also says what cutting down to a half would change.
 
 **Lanes.** Whatever is judged is a timeline, and a lane makes one of a conversation: settings, or "as-sent". Beside what
-was sent, settings are counted as that was.
+was sent, settings are counted as that was, in a check, in advice and in a sweep whose candidates it is among.
 
 **Checks.** A check reads one conversation after the other, judges it and lets it go. A wish judged on one replay is a
 fact, as figures and lost values. A percentage is judged over all conversations by an interval that takes each of them

@@ -16,12 +16,13 @@ from historylab.conversation.conversation import Conversation
 from historylab.errors import HistoryLabError, LoadError
 from historylab.formats.files.pieces import Piece
 from historylab.formats.load import Conversations as Loaded
+from historylab.recordings.as_sent import why_not_as_sent
 from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
 from historylab.tuning.corpus import Source, picklable_source, read_source_cached
 from historylab.tuning.executor import is_ending
-from historylab.tuning.measures import measure
-from historylab.tuning.replayed import MeasureOptions, open_lane
+from historylab.tuning.measures import measure, unknown_row
+from historylab.tuning.replayed import AS_SENT, Lane, MeasureOptions, open_lane
 
 ENOUGH_PER_WORKER = 2  # conversations: to share them out by settings would cost more than it evens out
 BATCHES_PER_WORKER = 8  # so that the slowest one ends soon after the others
@@ -55,8 +56,15 @@ class Unread(NamedTuple):
 class Job:
     """The work to do for every conversation."""
 
-    candidates: tuple[Settings, ...]
+    candidates: tuple[Lane, ...]
     options: MeasureOptions
+
+    def measure(self, conversation: Conversation, lane: Lane) -> Row:
+        """The row of a conversation; where it is wanted as sent and nothing says what was sent, its title alone."""
+        if lane == AS_SENT and why_not_as_sent(conversation):
+            return unknown_row(conversation, self.options)
+        beside = AS_SENT if AS_SENT in self.candidates else None
+        return measure(open_lane(conversation, lane, beside), self.options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,21 +112,23 @@ def _rows(part: Part, conversations: Conversations, job: Job) -> Iterator[Done]:
         for c in part.candidates:
             if (k, c) in part.measured:
                 continue
-            settings = job.candidates[c]
-            same = effective_key(settings)
+            lane = job.candidates[c]
+            same = effective_key(lane)
             if same not in known:
-                known[same] = measure(open_lane(conversation, settings), job.options)
+                known[same] = job.measure(conversation, lane)
             yield Done(part.number, k, c, len(conversations), dict(known[same]), remarks)
         if isinstance(part.source, Piece) and len(part.candidates) == len(job.candidates):
             conversation.derived.clear()
 
 
 @lru_cache(maxsize=4096)  # asked again for every conversation
-def effective_key(settings: Settings) -> str:
+def effective_key(settings: Lane) -> str:
     """A key that settings share when they differ only in options of members they don't choose.
 
     Plain fields always count: a member from outside may read one without declaring it.
     """
+    if not isinstance(settings, Settings):
+        return settings
     options = {n: v for n, v in settings.options.items() if _is_chosen(settings, n) or has_effect(settings, n)}
     return json.dumps({**settings.model_dump(), "options": options}, sort_keys=True)
 

@@ -23,8 +23,10 @@ import numpy as np
 from historylab.conversation.conversation import Conversation
 from historylab.errors import HistoryLabError
 from historylab.pricing import prices_of
+from historylab.settings.model import Settings
 from historylab.tuning.corpus import Source
 from historylab.tuning.jobs import Done, Job, Part, effective_key
+from historylab.tuning.replayed import AS_SENT
 
 ENDING = ".journal"
 HEAD = {"historylab": "rows of a sweep as they were measured; without this file the next one measures all of them"}
@@ -192,8 +194,9 @@ def _identity(source: Source) -> Any:
 
 
 def _measured_under(job: Job, candidate: int) -> Any:
-    settings, options = job.candidates[candidate], job.options
-    return effective_key(settings), repr(options), repr(options.prices or prices_of(settings.model)), _code()
+    lane, options, beside = job.candidates[candidate], job.options, AS_SENT in job.candidates
+    prices = options.prices or (prices_of(lane.model) if isinstance(lane, Settings) else None)
+    return effective_key(lane), repr(options), repr(prices), beside, _code()
 
 
 @cache

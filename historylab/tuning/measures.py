@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
+from historylab.conversation.conversation import Conversation
 from historylab.costs.caches.base import Cache, cache_members
 from historylab.costs.traffic import tokens_share
 from historylab.planning.replay import Timeline
@@ -231,6 +232,12 @@ def measure(timeline: Timeline, options: MeasureOptions) -> dict[str, Any]:
 def measure_row(replayed: Replayed) -> dict[str, Any]:
     """Every measure of a timeline."""
     return {measure.name: measure.value(replayed) for measure in measures_under(replayed.options.caches)}
+
+
+def unknown_row(conversation: Conversation, options: MeasureOptions) -> dict[str, Any]:
+    """The row of a conversation of which nothing is known in a lane but its title."""
+    names = (measure.name for measure in measures_under(options.caches))
+    return {name: conversation.title if name == "title" else math.nan for name in names}
 
 
 def combine_rows(rows: Sequence[Row]) -> dict[str, Any]:

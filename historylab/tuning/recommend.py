@@ -21,6 +21,7 @@ from historylab.tuning.combine import Row
 from historylab.tuning.constraints import BALANCED, BETTER, BETTER_IN_BOTH, Constraints, read_constraints
 from historylab.tuning.measures import combine_rows
 from historylab.tuning.points import Point, changes_as_text, pareto
+from historylab.tuning.replayed import AS_SENT
 from historylab.tuning.table import rows_of
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def recommend(
     name: Callable[[Mapping[str, Any]], str] = changes_as_text,
     nouns: Mapping[str, str] | None = None,
 ) -> Recommendation:
-    """Choose from a sweep's table (a DataFrame, or its rows).
+    """Choose from a sweep's table (a DataFrame, or its rows). A row of what was really sent is nothing to choose.
 
     `name` puts a candidate's changes into words, `nouns` what is kept, per column of KEPT.
 
@@ -96,7 +97,7 @@ def recommend(
     stated = read_constraints(constraints) if isinstance(constraints, str) else constraints
     if stated.aim in (BETTER, BETTER_IN_BOTH):
         raise SettingsError(f"“{stated.aim}” needs settings to compare with, and a table doesn't say which are yours")
-    rows = rows_of(table)
+    rows = [row for row in rows_of(table) if row["settings"] != AS_SENT]
     if not rows:
         raise SettingsError("the table has no rows to recommend from; sweep at least one conversation")
     if f"cost_{stated.cache}" not in rows[0]:

@@ -21,13 +21,12 @@ from historylab.costs.caches.base import Cache, all_caches
 from historylab.errors import HistoryLabError, LoadError, NothingRead, SettingsError
 from historylab.formats.files.pieces import Piece
 from historylab.pricing import Prices
-from historylab.settings.model import Settings
 from historylab.tuning.corpus import Source, read_source, to_sources
 from historylab.tuning.executor import Workers, run_batches
 from historylab.tuning.grid import grid, random_search
 from historylab.tuning.jobs import BATCHES_PER_WORKER, Done, Job, Part, Unread, run_batch, run_part, split_into_batches
 from historylab.tuning.journal import ENDING, Journal
-from historylab.tuning.replayed import MeasureOptions, Questions, Stars
+from historylab.tuning.replayed import Lane, MeasureOptions, Questions, Stars
 from historylab.tuning.table import Placed, check_table_name, make_table, write_rows
 from historylab.tuning.tally import Progress, Tally
 
@@ -43,7 +42,7 @@ Told = Callable[[Progress], object] | None
 
 def sweep(
     conversations: Given | Iterable[Given],
-    candidates: Iterable[Settings],
+    candidates: Iterable[Lane],
     *,
     workers: int | None = None,
     executor: Executor | None = None,
@@ -57,6 +56,9 @@ def sweep(
     out: str | os.PathLike[str] | None = None,
 ) -> DataFrame:
     """A row per conversation × settings: where it comes from, the settings that differ, and `measures.COLUMNS`.
+
+    A candidate may be "as-sent": a row of what was really sent, its figures NaN where the file doesn't say, beside
+    which settings are counted as each file was recorded (`adopt_recorded`).
 
     `settings` holds, as JSON, what differs from the defaults, so that any row can be run again: `settings_of(row)`. A
     file that can't be read is skipped: `table.attrs["skipped"]` maps its path to the reason. `attrs["partly_read"]`
@@ -110,7 +112,7 @@ class Sweep:
     def __init__(
         self,
         conversations: Given | Iterable[Given],
-        candidates: Iterable[Settings],
+        candidates: Iterable[Lane],
         options: MeasureOptions,
         workers: int | None = None,
         executor: Executor | None = None,

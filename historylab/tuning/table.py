@@ -15,6 +15,7 @@ from historylab.errors import HistoryLabError, LoadError, SettingsError
 from historylab.settings.model import Settings, setting_names
 from historylab.tuning.combine import Row
 from historylab.tuning.measures import COLUMNS
+from historylab.tuning.replayed import AS_SENT, Lane
 
 if TYPE_CHECKING:  # pandas takes half a second to import: only where a table is made
     from pandas import DataFrame as DataFrame  # noqa: PLC0414 (exported: sweeps return one)
@@ -25,22 +26,29 @@ Placed = tuple[Row, int, Row]
 """A row: where it comes from, the number of its settings, and its figures."""
 
 
-def make_table(rows: Iterable[Placed], chosen: Sequence[Settings]) -> DataFrame:
+def make_table(rows: Iterable[Placed], chosen: Sequence[Lane]) -> DataFrame:
     """The table of some rows: where each comes from, the number of its settings in `chosen`, and its figures."""
     import pandas
 
-    differing = _differing_names(chosen)
+    differing = _differing_names([lane for lane in chosen if isinstance(lane, Settings)])
     records = [
         {
             **origin,
             "candidate": candidate,
-            **{name: chosen[candidate].value(name) for name in differing},
-            "settings": json.dumps(_changed_values(chosen[candidate]), sort_keys=True),
+            **_settings_columns(chosen[candidate], differing),
             **figures,
         }
         for origin, candidate, figures in rows
     ]
     return pandas.DataFrame.from_records(records)
+
+
+def _settings_columns(lane: Lane, differing: Sequence[str]) -> Row:
+    """The settings that differ, and all that were changed; of what was really sent there are none."""
+    if not isinstance(lane, Settings):
+        return {**dict.fromkeys(differing), "settings": lane}
+    changed = json.dumps(_changed_values(lane), sort_keys=True)
+    return {**{name: lane.value(name) for name in differing}, "settings": changed}
 
 
 def rows_of(table: DataFrame | Iterable[Row]) -> list[Row]:
@@ -53,7 +61,9 @@ def rows_of(table: DataFrame | Iterable[Row]) -> list[Row]:
 
 
 def settings_of(row: Any) -> Settings:
-    """The settings of one row of a table."""
+    """The settings of one row of a table. Raises SettingsError for the row of what was really sent."""
+    if row["settings"] == AS_SENT:
+        raise SettingsError("this row is what was really sent, which no settings decided")
     return Settings(**json.loads(row["settings"]))
 
 
@@ -107,7 +117,7 @@ def write_table(table: DataFrame, path: str) -> None:
     _write([table], table, path)
 
 
-def write_rows(rows: Callable[[], Iterable[Placed]], chosen: Sequence[Settings], path: str) -> None:
+def write_rows(rows: Callable[[], Iterable[Placed]], chosen: Sequence[Lane], path: str) -> None:
     """Write the table that `make_table` would make of these rows, a part at a time. `rows()` begins from the first."""
     typical = make_table(_typical(rows()), chosen)
     left = iter(rows())

@@ -161,3 +161,11 @@ def test_a_table_takes_the_place_of_no_transcript(capsys, sample, tmp_path):
         files = sorted(map(str, tmp_path.iterdir()))
         code, _, err = run(capsys, "sweep", *files, "--out", str(tmp_path / "table.csv"))
         assert (code, "skipped" in err) == (0, False), err
+
+
+def test_what_was_sent_is_the_first_line_where_it_is_asked_for(capsys, compacted):
+    code, out, _ = run(capsys, "sweep", compacted, "--as-sent", "--grid", "budget=20000,60000")
+    assert code == 0
+    lines = [line.split()[0] for line in out.splitlines() if line.strip()]
+    assert lines.index("as") < min(lines.index("budget=20000"), lines.index("budget=60000"))
+    assert out.startswith("2 settings")

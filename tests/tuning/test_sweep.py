@@ -12,8 +12,11 @@ import numpy as np
 import pytest
 from pandas.testing import assert_frame_equal
 
-from historylab import Conversation, Settings, generate, registry, replay
+from historylab import Conversation, Message, Settings, as_sent, generate, registry, replay
+from historylab.conversation.message import Usage
+from historylab.conversation.sent import SentHistory, sent_metadata
 from historylab.costs.bill import against_untrimmed
+from historylab.costs.proposal import adopt_recorded
 from historylab.counters.exact import ExactCounter
 from historylab.errors import HistoryLabError, LoadError, SettingsError
 from historylab.formats.messages.chat_messages import to_record
@@ -21,9 +24,10 @@ from historylab.planning.reasons import reason
 from historylab.recall.retention import retention
 from historylab.tuning import jobs
 from historylab.tuning.measures import COLUMNS
-from historylab.tuning.replayed import MeasureOptions
+from historylab.tuning.recommend import recommend
+from historylab.tuning.replayed import AS_SENT, MeasureOptions
 from historylab.tuning.sweep import grid, sweep
-from historylab.tuning.table import settings_of
+from historylab.tuning.table import read_table, settings_of
 
 CHATS = [generate("support_desk", turns=8, seed=1), generate("coding_agent", turns=6, seed=2)]
 CANDIDATES = grid(Settings(), budget=[600, 3000], pruner=["fifo", "summarize"], tool_output=["off", "clear"])
@@ -270,3 +274,35 @@ def test_a_stage_that_does_not_declare_what_it_reads_is_still_measured_under_eac
     measured = sweep(CHATS[0], candidates).tokens_total.tolist()
     assert measured == [int(replay(CHATS[0], settings).tokens.sum()) for settings in candidates]
     assert measured[0] < measured[1]
+
+
+# -- what was really sent
+
+
+def told(content: str = "so") -> Conversation:
+    """Three requests that report their size, the last without the first two messages."""
+    turn = [Message("user", "and?"), Message("assistant", content, metadata={"usage": Usage(input=900)})]
+    return Conversation(3 * turn, "told", sent_metadata([SentHistory(5, ((2, 5),))]))
+
+
+def test_what_was_sent_is_a_row_beside_settings_that_are_counted_as_it_was():
+    found = sweep(told(), [Settings(policy="all"), Settings(length=1), AS_SENT])
+    assert found["settings"].tolist()[2] == "as-sent"
+    assert found["tokens_total"].tolist()[2] == as_sent(told()).contexts.sum()
+    counted = adopt_recorded(Settings(policy="all"), told())
+    assert found["tokens_total"].tolist()[0] == replay(told(), counted).contexts.sum()
+    with pytest.raises(SettingsError, match="what was really sent"):
+        settings_of(found.iloc[2])
+
+
+def test_a_conversation_that_says_nothing_of_it_has_a_row_of_unknowns():
+    found = sweep([told(), CHATS[0]], [Settings(), AS_SENT])
+    assert found["tokens_total"].isna().tolist() == [False, False, False, True]
+    assert found["title"].tolist()[3] == CHATS[0].title
+
+
+def test_a_sweep_with_what_was_sent_goes_on_and_recommends_settings_alone(tmp_path):
+    out, candidates = str(tmp_path / "sweep.jsonl"), [Settings(policy="all"), Settings(length=1), AS_SENT]
+    first, again = (sweep([told(), told("yes")], candidates, out=out) for _ in range(2))
+    assert first.equals(again)
+    assert len(recommend(read_table(out), "cheapest").points) == 2
