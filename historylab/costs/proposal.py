@@ -17,7 +17,7 @@ from historylab.conversation.columns import SYSTEM
 from historylab.conversation.conversation import Conversation
 from historylab.counters.base import FACTOR, counter_for, model_counter, token_column
 from historylab.counters.calibration import Calibration, calibrate, good_calibration, least_overhead
-from historylab.counters.reported_contexts import context_by_request, full_at
+from historylab.counters.reported_contexts import compacted_by_itself_at, context_by_request, full_at
 from historylab.errors import SettingsError
 from historylab.pricing import window_of
 from historylab.settings.consent import settings_that_ask
@@ -85,7 +85,7 @@ def proposed_settings(conversation: Conversation) -> SettingsProposal:
 def _propose(conversation: Conversation) -> SettingsProposal:
     recorded = conversation.recorded
     values = {**_valid("model", recorded.model), **_valid("window", recorded.parameters.get("num_ctx"))}  # Ollama's
-    full = _shown_window(full_at(conversation), _known_window(values))
+    full = compacted_by_itself_at(conversation) or _shown_window(full_at(conversation), _known_window(values))
     values |= _valid("window", full)
     counter = model_counter(values.get("model", DEFAULT_MODEL))
     fit, tools = good_calibration(conversation, counter), recorded.tools

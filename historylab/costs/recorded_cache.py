@@ -14,8 +14,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.costs.caches.base import NO_CACHE, Cache, as_charged, cache_of, open_cache
 from historylab.costs.lost_prefix import SMALLEST, cache_lifetime, lost_prefixes
 from historylab.costs.traffic import Traffic, billed_traffic
-from historylab.counters.calibration import FEWEST_REQUESTS
-from historylab.counters.reported_contexts import context_of, usage_by_request
+from historylab.counters.reported_contexts import FEWEST_REQUESTS, context_of, usage_by_request
 from historylab.planning.replay import Timeline
 from historylab.pricing import FIVE_MINUTES, Prices
 from historylab.settings.fields import DEFAULT_MODEL

@@ -16,11 +16,9 @@ from historylab.conversation.message import Message
 from historylab.conversation.recorded import sent_share
 from historylab.conversation.sent import trimmed_requests
 from historylab.counters.base import FACTOR, Counter, token_column, without_factor
-from historylab.counters.reported_contexts import reported_contexts
+from historylab.counters.reported_contexts import FEWEST_REQUESTS, reported_contexts
 from historylab.settings.fields import MOST_TOKENS
 
-FEWEST_REQUESTS = 3
-"""A line through fewer points says nothing about its fit."""
 GOOD_FIT, WORST_ERROR = 0.9, 0.15
 """R² and mean error of a calibration that is used."""
 LEAST_FACTOR, MOST_FACTOR = 0.1, 10

@@ -6,6 +6,7 @@ and a call beside the conversation (a title, a topic) never did.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import takewhile
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Usage
 from historylab.conversation.recorded import sent_whole
-from historylab.conversation.sent import sent_histories, trimmed_requests
+from historylab.conversation.sent import Compaction, sent_histories, trimmed_requests
 from historylab.conversation.usage import usage_of
 from historylab.counters.base import model_counter, token_column
 from historylab.settings.fields import DEFAULT_MODEL
@@ -25,6 +26,10 @@ Of 42 sessions that nothing compacted the largest fall is to 0.86, of six that w
 """
 BACK = 0.85
 """A request that is as large again as this share, straight after one that had fallen, shows that one was beside it."""
+BY_ITSELF, BY_HAND = ("auto", "threshold", "context_limit"), ("manual", "requested")
+"""Triggers of a compaction of a context that was full, and of one that somebody asked for."""
+FEWEST_REQUESTS = 3
+"""A line through fewer points says nothing about its fit."""
 SMALLEST = 4096
 """No program compacts a context smaller than this."""
 
@@ -74,11 +79,28 @@ def _context_by_request(conversation: Conversation) -> np.ndarray:
 
 
 def full_at(conversation: Conversation) -> int | None:
-    """Tokens of the largest context before a compaction took more than half of it; None where nothing shows one."""
+    """Tokens of the largest context before a compaction took more than half of it; None where nothing shows one.
+
+    Not where the file says that a person had it compacted.
+    """
+    if any(cut.trigger in BY_HAND for cut in _marked_cuts(conversation)):
+        return None
     _, reported, fallen = _contexts(conversation)
     largest = reported[~fallen].max(initial=0)
     compacted = len(fallen) > 0 and fallen[-1] and reported[fallen].min() < FALLEN * largest
     return int(largest) if compacted else None
+
+
+def compacted_by_itself_at(conversation: Conversation) -> int | None:
+    """Tokens at which the file says that its program compacted because it was full; None if it says so of no cut."""
+    told = (cut.tokens_before for cut in _marked_cuts(conversation) if cut.trigger in BY_ITSELF)
+    return max(filter(None, told), default=None)
+
+
+def _marked_cuts(conversation: Conversation) -> list[Compaction]:
+    """The cuts that took messages from what is sent, as the file's own marks tell."""
+    cuts = conversation.recorded.compactions if sent_histories(conversation) else ()
+    return [cut for cut in cuts if not cut.inferred and (cut.dropped or cut.summary is not None)]
 
 
 def _contexts(conversation: Conversation) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -92,9 +114,21 @@ def _find_contexts(conversation: Conversation) -> tuple[np.ndarray, np.ndarray, 
     reported = np.array([context_of(usage) for _, usage in found], float)
     marked = next((i for i, m in enumerate(conversation) if m.metadata.get("compact_summary")), len(conversation))
     told = sent_histories(conversation)
-    after = (each.size for each in told or () if each.cut)  # what a program attaches after it is in no file
+    after = [each.size for each in told or () if each.cut]
     fallen = _fallen(conversation, at, reported) if told is None else np.zeros(len(at), bool)
-    return at, reported, fallen | (at >= min(marked, *after, len(conversation)))
+    return at, reported, fallen | ~_first_part(at, {marked, *after})
+
+
+def _first_part(at: np.ndarray, cuts: Iterable[int]) -> np.ndarray:
+    """bool: the requests before the first of these cuts; where these are too few, between the first two that have more.
+
+    What a program attaches again after a cut is in no file: each part has an overhead of its own.
+    """
+    part = np.searchsorted(sorted(cuts), at, side="right")
+    parts, requests = np.unique(part, return_counts=True)
+    chosen = next(iter(parts[requests >= FEWEST_REQUESTS]), 0)
+    found: np.ndarray = part == chosen
+    return found
 
 
 def _fallen(conversation: Conversation, at: np.ndarray, reported: np.ndarray) -> np.ndarray:

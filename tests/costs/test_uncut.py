@@ -8,6 +8,7 @@ from sketches import conv
 
 from historylab import replay, settings_for
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.sent import RecordedCut, SentHistory, sent_metadata
 from historylab.costs.bill import against_untrimmed
 from historylab.costs.proposal import proposed_settings
 from historylab.formats.samples import load_sample
@@ -81,6 +82,25 @@ def test_where_the_program_compacted_is_the_window_that_the_file_shows(marked):
     assert proposal.values["window"] == proposal.full == pytest.approx(FULL, rel=0.01)
     assert settings_for(session).budget <= proposal.full
     assert "its program compacted it at" in recorded_sentence(proposal)
+
+
+def told(session: Conversation, **cut: object) -> Conversation:
+    """The compacted session with a boundary that says so."""
+    at = next(i for i, m in enumerate(session) if m.metadata.get("compact_summary"))
+    history = SentHistory(at + 1, ((at, at + 1),), summarized=((0, at),), summary=at, cut=RecordedCut(**cut))
+    return Conversation(session.messages, metadata={**session.metadata, **sent_metadata([history])})
+
+
+def test_where_a_file_says_that_its_program_compacted_by_itself_is_its_window():
+    proposal = proposed_settings(told(compacted(marked=True), trigger="auto", before=167_731))
+    assert proposal.values["window"] == proposal.full == 167_731
+    small = told(compacted(marked=True), trigger="auto", before=60_000)
+    assert proposed_settings(small).values["window"] == 60_000
+
+
+def test_what_a_file_says_a_person_had_compacted_is_no_window():
+    proposal = proposed_settings(told(compacted(marked=True), trigger="manual", before=167_731))
+    assert (proposal.full, "window" in proposal.values) == (None, False)
 
 
 def test_what_a_person_had_compacted_was_not_full():

@@ -91,6 +91,15 @@ def test_what_is_said_after_a_compaction_of_the_program_does_not_count():
     assert len(reported_contexts(cut)[0]) == 3 < len(at)
 
 
+def test_a_file_that_begins_with_a_summary_is_measured_by_what_follows_it():
+    conversation = reported(counted("u100 a200 u50 a300 u400 a20 u10 a10 u10 a10"), 1000, 1.0)
+    begun = conversation.edited(
+        Message(m.role, m.content, m.id, metadata={**m.metadata, "compact_summary": i == 0})
+        for i, m in enumerate(conversation)
+    )
+    assert len(reported_contexts(begun)[0]) == len(reported_contexts(conversation)[0])
+
+
 def test_our_sample_of_a_session_has_a_fixed_overhead_of_fourteen_thousand():
     found = calibrate(load_sample("lamp-through-the-night")[0], QuarterOfCharacters(""))
     assert 14_000 < found.overhead < 14_500
