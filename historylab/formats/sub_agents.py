@@ -171,12 +171,13 @@ def _index_calls(found: Sequence[Conversation]) -> tuple[_Index, _Index, _Index]
                 by_call[call.id].append(place)
                 if prompt := _text_in(call.arguments, PROMPT):
                     by_prompt[prompt.strip()].append(place)
-            if message.role == "tool" and message.tool_call_id in made and (agent := _agent_named(message)):
+            if message.role == "tool" and message.tool_call_id in made and (agent := agent_named(message)):
                 by_agent[agent].append(made[message.tool_call_id])
     return by_call, by_agent, by_prompt
 
 
-def _agent_named(result: Message) -> str:
+def agent_named(result: Message) -> str:
+    """The id of the sub-agent that a result says it is of, or began; empty if it names none."""
     agent = result.metadata.get(ANSWERING_AGENT)
     return agent if isinstance(agent, str) else _text_in(result.content, SPAWNED)
 

@@ -66,6 +66,12 @@ def test_the_file_of_another_session_stays_where_it_is(session_file):
     assert len(load(session_file)) == 1
 
 
+def test_a_sub_agents_own_file_opens_alone(session_file):
+    for name in ("a77", "b12"):
+        agent(name=name).save(session_file.parent / f"agent-{name}.jsonl")
+    assert [one.recorded.id for one in load(session_file.parent / "agent-b12.jsonl")] == ["b12"]
+
+
 def test_a_file_without_neighbours_opens_as_before(session_file):
     assert load(session_file).report.kept == {}
     assert load(session_file)[0].recorded.children == ()
@@ -130,19 +136,53 @@ def test_a_codex_session_knows_what_it_spawned(tmp_path):
     assert (main.recorded.children, child.recorded.parent) == ((("c2", 1),), ("c1", 1))
 
 
+def test_a_codex_sessions_sub_agent_is_found_beside_it_by_its_name(tmp_path):
+    main, child = codex_sessions().values()
+    (tmp_path / "rollout-2026-01-01-c1.jsonl").write_text("\n".join(map(json.dumps, main)))
+    (tmp_path / "rollout-2026-01-01-c2.jsonl").write_text("\n".join(map(json.dumps, child)))
+    (tmp_path / "rollout-2026-01-01-c3.jsonl").write_text("\n".join(map(json.dumps, child)))
+    assert [one.recorded.id for one in load(tmp_path / "rollout-2026-01-01-c1.jsonl")] == ["c1", "c2"]
+    assert [one.recorded.id for one in load(tmp_path / "rollout-2026-01-01-c2.jsonl")] == ["c2"]
+
+
+def test_a_forked_codex_session_is_a_branch_of_what_both_say(tmp_path):
+    main, _ = codex_sessions().values()
+    told = [codex_message("assistant", "Seven."), codex_message("user", "Sure?")]
+    later = [{**line, "timestamp": "2026-01-02T10:00:00Z"} for line in [*main, *told]]
+    later[0] = {"type": "session_meta", "payload": {"id": "c9", "forked_from_id": "c1"}}
+    main.append(codex_message("assistant", "Eight."))
+    for name, lines in (("a.jsonl", main), ("b.jsonl", later)):
+        (tmp_path / name).write_text("\n".join(map(json.dumps, lines)))
+    (joined,) = load(tmp_path)
+    assert [m.content for m in joined][-2:] == ["Seven.", "Sure?"]
+    assert [m.content for m in joined.branches[0]][-1] == "Eight."
+    assert joined[0] is joined.branches[0][0]
+
+
+def test_a_codex_sub_agent_that_began_with_its_callers_history_is_a_sub_agent(tmp_path):
+    main, child = codex_sessions().values()
+    child[0]["payload"]["forked_from_id"] = "c1"
+    for name, lines in (("a.jsonl", main), ("b.jsonl", child)):
+        (tmp_path / name).write_text("\n".join(map(json.dumps, lines)))
+    assert [one.recorded.parent for one in load(tmp_path)] == [None, ("c1", 1)]
+
+
+def codex_item(**payload) -> dict:
+    return {"type": "response_item", "timestamp": "2026-01-01T10:00:00Z", "payload": payload}
+
+
+def codex_message(role: str, words: str) -> dict:
+    kind = "input_text" if role == "user" else "output_text"
+    return codex_item(type="message", role=role, content=[{"type": kind, "text": words}])
+
+
 def codex_sessions() -> dict[str, list[dict]]:
-    def item(**payload):
-        return {"type": "response_item", "timestamp": "2026-01-01T10:00:00Z", "payload": payload}
-
-    def said(role: str, words: str):
-        return item(type="message", role=role, content=[{"type": "input_text", "text": words}])
-
-    spawn = item(type="function_call", name="spawn_agent", call_id="k", arguments='{"message": "Count."}')
-    spawned = item(type="function_call_output", call_id="k", output='{"agent_id": "c2"}')
+    spawn = codex_item(type="function_call", name="spawn_agent", call_id="k", arguments='{"message": "Count."}')
+    spawned = codex_item(type="function_call_output", call_id="k", output='{"agent_id": "c2"}')
     source = {"subagent": {"thread_spawn": {"parent_thread_id": "c1"}}}
-    main = [{"type": "session_meta", "payload": {"id": "c1"}}, said("user", "How many?"), spawn, spawned]
-    child = [{"type": "session_meta", "payload": {"id": "c2", "source": source}}, said("user", "Count.")]
-    return {"rollout-1.jsonl": main, "rollout-2.jsonl": [*child, said("assistant", "Seven.")]}
+    main = [{"type": "session_meta", "payload": {"id": "c1"}}, codex_message("user", "How many?"), spawn, spawned]
+    child = [{"type": "session_meta", "payload": {"id": "c2", "source": source}}, codex_message("user", "Count.")]
+    return {"rollout-1.jsonl": main, "rollout-2.jsonl": [*child, codex_message("assistant", "Seven.")]}
 
 
 # -- the call that wrote a summary
@@ -264,6 +304,18 @@ def test_a_session_that_went_on_by_itself_is_a_branch(tmp_path):
     assert main[-1].content == "And in the cellar?"
     assert [(branch.title, len(branch)) for branch in main.branches] == [("from message 5: And in the attic?", 5)]
     assert main[0] is main.branches[0][0]
+
+
+def test_of_many_that_went_on_by_themselves_the_newest_are_offered(tmp_path, monkeypatch):
+    monkeypatch.setattr("historylab.formats.messages.branching.MOST_BRANCHES", 2)
+    before = session_that_asks_an_agent()
+    for n in range(5):
+        later = resumed(before, f"Part {n}?", name=f"s{n}")
+        later.records[-1] |= {"uuid": f"u{n}", "timestamp": f"2026-01-0{n + 2}T10:00:00Z"}
+        later.save(tmp_path / f"s{n}.jsonl")
+    (main,) = loaded = load(tmp_path)
+    assert [one[-1].content for one in (main, *main.branches)] == ["Part 4?", "Part 3?", "Part 2?"]
+    assert loaded.report.warnings["a branch older than those offered"].count == 2
 
 
 def test_sessions_that_only_begin_with_the_same_words_stay_apart(tmp_path):

@@ -22,6 +22,9 @@ from historylab.formats.titles import opening
 MOST_BRANCHES = 20
 """Branches offered of one conversation: the newest."""
 
+FORKED_FROM = "forked_from"
+"""Key of a conversation's metadata: the session whose history it began with."""
+
 Key = TypeVar("Key", bound=Hashable)
 
 
@@ -72,28 +75,46 @@ def with_branches(
     return Conversation(main, title, about[0], branches)
 
 
-def share_beginnings(found: Sequence[Sequence[Message]]) -> list[list[Message]]:
-    """The lists, of which those that begin with equal messages begin with the same ones."""
+def share_beginnings(
+    found: Sequence[Sequence[Message]], key: Callable[[Message], Any] = lambda message: message
+) -> list[list[Message]]:
+    """The lists, of which those that begin with messages of equal keys begin with the same ones."""
     shared: list[list[Message]] = []
+    keys: list[list[Any]] = []
     for messages in found:
-        known = max(shared, key=lambda other: same_beginning(messages, other), default=[])
-        same = same_beginning(messages, known)
-        shared.append([*known[:same], *messages[same:]])
+        keys.append([key(message) for message in messages])
+        same, known = max(((same_beginning(keys[-1], keys[i]), i) for i in range(len(shared))), default=(0, 0))
+        shared.append([*(shared[known][:same] if same else ()), *messages[same:]])
     return shared
 
 
 def join_resumed(found: Sequence[Conversation], report: Report) -> list[Conversation]:
     """The conversations, with a session that others go on from as one with these: the newest, the others as branches.
 
-    Of them all the first messages are equal, ids and times included, as copied records have them.
+    A session goes on from another if it says so, or if the first message of both is the same one, by its id and time.
     """
-    alike: dict[tuple[str | None, ...], list[Conversation]] = {}
+    sessions = {one.metadata["session"]: one for one in found if _is_resumable(one)}
+    alike: dict[Hashable, list[Conversation]] = {}
     for one in found:
-        first = next((m for m in one if m.role != "system"), None)
-        resumable = one.metadata.get("session") and not one.metadata.get(SIDECHAIN)
-        key = (first.id, first.timestamp, first.content) if first and first.id and resumable else (str(id(one)),)
-        alike.setdefault(key, []).append(one)
+        origin = _origin_of(one, sessions)
+        first = next((m for m in origin if m.role != "system"), None)
+        copied = _is_resumable(origin) and first is not None and first.id
+        alike.setdefault((first.id, first.timestamp, first.content) if first and copied else id(origin), []).append(one)
     return [group[0] if len(group) == 1 else _joined_sessions(group, report) for group in alike.values()]
+
+
+def _origin_of(one: Conversation, sessions: Mapping[str, Conversation]) -> Conversation:
+    """The first session of those that it says it goes on from; a sub-agent that began with its caller's history is
+    none that goes on from it."""
+    seen = set[int]()
+    while _is_resumable(one) and id(one) not in seen and (name := str(one.metadata.get(FORKED_FROM))) in sessions:
+        seen.add(id(one))
+        one = sessions[name]
+    return one
+
+
+def _is_resumable(one: Conversation) -> bool:
+    return isinstance(one.metadata.get("session"), str) and one.metadata.get(SIDECHAIN) is not True
 
 
 def _joined_sessions(group: Sequence[Conversation], report: Report) -> Conversation:
@@ -101,12 +122,22 @@ def _joined_sessions(group: Sequence[Conversation], report: Report) -> Conversat
     newest, *older = sorted(group, key=lambda one: (moment(one[-1].timestamp), len(one)), reverse=True)
     for one in older:
         report.keep("sessions that another goes on from", one.title)
-    more = [one for one in older if same_beginning(one, newest) < len(one)]
-    everything = [newest, *more, *(branch for one in (newest, *older) for branch in one.branches)]
+    known = [*map(_copied_parts, newest)]
+    others = (*older, *(branch for one in (newest, *older) for branch in one.branches))
+    more = [one for one in others if same_beginning([*map(_copied_parts, one)], known) < len(one)]
+    for one in more[MOST_BRANCHES:]:
+        report.warn("a branch older than those offered", one.title)
+    everything = [newest, *more[:MOST_BRANCHES]]
     resumed = [name for one in older if isinstance(name := one.metadata.get("session"), str)]
     about = {key: value for key, value in newest.metadata.items() if key != SENT_HISTORIES}
     sent = [sent_histories(one) or () for one in everything]
-    return with_branches(share_beginnings(everything), newest.title, {**about, RESUMED: resumed}, report, sent)
+    shared = share_beginnings(everything, _copied_parts)
+    return with_branches(shared, newest.title, {**about, RESUMED: resumed}, report, sent)
+
+
+def _copied_parts(message: Message) -> Any:
+    """What is the same of a message and its copy in another session's file, which may have a time of its own."""
+    return message.role, message.content, message.tool_calls, message.tool_call_id, message.id
 
 
 def _fork_title(main: Sequence[Message], other: Sequence[Message]) -> str:

@@ -43,21 +43,22 @@ def looks_like_claude_code(content: Content) -> float:
 
 def find_agent_files(path: Path, conversations: Sequence[Conversation]) -> Iterator[Path]:
     """The files of a session's sub-agents: in its own folder; of older versions beside it, by their first line."""
-    sessions = {found.metadata.get("session") for found in conversations} - {None}
+    sessions = {one.metadata.get("session") for one in conversations if not one.metadata.get(SIDECHAIN)} - {None}
     yield from sorted((path.with_suffix("") / "subagents").rglob(AGENT_FILES))
     for beside in sorted(path.parent.glob(AGENT_FILES)):
         if beside != path and _session_of(beside) in sessions:
             yield beside
 
 
-def _session_of(path: Path) -> Any:
-    """The session that the first line of a file names."""
+def _session_of(path: Path) -> str:
+    """The session that the first line of a file names; empty if it names none."""
     try:
         with path.open("rb") as file:
             record = json.loads(file.readline(LONGEST_LINE))
     except (OSError, ValueError, RecursionError):
-        return None
-    return record.get("sessionId") if isinstance(record, dict) else None
+        return ""
+    session = record.get("sessionId") if isinstance(record, dict) else None
+    return session if isinstance(session, str) else ""
 
 
 @register(

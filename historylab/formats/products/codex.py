@@ -6,7 +6,9 @@ Source: the rollout protocol in Codex's repository.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -16,9 +18,11 @@ from historylab.formats.files.content import Content
 from historylab.formats.messages.branching import with_branches
 from historylab.formats.messages.record_groups import located_items
 from historylab.formats.products.codex_session import CodexSession
+from historylab.formats.sub_agents import agent_named
 from historylab.formats.titles import opening
 from historylab.registry import register
 
+ID = re.compile(r"[\w-]{1,80}")
 KINDS = {"session_meta", "response_item", "turn_context", "event_msg", "compacted"}
 HEADER = {"id", "timestamp", "instructions"}  # keys of the first line of older files, which has no type
 
@@ -29,7 +33,14 @@ def looks_like_codex(content: Content) -> float:
     return 1 if any(_is_wrapped(value) or _is_header(value) or _is_state(value) for value in found) else 0
 
 
-@register("format", title="Codex", recognise=looks_like_codex, marks="payload timestamp")
+def find_spawned_files(path: Path, conversations: Sequence[Conversation]) -> Iterator[Path]:
+    """The rollouts of a session's sub-agents in its folder, whose names end with their ids."""
+    named = (agent_named(m) for one in conversations for m in one if m.role == "tool")
+    for agent in dict.fromkeys(name for name in named if ID.fullmatch(name)):
+        yield from (beside for beside in sorted(path.parent.glob(f"rollout-*-{agent}.jsonl")) if beside != path)
+
+
+@register("format", title="Codex", recognise=looks_like_codex, marks="payload timestamp", beside=find_spawned_files)
 def codex(content: Content, report: Report) -> Iterator[Conversation]:
     """Codex sessions as they stood last, with what was sent after a compaction; what was taken back is a branch."""
     session = CodexSession(report)

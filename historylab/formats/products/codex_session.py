@@ -12,7 +12,7 @@ from typing import Any
 from historylab.conversation.message import Message
 from historylab.conversation.sent import RecordedCut, SentHistory
 from historylab.formats.base import Report
-from historylab.formats.messages.branching import MOST_BRANCHES
+from historylab.formats.messages.branching import FORKED_FROM, MOST_BRANCHES
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.responses_items import join_assistant_messages, read_item
 from historylab.formats.messages.sent_view import Sent, SentView, find_messages
@@ -148,6 +148,7 @@ class CodexSession:
             "model": self.model,
             "parameters": self.parameters,
             "session": about.get("id"),
+            FORKED_FROM: about.get("forked_from_id"),
             "version": about.get("cli_version"),
             "tools": [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else None,
             "sidechain": isinstance(source, dict) and "subagent" in source,
