@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from historylab.conversation.message import Message
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.recall.held import BY_MESSAGE, find_holder, still_says
@@ -131,7 +132,7 @@ def _fate(gone: Gone, need: Need, absence: _Absence) -> tuple[str, int | None]:
     conversation, actions = plan.history.conversation, plan.actions
     texts = [plan.summary.text] if plan.summary else []
     texts += [conversation[i].content for i in gone.summaries if i < plan.size and actions[i] <= Action.TRUNCATED]
-    texts += [other.content for other in plan.others if other.metadata.get("compact_summary")]
+    texts += [other.content for other in plan.others if is_summary(other)]
     if any(contains_value(text, need.value) for text in texts):
         return IN_SUMMARY, None
     if absence.again_in is not None:
@@ -139,3 +140,8 @@ def _fate(gone: Gone, need: Need, absence: _Absence) -> tuple[str, int | None]:
     if need.lines and find_holder(plan, need.value, need.mentions, need.lines) == BY_MESSAGE:
         return SAID_AGAIN, max(i for _, said in need.lines for i in said.tolist() if actions[i] <= Action.TRUNCATED)
     return LOST, None
+
+
+def is_summary(message: Message) -> bool:
+    """Tell whether a message is a summary that a program put in the place of others."""
+    return bool(message.metadata.get("compact_summary"))

@@ -17,7 +17,7 @@ from historylab.errors import SettingsError
 from historylab.planning.replay import Timeline
 from historylab.recordings.as_sent import as_sent, has_cuts
 from historylab.recordings.calls_again import CallAgain, find_calls_again
-from historylab.recordings.needed_after import FATES, Gone, NeededFact, facts_after
+from historylab.recordings.needed_after import FATES, Gone, NeededFact, facts_after, is_summary
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +72,8 @@ def post_mortem(conversation: Conversation) -> tuple[CutReport, ...]:
 
 
 def _reports(conversation: Conversation) -> Iterator[CutReport]:
-    timeline, cuts = as_sent(conversation), conversation.recorded.compactions
+    timeline = as_sent(conversation)
+    cuts = _cuts_apart(timeline)
     gone = Gone(timeline, summaries_of(cuts), {cut.request: _place_of(conversation, cut) for cut in cuts})
     facts, again, prices = list(facts_after(gone)), list(find_calls_again(timeline, gone.whole_until)), _bill(timeline)
 
@@ -88,6 +89,20 @@ def _reports(conversation: Conversation) -> Iterator[CutReport]:
     moved = set(np.unique(gone.whole_until).tolist()) - set(gone.cuts) - {len(timeline.plans)}
     if moved:
         yield report(None, moved, (int(timeline.untrimmed_contexts.max()), int(timeline.contexts.max())))
+
+
+def _cuts_apart(timeline: Timeline) -> tuple[Compaction, ...]:
+    """The cuts, without what is but a larger move of an app's window: unmarked, unsummarised, with others beside it."""
+    cuts = timeline.original.recorded.compactions
+    marked = [cut for cut in cuts if not (cut.inferred and cut.dropped) or _is_summed_up(timeline, cut)]
+    at = {cut.request for cut in cuts}
+    moves = any(len(step.changed.left) for step in timeline.steps if step.number not in at)
+    return tuple(marked) if moves else cuts
+
+
+def _is_summed_up(timeline: Timeline, cut: Compaction) -> bool:
+    plan = timeline.plans[cut.request]
+    return bool(plan.summary or cut.summary is not None or any(map(is_summary, plan.others)))
 
 
 def summaries_of(cuts: Iterable[Compaction]) -> frozenset[int]:

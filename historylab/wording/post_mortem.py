@@ -86,7 +86,8 @@ def facts_clause(facts: Sequence[NeededFact], *, several: bool = False) -> str:
         if counts[fate] == total:
             rest = all_of_them if total > 1 else one
             rest = rest.replace("its summary", "a summary") if several else rest
-            return f"{f'all {total:,} facts' if total > 1 else 'the one fact'} needed later {rest}"
+            which = {1: "the one fact", 2: "both facts"}.get(total, f"all {total:,} facts")
+            return f"{which} needed later {rest}"
     summary = "the summaries" if several else "its summary"
     parts = [f"{summary} held {counts[IN_SUMMARY]:,}"] if counts[IN_SUMMARY] else []
     parts += [f"{counts[fate]:,} {ALL_ARE[fate][counts[fate] > 1]}" for fate in (SAID_AGAIN, LOST) if counts[fate]]

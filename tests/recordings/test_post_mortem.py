@@ -116,6 +116,7 @@ def newest_two(turns: list[list[Message]]) -> Conversation:
 
 def test_a_window_that_moves_is_one_report():
     small = [[Message("user", f"Question {n}?"), Message("assistant", f"Answer {n}.")] for n in range(8)]
+    small.insert(4, [ON, *read(text=FILE * 40), Message("assistant", "A large one.")])
     (report,) = post_mortem(newest_two([BEFORE, *small, [ON, *made("move", "Done.", to="B-27")]]))
     assert (report.cut, report.request, [fact.fate for fact in report.facts]) == (None, 2, ["lost"])
     assert post_mortem_sentence([report]).startswith("The app left out older messages from request 3 on (at most ")
