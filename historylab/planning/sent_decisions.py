@@ -26,11 +26,11 @@ def decide_as_sent(
     conversation: Conversation,
     histories: Sequence[SentHistory],
     compactions: Sequence[Compaction],
-    sizes: Sequence[int],
+    sizes: Sequence[int | None],
     by: str,
-    budget: int,
 ) -> Iterator[MessageDecisions]:
-    """The decisions of each request, as the file says it was sent; `sizes`: tokens of each whole request."""
+    """The decisions of each request, as the file says it was sent; `sizes`: tokens of each whole request, where they
+    were reported. The caller sets the budgets."""
     causes = _Causes(len(conversation), by, compactions)
     folded = np.zeros(len(conversation), bool)
     fell = [cut.request for cut in compactions if cut.inferred and not cut.dropped]
@@ -58,7 +58,7 @@ def decide_as_sent(
             numbers,
             shortened,
             None,
-            budget,
+            0,
             sizes[request],
             _order(history, size),
         )

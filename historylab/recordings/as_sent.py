@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
+from collections.abc import Iterable
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.recorded import DECISIONS, trimmed_decisions
-from historylab.conversation.sent import held_by_request, sent_histories
+from historylab.conversation.sent import sent_histories
 from historylab.costs.proposal import settings_for
-from historylab.counters.base import token_column
 from historylab.counters.reported_contexts import context_of, usage_by_request
 from historylab.errors import PlanError
 from historylab.planning.given_decisions import plan_given
 from historylab.planning.pipeline import open_instruments
+from historylab.planning.plan import HistoryPlan
 from historylab.planning.replay import Timeline
 from historylab.planning.sent_decisions import decide_as_sent, unknown_requests
-from historylab.planning.strategies.base import request_budget
 from historylab.pricing import window_of
 from historylab.recordings.sent_plans import sent_plans
-from historylab.settings.model import Settings
 
 BY = "the app"
 KEPT_AS = "as sent"
@@ -75,26 +71,25 @@ def _as_sent(conversation: Conversation) -> Timeline:
     if histories is None and any(DECISIONS in message.metadata for message in conversation):
         return sent_plans(conversation).timeline
     settings, known = settings_for(conversation), histories or ()
-    instruments, compactions = open_instruments(settings), conversation.recorded.compactions
-    sizes = _request_sizes(conversation, settings)
+    compactions, usages = conversation.recorded.compactions, usage_by_request(conversation)
     by = next((cut.by for cut in reversed(compactions) if cut.by), BY)
-    window = settings.window or window_of(settings.model) or 0
-    settings = settings.replace(budget=max(window, *sizes, 1), reserve=0)
-    given = list(decide_as_sent(conversation, known, compactions, sizes, by, request_budget(settings)))
+    instruments = open_instruments(settings)
+    sizes = [context_of(usage) if usage else None for usage in usages]
+    given = list(decide_as_sent(conversation, known, compactions, sizes, by))
     shown, plans, decided = plan_given(conversation, instruments.counter, given)
+    _size_unreported(plans, settings.overhead)
+    window = settings.window or window_of(settings.model) or 0
+    settings = settings.replace(budget=max(window, 1, *(plan.tokens for plan in plans)), reserve=0)
+    for plan in plans:
+        plan.budget = settings.budget
     unknown = unknown_requests(conversation, known, compactions)
     return Timeline(shown, settings, instruments, plans, conversation, decided=decided, unknown=unknown)
 
 
-def _request_sizes(conversation: Conversation, settings: Settings) -> Sequence[int]:
-    """Tokens of each whole request: as reported, else as counted, with what the one reported before it had besides."""
-    counter = open_instruments(settings).counter
-    tokens = token_column(conversation, counter)
-    sizes, outside = list[int](), settings.overhead
-    held = held_by_request(conversation, sent_histories(conversation) or ())
-    for (sent, _), usage in zip(held, usage_by_request(conversation), strict=True):
-        counted = int(np.dot(tokens[: len(sent)], sent)) + counter.per_request
-        if usage:
-            outside = max(0, context_of(usage) - counted)
-        sizes.append(context_of(usage) if usage else counted + outside)
-    return sizes
+def _size_unreported(plans: Iterable[HistoryPlan], outside: int) -> None:
+    """Give a request that reports no size what it counts, and what the one reported before it had outside that."""
+    for plan in plans:
+        if plan.is_sized:
+            outside = max(0, plan.tokens - plan.counted_tokens)
+        else:
+            plan.framing, plan.is_sized = plan.framing + outside, True

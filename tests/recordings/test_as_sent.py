@@ -7,6 +7,7 @@ import pytest
 from historylab import Conversation, HistoryLabError, Message, as_sent, bill, load
 from historylab.conversation.message import Usage
 from historylab.conversation.sent import RecordedCut, SentHistory, sent_metadata
+from historylab.counters.base import count_messages
 from historylab.counters.reported_contexts import usage_by_request
 from historylab.formats.convert import write
 from historylab.formats.samples import load_sample
@@ -102,3 +103,11 @@ def test_its_bill_reads_from_the_cache_what_was_reported_also_at_the_cut(name):
     usages = usage_by_request(conversation)
     read = [usage.cache_reads for usage in usages if usage]
     assert [int(n) for n, usage in zip(priced.cache_reads, usages, strict=True) if usage] == read
+
+
+def test_a_request_without_usage_counts_what_it_was_sent_besides():
+    state = Message("user", "The current state: all lamps are lit, and the harbour is open until nine.")
+    told = [SentHistory(3, ((2, 3), state)), SentHistory(5, ((4, 5),))]
+    with_state, without = as_sent(Conversation(chat(3), metadata=sent_metadata(told))).plans[1:]
+    assert [m.content for m in with_state.render()] == ["Question 1?", state.content]
+    assert with_state.tokens - without.tokens == count_messages([state], as_sent(compacted()).counter).item()
