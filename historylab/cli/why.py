@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not why.found and loaded.report.remarks:  # it may stand in what wasn't read
         print_note(f"{loaded.report}")
     near = [] if why.found else find_near_misses(timeline.original, arguments.words)
-    sentences = [*why_in_words(timeline, why), *near_in_words(near)]
+    sentences = [*why_in_words(why), *near_in_words(near)]
     if arguments.json:
         print_json(_as_json(why, " ".join(sentences)))
     else:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from historylab.planning.explain import settings_clause, size_clause
-from historylab.planning.replay import Timeline
 from historylab.recall.why import SaidBy, Why
 from historylab.wording.untrusted import one_line
 
+Title = Callable[[str], str]
+Value = Callable[[str, Any], str]
 QUOTE = 60  # characters of what comes near
 SHOWN = 4  # messages and requests listed
 SAYERS = {
@@ -20,9 +22,12 @@ SAYERS = {
 }
 
 
-def why_in_words(timeline: Timeline, why: Why) -> list[str]:
-    """The answer, a sentence each: whether the request had it, who said it, until when it was sent, what would help."""
-    parts = [_presence(timeline, why), _places(why.said), *_removal(why), _uses(why.needed_by), _remedy(why)]
+def why_in_words(why: Why, title: Title = str, value: Value = lambda _, wanted: str(wanted)) -> list[str]:
+    """The answer, a sentence each: whether the request had it, who said it, until when it was sent, what would help.
+
+    Settings are called by their `title`, and by `value` what is no number.
+    """
+    parts = [_presence(why), _places(why.said), *_removal(why), _uses(why.needed_by), _remedy(why, title, value)]
     return [part for part in parts if part]
 
 
@@ -32,7 +37,7 @@ def near_in_words(near: Sequence[tuple[str, int]]) -> list[str]:
     return [f"Near it: {listed}."] if listed else []
 
 
-def _presence(timeline: Timeline, why: Why) -> str:
+def _presence(why: Why) -> str:
     request = f"request {why.at_request + 1:,}"
     where = "" if why.holder is None else f", in message {why.holder + 1:,}"
     if not why.found:
@@ -69,13 +74,13 @@ def _uses(requests: Sequence[int]) -> str:
     return f"Used in the answer to {'request' if len(requests) == 1 else 'requests'} {listed}."
 
 
-def _remedy(why: Why) -> str:
+def _remedy(why: Why, title: Title, value: Value) -> str:
     if why.gone_since is None:
         return ""
     if not why.changes:
         return "No setting we tried would have kept it."
     how = "held by a summary" if why.in_summary else "sent"
-    changes = settings_clause(why.changes)
+    changes = settings_clause(why.changes, title, value)
     if why.more is None:
         return f"It would have been {how} if {changes}."
     return f"With settings of ours: {how} if {changes}, {size_clause(why.more)}."

@@ -18,7 +18,7 @@ def test_of_a_file_that_knows_it_says_what_was_sent(capsys, compacted):
     code, out, _ = run(capsys, "why", compacted, NAME, "--request", "15")
     timeline = as_sent(load(compacted)[0])
     assert code == 0
-    assert out.splitlines() == why_in_words(timeline, explain_words(timeline, NAME, 14))
+    assert out.splitlines() == why_in_words(explain_words(timeline, NAME, 14))
     assert out.splitlines()[:4] == [
         "It wasn’t in request 15: the model didn’t have it.",
         "Said in messages 1 (a person), 37 (a person), 38 (the assistant) and 40 (the assistant).",

@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
+from historylab.ui.request.ask_why import ask_why
 from historylab.ui.request.explanation import close_button, explanation, message_text
 from historylab.ui.request.loss_walk import loss_walk, where_to_begin
 from historylab.ui.request.try_it import try_it
@@ -42,6 +43,7 @@ def answer_place(timeline: Timeline, number: int, resolution: Resolution) -> Cal
             explanation(timeline, number, chosen)
             _sub_agents_called(timeline, chosen)
         message_text(timeline, number, chosen, resolution)
+    asking = st.container(key="asking", gap="small")
 
     def draw_rest() -> None:
         with walk:
@@ -52,6 +54,8 @@ def answer_place(timeline: Timeline, number: int, resolution: Resolution) -> Cal
                 where_to_begin(timeline)
             elif chosen is not None:
                 _needed_later(timeline, chosen)
+        with asking:
+            ask_why(timeline, number)
 
     return draw_rest
 

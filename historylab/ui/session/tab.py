@@ -240,6 +240,7 @@ class TabState:
     proposals_wanted: str = ""  # the model and server that are to propose some, by a click just now
     show: str = "everything"
     search: str = ""  # words looked for in the messages
+    asked: tuple[str, int] = ("", 0)  # words it was asked why of, and the request (from 0) shown then
     view: str = "list"
     picks: int = 0  # messages chosen outside the list, which then scrolls there
     payload: str = "What changed"  # or "Whole"

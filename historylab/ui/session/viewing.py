@@ -43,6 +43,7 @@ def open_conversations(
             landing.leave()
             state.as_sent = None
     state.opened, state.problem = Opened(conversations, spec, which, files, None, listing, listed), ""
+    state.asked = ("", 0)
     state.request = state.message = state.trial = None  # a trial is about a message of the conversation before
     state.stars, state.questions = marked_in_file(state.opened.original), ()
     upload_budget.hold(state.opened)
@@ -82,6 +83,11 @@ def search_for(words: str) -> None:
     state.search = words
     if not words.strip() and state.show == FOUND:
         state.show = EVERYTHING
+
+
+def ask_about(words: str, request: int) -> None:
+    """Ask why that request (from 0) had these words or not."""
+    tab().asked = words, request
 
 
 def filter_by(name: str) -> None:

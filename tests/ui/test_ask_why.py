@@ -1,0 +1,48 @@
+"""The field beside the map that asks why: the answer stays about the request it was asked of, and leads there."""
+
+from __future__ import annotations
+
+import pytest
+from app_pages import screen, shown, text
+
+from historylab.ui.request import ask_why
+
+SAMPLE = {"conv": "sample:held-for-the-auditors"}
+pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
+
+
+def asked(words: str, request: int):
+    app = screen(**SAMPLE)
+    app.session_state["historylab"].request = request
+    return shown(shown(app.run()).text_input(key=ask_why.KEY).set_value(words).run())
+
+
+def click(app, label: str):
+    return shown(app.button(key=f"asked {label}").click().run())
+
+
+def looked_at(app) -> tuple[int, int]:
+    state = app.session_state["historylab"]
+    return state.request, state.message
+
+
+def test_it_says_what_removed_the_words_and_leads_to_where_they_were():
+    app = asked(" Ilse Brandt ", 14)
+    assert "It wasn’t in request 15: the model didn’t have it." in text(app)
+    assert "With settings of ours: sent if Policy is" in text(app)
+    assert looked_at(click(app, "Message 1")) == (14, 0)
+    assert looked_at(click(app, "Request 11, the last that had it")) == (10, 0)
+    assert looked_at(click(app, "Request 12")) == (11, 0)
+    assert "It wasn’t in request 15: the model didn’t have it." in text(app)
+
+
+def test_what_nobody_said_has_what_comes_near_and_leads_nowhere():
+    app = asked("Ilse Brant", 3)
+    assert "No message says it. Near it: “brandt” (message 1)." in " ".join(text(app).split())
+    assert not [button for button in app.button if str(button.key).startswith("asked ")]
+
+
+def test_another_conversation_was_asked_nothing():
+    app = asked("Ilse Brandt", 14)
+    app.query_params["conv"] = "sample:agatha-the-fern"
+    assert "Ilse" not in text(shown(app.run()))
