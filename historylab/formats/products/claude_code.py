@@ -19,6 +19,7 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.branching import with_branches
 from historylab.formats.messages.chat_messages import pair_by_order
+from historylab.formats.messages.provider_cuts import with_provider_cuts
 from historylab.formats.products.session_cuts import session_cuts
 from historylab.formats.products.session_messages import record_reader
 from historylab.formats.products.session_tree import SessionRecord, Tree, is_boundary, trees
@@ -79,7 +80,7 @@ def claude_code(content: Content, report: Report) -> Iterator[Conversation]:
         paths = [pair_by_order([message for _, made in each for message in made]) for each in groups]
         metadata = _metadata(tree) | ({"tools": tools} if tools else {})
         sent = [session_cuts(*each) for each in zip(groups, paths, strict=True)]
-        yield with_branches(paths, _title(tree, paths[0], titles), metadata, report, sent)
+        yield with_provider_cuts(with_branches(paths, _title(tree, paths[0], titles), metadata, report, sent))
         for record in tree.aside:
             report.skip("a record on a branch older than those offered", record.where)
 

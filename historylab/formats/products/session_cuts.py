@@ -1,4 +1,4 @@
-"""The cuts of a Claude Code session: its compactions, what they preserved, and the results it or the API cleared.
+"""The cuts of a Claude Code session: its compactions, what they preserved, and the results it cleared.
 
 A compaction is a system record (`compact_boundary`) with the summary after it; what it preserved stands before it in
 the file. A microcompaction clears the results of some calls when they are sent; the file keeps them.
@@ -12,7 +12,6 @@ from typing import Any
 
 from historylab.conversation.message import MOST_TOKENS, Message
 from historylab.conversation.sent import Range, RecordedCut, SentHistory, ranges_of
-from historylab.formats.messages.applied_edits import with_applied_edits
 from historylab.formats.messages.sent_view import history_at
 from historylab.formats.products.session_messages import ReadRecords
 from historylab.formats.products.session_tree import SessionRecord, boundary_metadata, is_boundary, preserved_ids
@@ -44,7 +43,7 @@ def session_cuts(read: Sequence[ReadRecords], messages: Sequence[Message]) -> li
     for i, message in enumerate(messages):  # older versions wrote no boundary
         if i and message.metadata.get("compact_summary") and i not in known:
             found.append(_history_after(SentHistory(0), i, [], i, RecordedCut(by=BY)))
-    return with_applied_edits(found, messages)
+    return sorted(found, key=lambda each: each.size)
 
 
 def _with_results_cleared(before: SentHistory, size: int, cleared: Sequence[int], cut: RecordedCut) -> SentHistory:

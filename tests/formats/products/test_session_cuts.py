@@ -174,6 +174,16 @@ def test_what_the_api_cleared_is_known_by_its_number_alone(session):
     assert reason == "Not known: the API cleared 1 tool result here, 50 tokens, and doesn’t say which."
 
 
+def test_a_compaction_of_the_api_within_a_session_is_a_cut(session):
+    talk(session, "A")
+    session.put("user", "Ask B.")
+    session.put("assistant", [{"type": "compaction", "content": "In short."}, text("Say B.")], reply="mB")
+    talk(session, "C")
+    (conversation,) = session.load()
+    assert sent(conversation) == ["In short.\nSay B.", "Ask C."]
+    assert [cut.by for cut in conversation.recorded.compactions] == ["Anthropic’s API"]
+
+
 def test_a_boundary_that_nothing_follows_changes_nothing(session):
     talk(session, "A")
     session.put("system", parent=None, subtype="compact_boundary", logicalParentUuid=session.last)
