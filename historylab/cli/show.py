@@ -59,7 +59,7 @@ LEGEND = (
 
 def add_to(commands: Subparsers) -> None:
     parser = add_parser(commands, "show", "Show what every request of a conversation sends, costs and forgets", run)
-    parser.add_argument("files", metavar="FILE", nargs="+", help="transcripts")
+    parser.add_argument("files", metavar="FILE", nargs="+", help="transcripts, or folders that are opened whole")
     add_conversation(parser)
     parser.add_argument(
         "--request", type=whole_number, metavar="N", help="the messages of this request, with the reasons"

@@ -58,7 +58,7 @@ def picker() -> None:
         args=(key, opening.open_which),
     )
     if caller := callers.caller_in_file():
-        label = f"Back to the message that called this sub-agent, {caller[1] + 1:,}"
+        label = f"Back to message {caller[1] + 1:,}, which called this sub-agent"
         st.button(label, key="caller", type="tertiary", on_click=callers.return_to_call, args=caller)
 
 
