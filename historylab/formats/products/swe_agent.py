@@ -1,8 +1,8 @@
 """SWE-agent trajectories (`.traj`): the history that was sent, and the model of the replay configuration.
 
 A result names its call in a list, `tool_call_ids`. Older files have no tools: an observation is a user message.
-`thought` and `action` repeat the message and its call, `trajectory` repeats the history. Source: SWE-agent/SWE-agent,
-sweagent/types.py and agent/models.py.
+`thought` and `action` repeat the message and its call, `trajectory` repeats the history, and in newer files has what
+each request was sent of it (`query`). Source: SWE-agent/SWE-agent, sweagent/types.py and agent/models.py.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
+from historylab.conversation.sent import SentHistory, sent_metadata
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.messages.fields import unpack_json
 from historylab.formats.messages.record_groups import located_items
 from historylab.formats.messages.reported import read_reported
+from historylab.formats.messages.sent_view import FoundMessages, SentView, find_messages
 from historylab.registry import register
 
 MARKS = {"agent", "message_type", "thought", "action", "tool_call_ids", "is_demo"}
@@ -52,7 +54,32 @@ def swe_agent(content: Content, report: Report) -> Iterator[Conversation]:
             if name not in READ_BESIDE:
                 report.keep(name, where)
         beside |= _model(beside.pop("replay_config", None))
-        yield Conversation(pair_by_order(messages), _title(run), beside)
+        sent = _histories(run.get("trajectory"), messages)
+        yield Conversation(pair_by_order(messages), _title(run), {**beside, **(sent_metadata(sent) if sent else {})})
+
+
+def _histories(steps: Any, messages: list[Message]) -> list[SentHistory]:
+    """What the requests of a run were sent of its history, where it wasn't all of it as it stands."""
+    view = SentView()
+    answers = [i for i, m in enumerate(messages) if i and m.role == "assistant" and not m.metadata.get("is_demo")]
+    for step, size in zip(steps if isinstance(steps, list) else (), answers, strict=False):
+        query = step.get("query") if isinstance(step, dict) else None
+        read = (_message(entry, "", Report()) for entry in query) if isinstance(query, list) else ()
+        if not (given := list(filter(None, read))):
+            continue
+        found = _find_in_place(given, messages[:size]) or find_messages(given, messages[:size])
+        if found.order != view.at(size) or found.shortened != view.shortened:
+            view.put(size, found.order, None, shortened=found.shortened)
+    return view.histories
+
+
+def _find_in_place(given: list[Message], messages: list[Message]) -> FoundMessages | None:
+    """The messages, if those given stand in the same places: observations may have other texts there."""
+    if [m.role for m in given] != [m.role for m in messages]:
+        return None
+    return FoundMessages(
+        [*range(len(given))], {i: m.content for i, m in enumerate(given) if m.content != messages[i].content}
+    )
 
 
 def _with_observations_marked(messages: list[Message]) -> list[Message]:

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from historylab import load
+from historylab import as_sent, load
+from historylab.conversation.sent import SENT_HISTORIES, sent_histories
 from historylab.errors import UnknownFormat
 
 ASK = {"role": "user", "content": "mend it", "agent": "main"}
@@ -65,3 +66,31 @@ def test_what_cannot_be_read_of_a_history_is_named():
 def test_a_history_of_plain_chat_messages_is_not_claimed():
     with pytest.raises(UnknownFormat):
         read(history=[{"role": "user", "content": "hi"}])
+
+
+def query(*said: dict) -> dict:
+    return {"action": "ls", "observation": "x", "query": list(said)}
+
+
+def sent(conversation, request: int) -> list[str]:
+    return [m.content for m in as_sent(conversation).plans[request].render()]
+
+
+def test_an_older_observation_was_sent_as_the_query_has_it():
+    elided = RESULT | {"content": "Old environment output: (1 lines omitted)"}
+    history = [ASK, CALL, RESULT, CALL, RESULT, CALL]
+    steps = [query(ASK), query(ASK, CALL, RESULT), query(ASK, CALL, elided, CALL, RESULT)]
+    (conversation,) = read(history=history, trajectory=steps)
+    assert [sent(conversation, k)[2:] for k in (1, 2)] == [["x"], [elided["content"], "look", "x"]]
+
+
+def test_a_query_that_lacks_messages_says_which_were_sent():
+    history = [ASK, CALL, RESULT, CALL | {"content": "on"}, RESULT, CALL]
+    (conversation,) = read(history=history, trajectory=[query(ASK), {}, query(ASK, history[3], RESULT)])
+    assert sent(conversation, 2) == ["mend it", "on", "x"]
+
+
+@pytest.mark.parametrize("steps", [None, 5, [5, None], [{"query": 5}], [{"query": [5, {}, {"role": "user"}]}] * 3])
+def test_queries_that_say_nothing_change_nothing_or_fit(steps):
+    (conversation,) = read(history=[ASK, CALL, RESULT, CALL], trajectory=steps or [])
+    assert len(sent_histories(conversation) or ()) == len(conversation.metadata.get(SENT_HISTORIES, ()))
