@@ -4,9 +4,9 @@
 
 *trimmed*: chats whose whole history is known (generated ones, and the conversations of FILES) are logged request by
 request under trimming rules of our own and by the trimmers of installed libraries, in five formats, with the session's
-id and without, and with arguments written anew; each log should open as one conversation in which every request has
-just the messages that were sent. *controls*: what doesn't belong together stays apart, and a branch is one.
-*sessions*: those among FILES
+id and without, with rows out of order, arguments written anew and ids renamed; each log should open as one conversation
+in which every request has just the messages that were sent. *controls*: what doesn't belong together stays apart, and a
+branch is one. *sessions*: those among FILES
 and our samples that an agent compacted, beside what their lines tell. *why*: a value is planted in a message, and
 `historylab why` asked when it was sent and what removed it. *before*: what differs from an earlier revision in how
 FILES and the sample conversations are read.
@@ -17,12 +17,10 @@ FILES are files or folders. FOLDER takes the smallest log of each rule and forma
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -33,7 +31,7 @@ sys.path[:] = [str(ROOT), str(ROOT / "tests" / "support"), *(place for place in 
 
 from benchmarks.measured import heading, row  # noqa: E402
 from benchmarks.sent.before import differences  # noqa: E402
-from benchmarks.sent.chats import Chat, Record, generated, transcripts  # noqa: E402
+from benchmarks.sent.chats import Chat, generated, transcripts  # noqa: E402
 from benchmarks.sent.controls import batch, controls, logged  # noqa: E402
 from benchmarks.sent.judged import Judged, judge  # noqa: E402
 from benchmarks.sent.libraries import installed  # noqa: E402
@@ -50,6 +48,7 @@ from benchmarks.sent.planted import (  # noqa: E402
 )
 from benchmarks.sent.rules import RULES  # noqa: E402
 from benchmarks.sent.sessions import compacted, cost_read, cuts_read  # noqa: E402
+from benchmarks.sent.spellings import SPELLINGS  # noqa: E402
 
 COLUMNS = ("logs", "linked", "one conversation", "requests", "as sent", "unknown", "unnamed", "wrong")
 SUFFIXES = {".json", ".jsonl", ".traj", ".csv", ".yaml"}
@@ -104,36 +103,10 @@ def _ways(chat: Chat) -> Iterator[tuple[str, LogFormat]]:
         yield "", kind
         if not kind.bodies:
             yield ", no session", kind
+            yield ", rows out of order", kind
         if calls:
             yield ", written anew", kind
-
-
-def _without_session(log: Sequence[Sent]) -> list[Sent]:
-    return [replace(sent, session="") for sent in log]
-
-
-def _written_anew(log: Sequence[Sent]) -> list[Sent]:
-    """The histories as another serialiser writes them; answers as they came."""
-    return [replace(sent, messages=[_anew(record) for record in sent.messages]) for sent in log]
-
-
-def _anew(record: Record) -> Record:
-    if calls := record.get("tool_calls"):
-        written = [
-            {**call, "function": {**call["function"], "arguments": _sorted(call["function"]["arguments"])}}
-            for call in calls
-        ]
-        return {**record, "content": record["content"] or "", "tool_calls": written}
-    if record["role"] == "user" and isinstance(record["content"], str):
-        return {**record, "content": [{"type": "text", "text": record["content"]}]}
-    return {**record, "content": f"{record['content']} "} if record["role"] == "assistant" else record
-
-
-def _sorted(arguments: str) -> str:
-    return json.dumps(json.loads(arguments), sort_keys=True, separators=(",", ":"))
-
-
-SPELLINGS = {"": list, ", no session": _without_session, ", written anew": _written_anew}
+            yield ", ids renamed", kind
 
 
 # -- what isn't one line

@@ -57,12 +57,15 @@ def generated(seeds: Sequence[int], turns: int) -> Iterator[Chat]:
 
 
 def transcripts(paths: Sequence[Path]) -> Iterator[Chat]:
-    """The conversations of files that have more than a few requests."""
+    """The conversations of files that have more than a few requests; each once, as files bring their neighbours."""
+    seen = set[str]()
     for path in paths:
         with suppress(LoadError):
             for k, conversation in enumerate(load(path)):
                 chat = chat_of(conversation, f"{path.stem[:12]}#{k}")
-                if len(chat.asked) >= 4:
+                text = json.dumps(chat.records)
+                if len(chat.asked) >= 4 and text not in seen:
+                    seen.add(text)
                     yield chat
 
 

@@ -46,7 +46,10 @@ def controls(chats: Sequence[Chat], make: MakeRule, trimmed: str) -> Iterator[Co
     chat = chats[0]
     yield Control(f"an answer asked for again, {trimmed}", list(_answered_again(chat, make)), branches=1, unseen=1)
     yield Control(f"an edited question, {trimmed}", list(_edited(chat, make)), branches=1)
-    yield Control(f"every other row lost, {trimmed}", logged(chat, make, "s")[::2])
+    log = logged(chat, make, "s")
+    yield Control(f"every request twice, {trimmed}", [sent for sent in log for _ in range(2)])
+    yield Control(f"titles asked for beside it, {trimmed}", list(_with_titles(log)), 1 + len(log[1::5]))
+    yield Control(f"every other row lost, {trimmed}", log[::2])
 
 
 def batch(chats: Sequence[Chat]) -> Control:
@@ -72,6 +75,16 @@ def _interleaved(logs: Sequence[Sequence[Sent]]) -> list[Sent]:
     while any(left):
         found.append(chance.choice([log for log in left if log]).pop(0))
     return found
+
+
+def _with_titles(log: Sequence[Sent]) -> Iterator[Sent]:
+    """Now and then the app asks for a title of what was said last, in the same session."""
+    prompt: Record = {"role": "system", "content": "Give this chat a title of three words."}
+    for k, sent in enumerate(log):
+        yield sent
+        if k % 5 == 1:
+            asked = {"role": "user", "content": f"Part {k}: {str(sent.messages[-1]['content'])[:80]}"}
+            yield Sent([prompt, asked], {"role": "assistant", "content": f"Title Number {k}"}, sent.session)
 
 
 def _answered_again(chat: Chat, make: MakeRule) -> Iterator[Sent]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from benchmarks.sent.logs import Held, LogFormat, Sent
+from benchmarks.sent.logs import Held, LogFormat, Sent, in_order
 from historylab import Conversation, as_sent, load
 from historylab.conversation.sent import held_by_request, sent_histories
 
@@ -48,8 +48,9 @@ class Step:
 
 def judge(log: Sequence[Sent], kind: LogFormat, *, chats: int = 1, branches: int = 0) -> Judged:
     """Load the log in that format and compare; it is of so many chats, with so many other paths."""
-    sent = [kind.as_held(request.messages) for request in log]
-    linked = is_linked(log, sent, kind) or chats > 1
+    requests = in_order(log)
+    sent = [kind.as_held(request.messages) for request in requests]
+    linked = is_linked(requests, sent, kind) or chats > 1
     found = Judged(logs=1, linked=int(linked), requests=len(sent))
     try:
         loaded = list(load(kind.written(log), name=kind.file))
@@ -105,13 +106,16 @@ def _in_order(sent: Sequence[list[Held]], steps: Sequence[Step]) -> Iterator[tup
 def _anywhere(
     sent: Sequence[list[Held]], conversations: Sequence[list[Step]]
 ) -> Iterator[tuple[list[Held], Step | None]]:
-    """Each request with a step that shows it, else with one that ends in the same message and isn't known."""
+    """Each request with a step that shows it, else with one that ends in the same message and isn't known.
+
+    A request that was sent twice is one step.
+    """
     free = [step for steps in conversations for step in steps]
     for wanted in sent:
         match = next((step for step in free if step.known and step.messages == wanted), None)
-        match = match or next((step for step in free if not step.known and step.messages[-1:] == wanted[-1:]), None)
-        if match:
-            free.remove(match)
+        if not match:
+            match = next((step for step in free if not step.known and step.messages[-1:] == wanted[-1:]), None)
+            free = [step for step in free if step is not match]
         yield wanted, match
 
 

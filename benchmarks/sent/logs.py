@@ -24,11 +24,24 @@ CHAT_MODEL, MESSAGES_MODEL = "gpt-4.1", "claude-sonnet-4-5"
 
 @dataclass(frozen=True)
 class Sent:
-    """A request as it was sent, its answer, and the session the app told of, if it did."""
+    """A request as it was sent, its answer, and the session the app told of, if it did.
+
+    `number`: which it was, where the rows of a log are in another order.
+    """
 
     messages: Sequence[Record]
     answer: Record
     session: str = ""
+    number: int | None = None
+
+
+def in_order(log: Sequence[Sent]) -> list[Sent]:
+    """The requests in the order in which they were sent."""
+    return [sent for _, sent in sorted(_numbered(log), key=lambda one: one[0])]
+
+
+def _numbered(log: Sequence[Sent]) -> list[tuple[int, Sent]]:
+    return [(k if sent.number is None else sent.number, sent) for k, sent in enumerate(log)]
 
 
 @dataclass(frozen=True)
@@ -138,7 +151,7 @@ def write_litellm(log: Sequence[Sent]) -> str:
                 },
                 "metadata": {},
             }
-            for k, sent in enumerate(log)
+            for k, sent in _numbered(log)
         ]
     )
 
@@ -167,7 +180,7 @@ def write_langfuse(log: Sequence[Sent]) -> str:
                     }
                 ],
             }
-            for k, sent in reversed(list(enumerate(log)))
+            for k, sent in reversed(_numbered(log))
         ],
         ensure_ascii=False,
     )
@@ -175,7 +188,7 @@ def write_langfuse(log: Sequence[Sent]) -> str:
 
 def write_spans(log: Sequence[Sent]) -> str:
     """OTLP lines with a span each; the system prompt stands apart."""
-    return _lines([{"resourceSpans": [{"scopeSpans": [{"spans": [_span(k, sent)]}]}]} for k, sent in enumerate(log)])
+    return _lines([{"resourceSpans": [{"scopeSpans": [{"spans": [_span(k, sent)]}]}]} for k, sent in _numbered(log)])
 
 
 def _span(k: int, sent: Sent) -> Record:

@@ -110,6 +110,47 @@ def _shorten(record: Record) -> Record:
     return {**record, "content": text[:LONG] + CUT} if len(text) > LONG else record
 
 
+def picked_messages(count: int) -> Rule:
+    """The older messages that share most words with the newest question, in their order, and the newest four."""
+
+    def trim(said: Sequence[Record]) -> list[Record]:
+        prompt, rest = split(said)
+        kept = newest(rest, 4)
+        blocks = _blocks(rest[: len(rest) - len(kept)])
+        asked = next((record for record in reversed(rest) if record["role"] == "user"), rest[-1])
+        words = _words([asked])
+        best = sorted(range(len(blocks)), key=lambda k: -len(words & _words(blocks[k])))[:count]
+        return [*prompt, *(record for k in sorted(best) for record in blocks[k]), *kept]
+
+    return trim
+
+
+def _blocks(said: Sequence[Record]) -> list[list[Record]]:
+    """Calls with their results, and other messages alone."""
+    found: list[list[Record]] = []
+    for record in said:
+        if record["role"] == "tool" and found:
+            found[-1].append(record)
+        else:
+            found.append([record])
+    return found
+
+
+def _words(said: Sequence[Record]) -> set[str]:
+    return {word for record in said for word in str(record["content"]).lower().split() if len(word) > 3}
+
+
+def shortened_texts(keep: int) -> Rule:
+    """Everything but the newest as its beginning, whoever said it."""
+
+    def trim(said: Sequence[Record]) -> list[Record]:
+        prompt, rest = split(said)
+        old = len(rest) - keep
+        return [*prompt, *(_shorten(r) if k < old and r["content"] else r for k, r in enumerate(rest))]
+
+    return trim
+
+
 @dataclass
 class Compaction:
     """A summary in place of the oldest messages once there are more than `most`; the next one replaces it.
@@ -173,6 +214,21 @@ def with_state(said: Sequence[Record]) -> list[Record]:
     return [*said, {"role": "system", "content": f"Current state: step {len(said)}, {len(said) % 7} windows open."}]
 
 
+def with_passages(said: Sequence[Record]) -> list[Record]:
+    """What a search found for the newest question, before it; other passages at each request."""
+    at = max((k for k, record in enumerate(said) if record["role"] == "user"), default=len(said))
+    found = {"role": "system", "content": f"Passages: [{len(said)}] a leaflet on topic {len(said) * 7 % 31}."}
+    return [*said[:at], found, *said[at:]]
+
+
+def with_time(said: Sequence[Record]) -> list[Record]:
+    """A system prompt that says what time it is."""
+    prompt, rest = split(said)
+    first = prompt[0]["content"] if prompt else "Answer briefly."
+    text = f"{first} It is {len(said) // 60 + 9:02}:{len(said) % 60:02}."
+    return [{"role": "system", "content": text}, *prompt[1:], *rest]
+
+
 def with_reminder(said: Sequence[Record]) -> list[Record]:
     """A reminder inside the newest user message, at that request only."""
     at = max((k for k, record in enumerate(said) if record["role"] == "user"), default=-1)
@@ -201,6 +257,10 @@ RULES: Mapping[str, MakeRule] = {
     "a mix that changes": lambda _: Mix(
         (everything, newest_messages(8), both(cleared_results(1), newest_messages(14)), Compaction("user"))
     ),
+    "older messages picked anew": lambda _: picked_messages(4),
+    "all old texts shortened": lambda _: shortened_texts(6),
+    "passages before the question": lambda _: both(newest_messages(8), with_passages),
+    "the time in the prompt": lambda _: both(newest_messages(8), with_time),
     "a state message at the end": lambda _: both(newest_messages(8), with_state),
     "a reminder in the newest question": lambda _: both(newest_messages(8), with_reminder),
 }
