@@ -56,11 +56,16 @@ def run(arguments: argparse.Namespace) -> int:
         raise SettingsError('say what is looked for: historylab why FILE "the words"')
     loaded, conversation = _read(arguments)
     timeline = _timeline(arguments, conversation)
+    if len(loaded) > 1:
+        number = 1 + next(k for k, each in enumerate(loaded) if each is conversation)
+        print_note(f"asked of conversation {number:,} of {len(loaded):,} (--conversation N)")
     why = explain_words(timeline, arguments.words, _request(arguments, timeline))
     if not why.found and loaded.report.remarks:  # it may stand in what wasn't read
         print_note(f"{loaded.report}")
-    near = [] if why.found else find_near_misses(timeline.original, arguments.words)
-    sentences = [*why_in_words(why), *near_in_words(near)]
+    sentences = why_in_words(why)
+    if not why.found:
+        sentences += _elsewhere(loaded, arguments.words)
+        sentences += near_in_words(find_near_misses(timeline.original, arguments.words))
     if arguments.json:
         print_json(_as_json(why, " ".join(sentences)))
     else:
@@ -92,6 +97,14 @@ def _timeline(arguments: argparse.Namespace, conversation: Conversation) -> Time
         print_note("the file doesn't say what was sent: this is what the settings that it proposes would send")
     _, resolution = resolve_as_recorded(arguments, conversation, settings_from(arguments))
     return replay(conversation, resolution.settings)
+
+
+def _elsewhere(loaded: Conversations, words: str) -> list[str]:
+    """The first of the file's other conversations, sub-agents' among them, that says it."""
+    from historylab.recall.words import find_words
+
+    number = next((k for k, each in enumerate(loaded, 1) if find_words(each, words)[1]), None)
+    return [f"Conversation {number:,} of {len(loaded):,} says it (--conversation {number})."] if number else []
 
 
 def _request(arguments: argparse.Namespace, timeline: Timeline) -> int:

@@ -16,6 +16,7 @@ from historylab.conversation.columns import ASSISTANT
 from historylab.conversation.conversation import checked_index
 from historylab.conversation.message import Message
 from historylab.conversation.sent import Compaction
+from historylab.counters.reported_contexts import usage_by_request
 from historylab.errors import PlanError
 from historylab.planning.given_decisions import FOLDED, GIVEN, LEFT_OUT, SHORTER, WHOLE
 from historylab.planning.pipeline import plan_up_to
@@ -61,10 +62,12 @@ class Why:
         needed_by: the requests whose answers use it after it was said.
         would_keep: complete settings of ours, planned again, under which the request has it.
         holder: the message that holds it, where one does.
-        was_sent: whether a request before `gone_since` had it; `removal` says in a sentence what removed it.
+        was_sent: whether a request before `gone_since` had it.
+        removal: what removed it, in a sentence; or what the file doesn't tell.
         changes: what is other in those settings than in the timeline's, and `more` the tokens they take beyond those
             that were sent (below 0: fewer).
         in_summary: whether under them a summary alone has it.
+        unseen: tokens that the request is reported to have had beyond what the file holds.
     """
 
     said: tuple[SaidBy, ...]
@@ -82,6 +85,7 @@ class Why:
     changes: Mapping[str, Any] | None = None
     more: int | None = None
     in_summary: bool = False
+    unseen: int = 0
 
     @property
     def found(self) -> bool:
@@ -121,11 +125,13 @@ class _Search:
     def answer(self) -> Why:
         held = self._holder(self.plan)
         why = Why(self._find_said(), self.request, held.how == BY_MESSAGE, needed_by=self._find_needing())
-        if held.how == BY_MESSAGE:
-            how = {"held_by": "message"} if held.known else {"sent": None}
-            return replace(why, holder=held.message, **how)
+        why = replace(why, holder=held.message, unseen=self._unseen_tokens())
+        if held.how == BY_MESSAGE and held.known:
+            return replace(why, held_by="message")
+        if held.message is not None and held.how == BY_MESSAGE:
+            return replace(why, sent=None, removal=self.plan.reason(held.message).sentence)
         if held.how == BY_SUMMARY:
-            why = replace(why, held_by="summary", holder=held.message)
+            why = replace(why, held_by="summary")
         gone = self._find_gone_since(held.how)
         if gone is None:
             return why
@@ -136,6 +142,10 @@ class _Search:
         found = self.copies.tolist() if self.shown is original else self.words.among(original)
         sayers = find_sayers(original)
         return tuple(SaidBy(i, sayers.of(self.words.text, i, lambda own, _: self.words.are_in(own))) for i in found)
+
+    def _unseen_tokens(self) -> int:
+        reported = self.plan.is_sized and usage_by_request(self.timeline.original)[self.request]
+        return max(0, self.plan.tokens - self.plan.counted_tokens) if reported else 0
 
     # -- what has it
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from historylab.costs.amounts import count_of
 from historylab.planning.explain import settings_clause, size_clause
 from historylab.recall.why import SaidBy, Why
 from historylab.wording.untrusted import one_line
@@ -27,7 +28,8 @@ def why_in_words(why: Why, title: Title = str, value: Value = lambda _, wanted: 
 
     Settings are called by their `title`, and by `value` what is no number.
     """
-    parts = [_presence(why), _places(why.said), *_removal(why), _uses(why.needed_by), _remedy(why, title, value)]
+    parts = [_presence(why), _places(why.said), *_removal(why), _uses(why.needed_by)]
+    parts += [_remedy(why, title, value), _unseen(why)]
     return [part for part in parts if part]
 
 
@@ -53,6 +55,14 @@ def _presence(why: Why) -> str:
     return f"It wasn’t in {request}: the model didn’t have it."
 
 
+def _unseen(why: Why) -> str:
+    """What may have been sent besides, where nothing that is known says it."""
+    if why.held_by or not why.unseen or (why.said and why.gone_since is None):
+        return ""
+    tokens = count_of(why.unseen, "token")
+    return f"What {tokens} of request {why.at_request + 1:,} say isn’t known: they are not in the file."
+
+
 def _places(said: Sequence[SaidBy]) -> str:
     if not said:
         return ""
@@ -62,7 +72,7 @@ def _places(said: Sequence[SaidBy]) -> str:
 
 def _removal(why: Why) -> list[str]:
     if why.gone_since is None:
-        return []
+        return [why.removal]
     last = why.gone_since  # from 1, the one before
     return [f"Sent for the last time in request {last:,}." if why.was_sent else "No request was sent it.", why.removal]
 

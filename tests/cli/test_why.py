@@ -57,7 +57,20 @@ def test_settings_that_are_given_or_proposed_are_replayed_instead(capsys, compac
 def test_what_was_never_said_ends_with_1_and_what_comes_near(capsys, compacted):
     code, out, _ = run(capsys, "why", compacted, "Ilse Brant")
     assert code == 1
-    assert out.splitlines() == ["No message says it.", "Near it: “brandt” (message 1)."]
+    assert out.splitlines() == [
+        "No message says it.",
+        "What 16,057 tokens of request 18 say isn’t known: they are not in the file.",
+        "Near it: “brandt” (message 1).",
+    ]
+
+
+def test_what_another_conversation_of_the_file_says_is_found_there(capsys, root):
+    file = str(root / "sample_conversations" / "three-languages.jsonl")
+    said = load(file)[2][0].content
+    code, out, err = run(capsys, "why", file, said)
+    assert (code, "asked of conversation 1 of 3" in err) == (1, True)
+    assert "Conversation 3 of 3 says it (--conversation 3)." in out
+    assert run(capsys, "why", file, said, "--conversation", "3")[0] == 0
 
 
 @pytest.mark.parametrize(

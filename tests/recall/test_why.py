@@ -136,6 +136,7 @@ def test_where_only_the_reported_size_fell_it_is_not_known_but_of_what_came_sinc
     said = [replace(m, metadata={"usage": Usage(reported[i // 2])}) if i % 2 else m for i, m in enumerate(SAID)]
     timeline = as_sent(Conversation([*said, replace(SAID[5], metadata={"usage": Usage(2_100)})]))
     assert facts(explain_words(timeline, PIN)) == (None, None, None, None, None)
+    assert explain_words(timeline, PIN).removal.startswith("Not known: the reported size fell here")
     assert explain_words(timeline, "What was the code?").sent
     assert explain_words(timeline, PIN, 1).sent
 

@@ -38,7 +38,7 @@ def test_it_says_what_removed_the_words_and_leads_to_where_they_were():
 
 def test_what_nobody_said_has_what_comes_near_and_leads_nowhere():
     app = asked("Ilse Brant", 3)
-    assert "No message says it. Near it: “brandt” (message 1)." in " ".join(text(app).split())
+    assert "Near it: “brandt” (message 1)." in text(app)
     assert not [button for button in app.button if str(button.key).startswith("asked ")]
 
 
