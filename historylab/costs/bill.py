@@ -68,8 +68,8 @@ class Bill:
     def dollars(self) -> np.ndarray:
         """float64[requests]: `costs` for arithmetic over many requests, where exact money would take too long."""
         found = np.zeros(len(self.traffic.sent))
-        for prices, those in self._price_lists():
-            each = [float(price) / 1e6 for price in self._each(prices)]
+        for prices, those in self.price_lists():
+            each = [float(price) / 1e6 for price in self.each_price(prices)]
             found[those] = sum(price * column[those] for price, column in zip(each, self.parts.values(), strict=True))
         for i, usage in enumerate(self.traffic.summaries):
             if usage != NOTHING:
@@ -81,9 +81,11 @@ class Bill:
         """Dollars in all, by what they are for (see PARTS)."""
         columns = tuple(self.parts.values())
         amounts = [Decimal(0)] * len(columns)
-        for prices, those in self._price_lists():
+        for prices, those in self.price_lists():
             sums = [int(column[those].sum()) for column in columns]
-            amounts = [a + n * each / MILLION for a, n, each in zip(amounts, sums, self._each(prices), strict=True)]
+            amounts = [
+                a + n * each / MILLION for a, n, each in zip(amounts, sums, self.each_price(prices), strict=True)
+            ]
         made = sum((self._total_of(usage) for usage in self.traffic.summaries if usage != NOTHING), Decimal(0))
         return dict(zip(PARTS, (*amounts, made), strict=True))
 
@@ -120,13 +122,13 @@ class Bill:
         sent = usage.input + usage.cache_reads + usage.cache_writes
         prices = self.prices.for_request(sent)
         counts = (usage.input, usage.cache_writes, usage.cache_reads, usage.output)
-        return tuple(count * each / MILLION for count, each in zip(counts, self._each(prices), strict=True))
+        return tuple(count * each / MILLION for count, each in zip(counts, self.each_price(prices), strict=True))
 
-    def _each(self, prices: Prices) -> tuple[Decimal, ...]:
+    def each_price(self, prices: Prices) -> tuple[Decimal, ...]:
         """Dollars per million tokens, in the order of PARTS."""
         return prices.input, self.cache.write_price(prices), prices.cache_read, prices.output
 
-    def _price_lists(self) -> list[tuple[Prices, np.ndarray]]:
+    def price_lists(self) -> list[tuple[Prices, np.ndarray]]:
         """Each list of prices with the requests (bool[requests]) it applies to."""
         if not self.prices.long:
             return [(self.prices, np.ones(len(self.traffic.sent), bool))]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from historylab.conversation.conversation import Conversation
 from historylab.recall.references import Need, find_needs
 from historylab.recall.severity import severity_of
@@ -22,6 +24,22 @@ def needs(conversation: Conversation) -> tuple[Need, ...]:
         return tuple(_with_sayer(conversation, need) for step in find_needs(conversation) for need in step)
 
     return conversation.remember("needs with sayers", find)
+
+
+def last_used(conversation: Conversation) -> np.ndarray:
+    """int64[messages]: the last request (from 0) whose answer used a value that the message says; -1 if none did.
+
+    An estimate: what an answer takes from a message in words of its own isn't known.
+    """
+
+    def find() -> np.ndarray:
+        last = np.full(len(conversation), -1)
+        for step, found in enumerate(find_needs(conversation)):
+            for need in found:
+                last[need.mentions] = step
+        return last
+
+    return conversation.remember("last used", find)
 
 
 def _with_sayer(conversation: Conversation, need: Need) -> Need:

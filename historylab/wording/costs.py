@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from historylab.costs.amounts import count_of, money
-from historylab.costs.bill import Bill, CostComparison
+from historylab.costs.bill import PARTS, Bill, CostComparison
 from historylab.costs.caches.base import cache_members
 from historylab.costs.lost_prefix import LostPrefix, lost_prefixes
+from historylab.costs.message_costs import MessageCosts
 from historylab.costs.reported import AsReported, SessionCost, against_reported
 from historylab.costs.traffic import baseline_of, billed_traffic, tokens_share
 from historylab.counters.reported_contexts import usage_by_request
@@ -253,3 +254,12 @@ def _cause(lost: LostPrefix) -> str:
     if lost.cause == "message" and lost.message is not None:
         return f"message {lost.message + 1:,} replaced the history before it"
     return CHANGED.get(lost.cause, "cause unknown")
+
+
+def unused_results_sentence(timeline: Timeline, bill: Bill, costs: MessageCosts) -> str:
+    """ "At least $0.54 of $10.50 for input went to tool results after an answer last used them."; or ""."""
+    unused = float(costs.unused[timeline.conversation.columns.results].sum())
+    paid = sum(bill.totals[part] for part in PARTS[:3])
+    if not unused or not paid:
+        return ""
+    return f"At least {money(unused)} of {money(paid)} for input went to tool results after an answer last used them."

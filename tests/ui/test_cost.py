@@ -135,3 +135,11 @@ def test_short_conversations_have_a_bill_or_none(messages):
     if NO_REQUESTS not in said:
         assert "Nothing is cut" in said
         assert "as far as the transcript shows" in said
+
+
+def test_the_messages_that_cost_most_over_their_life_stand_beside_the_bill():
+    dearest = rows(on_tab(screen(conv="sample:held-for-the-auditors"), "Cost"), "costly-messages")
+    assert [row[0].split(":")[0] for row in dearest[:2]] == ["18 (tool)", "19 (tool)"]
+    paid = [float(row[3].removeprefix("$")) for row in dearest]
+    assert len(paid) == 5
+    assert paid == sorted(paid, reverse=True)

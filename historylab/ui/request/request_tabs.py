@@ -14,7 +14,8 @@ from historylab.planning.validity import guard_report, recorded_validity
 from historylab.recall.retention import Retention
 from historylab.settings.resolve import Resolution
 from historylab.ui.request.asked_later import asked_later
-from historylab.ui.request.bill_table import bill_table, overhead_offer
+from historylab.ui.request.bill_table import bill_of, bill_table, overhead_offer
+from historylab.ui.request.costly_messages import costly_messages
 from historylab.ui.request.cut_list import CUTS, cut_list, has_post_mortem
 from historylab.ui.request.loss_list import loss_list
 from historylab.ui.request.message_list import message_list
@@ -76,6 +77,9 @@ def _retention(timeline: Timeline) -> Retention:
 
 def _cost(timeline: Timeline, resolution: Resolution) -> None:
     bill_table(timeline)
+    bills, own = bill_of(timeline)
+    if bills:
+        costly_messages(timeline, bills[own].bill)
     price_list(timeline.settings.model)
     overhead_offer(timeline, resolution)
 
