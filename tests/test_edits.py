@@ -216,3 +216,10 @@ def test_the_decisions_as_csv_are_those_of_the_edited_conversation():
     assert len(rows) == 1 + 6
     assert rows[2].endswith(",'=HYPERLINK()")
     assert rows[3].endswith(",put in")
+
+
+def test_the_calls_of_sub_agents_move_with_their_messages():
+    original = Conversation(conv("uaua"), metadata={"sub_agents": [["a", 1], ["b", 3]], "called_by": ["s", 7]})
+    edited = apply_edits(original, [Insert(0, Message("user", "First.")), Delete(2)]).conversation
+    assert edited.recorded.children == (("b", 3),)
+    assert edited.recorded.parent == ("s", 7)

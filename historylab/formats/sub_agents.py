@@ -69,6 +69,8 @@ def join_sub_agents(found: Sequence[Conversation], report: Report) -> list[Conve
 def arrange_sessions(found: Sequence[Conversation]) -> list[Conversation]:
     """The conversations in their order, with the sub-agents of each session after it, as they were called."""
     main = [one for one in found if not is_sub_agent(one)]
+    if len(main) == len(found):
+        return main
     by_name = {one.recorded.id: one for one in found}
     place = {name: i for i, one in reversed([*enumerate(main)]) for name in session_ids(one)}
     own = {id(one): i for i, one in enumerate(main)}

@@ -69,3 +69,25 @@ def test_a_request_that_was_only_watched_or_went_through_whole_was_not_cut():
 def test_a_request_that_went_through_whole_makes_no_summary_new():
     cuts = recording(("K1", {}), ("S2K1", {}), ("S2K3", {"untrimmed": "too slow"}), ("S2K5", {})).recorded.compactions
     assert [cut.request for cut in cuts] == [1]
+
+
+def called(**metadata) -> Conversation:
+    return Conversation([Message("user", "q"), Message("assistant", "a")], metadata=metadata)
+
+
+def test_a_conversation_is_named_by_what_names_it_alone():
+    assert called(session="s", agent="a").recorded.id == "a"
+    assert called(session="s", agent="a", conversation_id="c").recorded.id == "c"
+    assert called(session=7).recorded.id is None
+
+
+def test_a_sub_agent_and_its_caller_name_each_other_and_the_message():
+    assert called(called_by=["s", 3]).recorded.parent == ("s", 3)
+    assert called(sub_agents=[["a", 1], ["b", 1]]).recorded.children == (("a", 1), ("b", 1))
+
+
+def test_a_call_by_no_message_counts_as_not_said():
+    for odd in (["s"], ["s", -1], ["s", True], ["", 1], [1, 1], "s1", None, {"s": 1}):
+        assert called(called_by=odd, sub_agents=[odd]).recorded.parent is None
+        assert called(called_by=odd, sub_agents=[odd]).recorded.children == ()
+    assert called(sub_agents=[["a", 2]]).recorded.children == ()

@@ -15,7 +15,7 @@ def sub_agents_called_by(message: int) -> list[int]:
     names = [name for name, caller in own.children if caller == message]
     return [
         i
-        for i, one in enumerate(opened.conversations)
+        for i, one in enumerate(opened.conversations if names else ())
         if one.recorded.id in names and one.recorded.parent and one.recorded.parent[0] == own.id
     ]
 
