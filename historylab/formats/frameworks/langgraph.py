@@ -3,27 +3,31 @@
     {"values": {"messages": […]}, "config": {"configurable": {"thread_id": "…", "checkpoint_id": "…"}}}
 
 Every checkpoint holds all messages so far: the newest of a thread is the conversation, the ends of other branches
-(`parent_checkpoint_id`) are its branches. Checkpoints are msgpack: what it names a class is read as the fields it has,
-nothing is imported or called, and nothing pickled is opened. Source: langgraph-checkpoint 2 to 4, serde/jsonplus.py,
-and langgraph-checkpoint-sqlite.
+(`parent_checkpoint_id`) are its branches. One that lacks older messages of the one before says what was sent since.
+Checkpoints are msgpack: what it names a class is read as the fields it has, nothing is imported or called, and nothing
+pickled is opened. Source: langgraph-checkpoint 2 to 4, serde/jsonplus.py, and langgraph-checkpoint-sqlite.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.lineage import same_beginning
 from historylab.conversation.message import Message
+from historylab.conversation.sent import RecordedCut, SentHistory
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.frameworks.langchain import most_named_provider
 from historylab.formats.frameworks.langchain_messages import is_dumped_message, read_langchain_messages
 from historylab.formats.frameworks.langgraph_checkpoints import TABLES, Snapshot, in_database, in_json
 from historylab.formats.messages.branching import paths, share_beginnings, with_branches
+from historylab.formats.messages.sent_view import FoundMessages, Sent, SentView, find_messages
 from historylab.registry import register
 
+CUT = RecordedCut(by="LangGraph")
 INTERNAL = ("__", "branch:", "start:", "join:")  # how the names of LangGraph's own channels begin
 
 
@@ -56,15 +60,75 @@ def _conversation(thread: str, namespace: str, snapshots: dict[str, Snapshot], r
     parents = {id: s.parent if s.parent in snapshots else None for id, s in snapshots.items()}
     held: list[list[tuple[str, Any]]] = []
     read: list[list[Message]] = []
+    sent: list[list[SentHistory]] = []
     for path in paths(parents, lambda id: snapshots[id].age):
         records = _records(path, snapshots, report, newest=not held)
-        read.append(_read(records, held, report))
+        said = _Thread(report)
+        for state in _states_at_falls([snapshots[id] for id in path]):
+            said.add(read_langchain_messages(_located(state), Report()))
+        newest = _read(records, held, report)
+        said.add(newest)
+        report.records += max(0, len(said.messages) - len(newest))
+        read.append(said.messages)
+        sent.append(said.view.histories)
         held.append(records)
     metadata = {"thread_id": thread, "checkpoint_ns": namespace, "provider": most_named_provider(read[0])}
     title = f"{thread}: {namespace.partition(':')[0]}" if namespace else thread
-    return with_branches(
-        share_beginnings(read), title, {key: value for key, value in metadata.items() if value}, report
-    )
+    about = {key: value for key, value in metadata.items() if value}
+    return with_branches(share_beginnings(read), title, about, report, sent)
+
+
+class _Thread:
+    """What was said in a thread, of which later states hold less, and what was sent from there on."""
+
+    def __init__(self, report: Report):
+        self._report = report
+        self.messages: list[Message] = []
+        self.view = SentView()
+
+    def add(self, state: list[Message]) -> None:
+        """Take the messages of the next state."""
+        held, found = self.view.at(len(self.messages)), find_messages(state, self.messages)
+        known = [k for k, each in enumerate(found.order) if not isinstance(each, Message)]
+        kept = [found.order[k] for k in known]
+        if kept and set(kept) < set(held) and kept == held[: len(kept)]:  # the newest were taken back
+            self._report.warn("messages of an earlier checkpoint that were removed since, left out", "")
+            self.messages = self.messages[: max(i for i in kept if not isinstance(i, Message)) + 1]
+            self.view = self.view.take_back(len(self.messages))
+        elif not set(held) <= set(kept):
+            self._cut(state, found, known[-1] + 1 if known else 0)
+            return
+        elif found.shortened:
+            self.view.put(len(self.messages), held, None, shortened={**self.view.shortened, **found.shortened})
+        self.messages += [each for each in found.order if isinstance(each, Message)]
+
+    def _cut(self, state: list[Message], found: FoundMessages, stop: int) -> None:
+        """Go on with what a state holds: what is new before what it kept is a summary; what follows was said since."""
+        order, summary = list[Sent](), None
+        for each in found.order[:stop]:
+            if isinstance(each, Message):
+                if summary is None and each.role in ("user", "system"):
+                    summary = len(self.messages)
+                    each = replace(each, metadata={**each.metadata, "compact_summary": True})  # noqa: PLW2901
+                order.append(len(self.messages))
+                self.messages.append(each)
+            else:
+                order.append(each)
+        shortened = {**self.view.shortened, **found.shortened}
+        self.view.put(len(self.messages), order, CUT, summary=summary, shortened=shortened)
+        self.messages += state[stop:]
+
+
+def _states_at_falls(path: list[Snapshot]) -> list[Snapshot]:
+    """The states before and after which something was removed, as their sizes tell without decoding them."""
+    falls = [k for k in range(1, len(path)) if path[k].size < path[k - 1].size]
+    return [path[k] for k in sorted({*falls, *(k - 1 for k in falls)}) if _channel(path[k].values)]
+
+
+def _located(snapshot: Snapshot) -> list[tuple[str, Any]]:
+    """The messages of a state with their places."""
+    channel = _channel(snapshot.values)
+    return [(f"{snapshot.where} {channel}[{i}]".strip(), record) for i, record in enumerate(snapshot.values[channel])]
 
 
 def _records(path: list[str], snapshots: dict[str, Snapshot], report: Report, newest: bool) -> list[tuple[str, Any]]:
@@ -76,21 +140,11 @@ def _records(path: list[str], snapshots: dict[str, Snapshot], report: Report, ne
         snapshot = snapshots[id]
         values = snapshot.values
         if channel := _channel(values):
-            if newest:
-                _warn_of_removed(values[channel], [snapshots[each] for each in path], report)
             for name in values if newest else ():
                 if name != channel and not name.startswith(INTERNAL):
                     report.keep(name, snapshot.where)
-            return [(f"{snapshot.where} {channel}[{i}]".strip(), record) for i, record in enumerate(values[channel])]
+            return _located(snapshot)
     return []
-
-
-def _warn_of_removed(records: list[Any], path: list[Snapshot], report: Report) -> None:
-    """Warn of messages that the largest checkpoint before the newest had, and the newest hasn't any more."""
-    largest = max(path, key=lambda snapshot: snapshot.size)
-    before = largest.values.get(_channel(largest.values), [])
-    if len(before) > len(records):
-        report.warn("messages of an earlier checkpoint that were removed since, left out", largest.where)
 
 
 def _channel(values: Any) -> str:

@@ -11,7 +11,12 @@ from contextlib import closing
 import msgpack
 import pytest
 from binary_samples import CHECKPOINTS, WRITES, checkpoint, database, langgraph__checkpoints_db, packed_object
+from hypothesis import given
+from hypothesis import settings as tried
+from hypothesis import strategies as st
 
+from historylab import as_sent
+from historylab.conversation.sent import SENT_HISTORIES, sent_histories
 from historylab.errors import LoadError
 from historylab.formats.load import load
 
@@ -142,16 +147,55 @@ def test_checkpoints_that_langgraph_wrote_itself_are_read():
     assert [(m.role, m.content) for m in conversation] == [("user", "ask"), ("assistant", "x")]
 
 
-@pytest.mark.parametrize("encoded", [True, False])
-def test_messages_that_a_later_checkpoint_removed_are_told_of(encoded):
-    texts = [("a", "b", "c"), ("c",)]
+def checkpoints(encoded: bool, *states: list[dict]):
     if encoded:
-        given = saved(*(("t", f"{i}", f"{i - 1}", "msgpack", checkpoint(said(*held))) for i, held in enumerate(texts)))
-    else:
-        given = json.dumps([state(f"{i}", f"{i - 1}", *held) for i, held in enumerate(texts)]).encode()
-    loaded = load(given)
-    assert [m.content for m in loaded[0]] == ["c"]
+        rows = (("t", f"{i}", f"{i - 1}", "msgpack", checkpoint(held)) for i, held in enumerate(states))
+        return load(saved(*rows))
+    values = [state(f"{i}", f"{i - 1}") | {"values": {"messages": held}} for i, held in enumerate(states)]
+    return load(json.dumps(values).encode())
+
+
+def answer(text: str) -> dict:
+    return {"type": "ai", "content": text, "id": text}
+
+
+def sent(conversation, request: int = -1) -> list[str]:
+    return [m.content for m in as_sent(conversation).plans[request].render()]
+
+
+@pytest.mark.parametrize("encoded", [True, False])
+def test_older_messages_that_a_later_checkpoint_removed_were_not_sent_from_there_on(encoded):
+    first = [*said("a"), answer("b"), *said("c")]
+    kept = [*said("summary"), *said("c"), answer("d"), *said("e")]
+    (conversation,) = loaded = checkpoints(encoded, first, kept[:2], kept[:3], kept, [*kept, answer("f")])
+    assert [m.content for m in conversation] == ["a", "b", "c", "summary", "d", "e", "f"]
+    assert [sent(conversation, k) for k in (0, 1, 2)] == [["a"], ["summary", "c"], ["summary", "c", "d", "e"]]
+    (cut,) = conversation.recorded.compactions
+    assert (cut.request, cut.dropped, cut.summary, cut.by) == (1, (0, 1), 3, "LangGraph")
+    assert (list(loaded.report.warnings), loaded.report.records) == ([], 7)
+
+
+def test_the_newest_messages_that_a_later_checkpoint_removed_were_taken_back():
+    (conversation,) = loaded = checkpoints(
+        False, [*said("a"), answer("b"), *said("c")], said("a"), [*said("a"), answer("d")]
+    )
+    assert [m.content for m in conversation] == ["a", "d"]
     assert list(loaded.report.warnings) == ["messages of an earlier checkpoint that were removed since, left out"]
+
+
+STATES = st.lists(
+    st.lists(st.sampled_from([*said("a", "b", "c"), answer("d"), answer("e"), {"type": "tool", "content": "x"}, 5]),
+             min_size=1, max_size=5).map(lambda held: [*held, *said("z")]),
+    min_size=1, max_size=5,
+)  # fmt: skip
+
+
+@tried(deadline=None, max_examples=100)
+@given(STATES)
+def test_whatever_checkpoints_remove_every_history_fits(states):
+    for conversation in checkpoints(False, *states):
+        for path in (conversation, *conversation.branches):
+            assert len(sent_histories(path) or ()) == len(path.metadata.get(SENT_HISTORIES, ()))
 
 
 def test_of_two_states_of_one_checkpoint_the_first_is_read_and_the_other_counted():
