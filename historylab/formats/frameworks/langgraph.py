@@ -65,7 +65,7 @@ def _conversation(thread: str, namespace: str, snapshots: dict[str, Snapshot], r
         records = _records(path, snapshots, report, newest=not held)
         said = _Thread(report)
         for state in _states_at_falls([snapshots[id] for id in path]):
-            said.add(read_langchain_messages(_located(state), Report()))
+            said.add(read_langchain_messages(_locate_messages(state), Report()))
         newest = _read(records, held, report)
         said.add(newest)
         report.records += max(0, len(said.messages) - len(newest))
@@ -125,7 +125,7 @@ def _states_at_falls(path: list[Snapshot]) -> list[Snapshot]:
     return [path[k] for k in sorted({*falls, *(k - 1 for k in falls)}) if _channel(path[k].values)]
 
 
-def _located(snapshot: Snapshot) -> list[tuple[str, Any]]:
+def _locate_messages(snapshot: Snapshot) -> list[tuple[str, Any]]:
     """The messages of a state with their places."""
     channel = _channel(snapshot.values)
     return [(f"{snapshot.where} {channel}[{i}]".strip(), record) for i, record in enumerate(snapshot.values[channel])]
@@ -143,7 +143,7 @@ def _records(path: list[str], snapshots: dict[str, Snapshot], report: Report, ne
             for name in values if newest else ():
                 if name != channel and not name.startswith(INTERNAL):
                     report.keep(name, snapshot.where)
-            return _located(snapshot)
+            return _locate_messages(snapshot)
     return []
 
 
