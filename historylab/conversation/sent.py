@@ -148,7 +148,7 @@ def compactions_of(conversation: ReadMessages) -> tuple[Compaction, ...]:
         dropped = np.flatnonzero(before & ~after)
         if request >= len(contexts) or not (len(dropped) or now.cut):
             continue
-        summarized = now.summary is not None or any(map(_is_summary, now.sent))
+        summarized = now.summary is not None or any(map(is_summary, now.sent))
         if now.cut is None and not summarized and not _is_large(conversation, before, dropped):
             continue
         cut = now.cut or RecordedCut(inferred=True)
@@ -210,8 +210,14 @@ def _histories_around(histories: Sequence[SentHistory]) -> Iterator[tuple[np.nda
         yield _held_messages(before, now.size), _held_messages(now, now.size)
 
 
-def _is_summary(sent: Range | Message) -> bool:
+def is_summary(sent: Range | Message) -> bool:
+    """Tell whether it is a message that a program put in the place of others."""
     return isinstance(sent, Message) and bool(sent.metadata.get("compact_summary"))
+
+
+def summaries_in(conversation: ReadMessages) -> frozenset[int]:
+    """The messages that a program put in the place of others."""
+    return conversation.remember("summaries", lambda: frozenset(i for i, m in enumerate(conversation) if is_summary(m)))
 
 
 def _is_large(conversation: ReadMessages, before: np.ndarray, dropped: np.ndarray) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
+from historylab.conversation.sent import summaries_in
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 from historylab.recall.references import Said, contains_value, index_mentions, searchable_text
@@ -24,7 +25,8 @@ SENT = int(Action.TRUNCATED)  # up to this action something of a message is sent
 def find_holder(plan: HistoryPlan, value: str, mentions: np.ndarray, lines: Sequence[Said] = ()) -> int:
     """The holder of `value` in a request: BY_MESSAGE, BY_SUMMARY or LOST.
 
-    BY_SUMMARY is also by a message that stands nowhere in the conversation.
+    BY_SUMMARY is also by a message that stands nowhere in the conversation, and by one that its program put in the
+    place of others: it was no part of what was said, and would not be there under other settings.
     `mentions` (int64, ascending) are the messages of its history that mention the value. If it has telling `lines`, all
     of them must be held: BY_SUMMARY if the summary alone holds any.
     """
@@ -35,15 +37,24 @@ def find_holder(plan: HistoryPlan, value: str, mentions: np.ndarray, lines: Sequ
                 return LOST
             holder = max(holder, of_line)
         return holder
-    block, actions = plan.history.columns.block, plan.block_actions
-    if len(mentions) and not plan.shortened and actions.item(block.item(mentions.item(-1))) <= SENT:
-        return BY_MESSAGE  # nearly always the newest one is sent: no need to look at the others
-    sent = mentions[actions[block[mentions]] <= SENT]
-    if len(sent) and (not plan.shortened or any(still_says(plan, i, value) for i in sent[::-1].tolist())):
+    summaries = summaries_in(plan.history.conversation)
+    apart = np.isin(mentions, [*summaries]) if summaries else None
+    if _is_sent(plan, value, mentions if apart is None else mentions[~apart]):
         return BY_MESSAGE
+    if apart is not None and _is_sent(plan, value, mentions[apart]):
+        return BY_SUMMARY
     texts = [plan.summary.text] if plan.summary else []
     texts += [other.content for other in plan.others]
     return BY_SUMMARY if value and any(contains_value(text, value) for text in texts) else LOST
+
+
+def _is_sent(plan: HistoryPlan, value: str, mentions: np.ndarray) -> bool:
+    """Tell whether one of these messages is sent with the value in it."""
+    block, actions = plan.history.columns.block, plan.block_actions
+    if len(mentions) and not plan.shortened and actions.item(block.item(mentions.item(-1))) <= SENT:
+        return True  # nearly always the newest one is sent: no need to look at the others
+    sent = mentions[actions[block[mentions]] <= SENT]
+    return bool(len(sent)) and (not plan.shortened or any(still_says(plan, i, value) for i in sent[::-1].tolist()))
 
 
 def lost_lines(plan: HistoryPlan, lines: Sequence[Said]) -> list[Said]:

@@ -14,8 +14,7 @@ import numpy as np
 
 from historylab.conversation.columns import ASSISTANT
 from historylab.conversation.conversation import checked_index
-from historylab.conversation.message import Message
-from historylab.conversation.sent import Compaction
+from historylab.conversation.sent import Compaction, is_summary
 from historylab.counters.reported_contexts import usage_by_request
 from historylab.errors import PlanError
 from historylab.planning.given_decisions import FOLDED, GIVEN, LEFT_OUT, SHORTER, WHOLE
@@ -154,7 +153,7 @@ class _Search:
         found = [self._as_held(plan, i) for i in self._sent_copies(plan)]
         for other in plan.others:
             if self.words.are_in(text_to_search(other)):
-                found.append(_Holder(BY_SUMMARY if _is_summary(other) else BY_MESSAGE))
+                found.append(_Holder(BY_SUMMARY if is_summary(other) else BY_MESSAGE))
         if plan.summary and self.words.are_in(plan.summary.text):
             found.append(_Holder(BY_SUMMARY))
         return min(found, key=lambda held: (held.how, not held.known), default=_Holder(LOST))
@@ -173,14 +172,14 @@ class _Search:
         return self.copies[: self.copies.searchsorted(plan.size)]
 
     def _as_held(self, plan: HistoryPlan, i: int) -> _Holder:
-        how = BY_SUMMARY if _is_summary(self.shown[i]) else BY_MESSAGE
+        how = BY_SUMMARY if is_summary(self.shown[i]) else BY_MESSAGE
         return _Holder(how, i, not plan.decided_by or plan.reason(i).rule != NOT_KNOWN.rule)
 
     # -- what would have kept it
 
     def _with_settings(self, why: Why, how: int) -> Why:
         """The answer with settings under which the request has it, or has it better than in a summary."""
-        known = [i for i in self._copies_before(self.plan).tolist() if not _is_summary(self.shown[i])]
+        known = [i for i in self._copies_before(self.plan).tolist() if not is_summary(self.shown[i])]
         if not known:
             return why
 
@@ -221,7 +220,7 @@ class _Search:
         if not len(self.copies):
             return ()
         columns = self.shown.columns
-        again = [i for i in self.copies[1:].tolist() if columns.role[i] == ASSISTANT and not _is_summary(self.shown[i])]
+        again = [i for i in self.copies[1:].tolist() if columns.role[i] == ASSISTANT and not is_summary(self.shown[i])]
         found = {columns.first_request_after(i) - 1 for i in again}
         copies = set(self.copies.tolist())
         for need in (need for step in find_needs(self.shown) for need in step):
@@ -269,12 +268,8 @@ class _Search:
             return True
         folded = plan.actions == Action.SUMMARIZED
         if went is None or not folded.any():  # a summary may not say what it is of
-            return any(map(_is_summary, plan.others))
+            return any(map(is_summary, plan.others))
         return bool(folded[went])
-
-
-def _is_summary(message: Message) -> bool:
-    return bool(message.metadata.get("compact_summary"))
 
 
 def _shortened_texts(plan: HistoryPlan, among: np.ndarray | None) -> dict[int, str]:

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from historylab.conversation.message import Message
+from historylab.conversation.sent import is_summary
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
-from historylab.recall.held import BY_MESSAGE, find_holder, still_says
+from historylab.recall.held import BY_MESSAGE, BY_SUMMARY, find_holder, still_says
 from historylab.recall.references import Need, contains_value, find_needs
 from historylab.recall.severity import severity_of
 from historylab.recall.value_kinds import kind_of_value
@@ -137,11 +137,9 @@ def _fate(gone: Gone, need: Need, absence: _Absence) -> tuple[str, int | None]:
         return IN_SUMMARY, None
     if absence.again_in is not None:
         return SAID_AGAIN, absence.again_in
-    if need.lines and find_holder(plan, need.value, need.mentions, need.lines) == BY_MESSAGE:
+    holder = find_holder(plan, need.value, need.mentions, need.lines) if need.lines else None
+    if holder == BY_SUMMARY:
+        return IN_SUMMARY, None
+    if holder == BY_MESSAGE:
         return SAID_AGAIN, max(i for _, said in need.lines for i in said.tolist() if actions[i] <= Action.TRUNCATED)
     return LOST, None
-
-
-def is_summary(message: Message) -> bool:
-    """Tell whether a message is a summary that a program put in the place of others."""
-    return bool(message.metadata.get("compact_summary"))

@@ -11,13 +11,13 @@ from pathlib import PurePath
 import numpy as np
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.sent import Compaction
+from historylab.conversation.sent import Compaction, is_summary
 from historylab.costs.bill import MILLION, Bill, bill
 from historylab.errors import SettingsError
 from historylab.planning.replay import Timeline
 from historylab.recordings.as_sent import as_sent, has_cuts
 from historylab.recordings.calls_again import CallAgain, find_calls_again
-from historylab.recordings.needed_after import FATES, Gone, NeededFact, facts_after, is_summary
+from historylab.recordings.needed_after import FATES, Gone, NeededFact, facts_after
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Literal
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.sent import is_summary, summaries_in
 from historylab.costs.bill import Bill, price_as_recorded
 from historylab.costs.caches.base import Cache, all_caches, as_charged
 from historylab.costs.proposal import adopt_recorded
@@ -112,10 +113,10 @@ def summaries_made(timeline: Timeline) -> int:
 
 def _summaries_sent(timeline: Timeline) -> int:
     """The number of messages that whoever decided sent in place of others."""
-    among = [i for i, message in enumerate(timeline.conversation) if message.metadata.get("compact_summary")]
+    among = summaries_in(timeline.conversation)
     sent = set[int | str]()
     for plan in timeline.plans:
         if (plan.block_actions == Action.SUMMARIZED).any():
             sent |= {i for i in among if i < plan.size and plan.actions[i] <= Action.TRUNCATED}
-            sent |= {message.content for message in plan.others if message.metadata.get("compact_summary")}
+            sent |= {message.content for message in plan.others if is_summary(message)}
     return len(sent)

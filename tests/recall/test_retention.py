@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from historylab import Conversation, Message, Settings, ToolCall, generate, replay
+from historylab import Conversation, Message, Settings, ToolCall, as_sent, generate, replay
+from historylab.conversation.sent import SentHistory, sent_metadata
 from historylab.errors import LoadError
 from historylab.recall.references import contains_value, find_needs, searchable_text
 from historylab.recall.retention import retention
@@ -293,3 +294,14 @@ def test_mentions_are_all_messages_that_say_it_and_no_others(name):
             assert need.mentions.tolist() == slow or (need.lines and not slow)
             for line, said in need.lines:
                 assert said.tolist() == [i for i in range(size) if contains_value(searchable_text(chat[i]), line)]
+
+
+def test_what_the_summary_of_another_program_says_is_held_by_a_summary_whoever_sends_it():
+    told = Message("user", "So far: order ORD-0917.", metadata={"compact_summary": True})
+    said = [Message("user", "I want ORD-0917."), answer("Noted."), told, Message("user", "Book it.")]
+    said += [answer(calls=call("book", number="ORD-0917"))]
+    ours = retention(replay(Conversation(said), Settings(length=2)))
+    cut = Conversation(said, metadata=sent_metadata([SentHistory(3, ((2, 3),), summarized=((0, 2),), summary=2)]))
+    assert (ours.references.kept, ours.in_summary) == (1, (True,))
+    assert retention(as_sent(cut)).in_summary == (True,)
+    assert retention(replay(Conversation(said), Settings(policy="all"))).in_summary == (False,)
