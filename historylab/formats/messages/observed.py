@@ -19,15 +19,18 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import Message, ToolCall, instant, prompt_length
 from historylab.conversation.recorded import PROMPT_CHANGED, TOOLS, decision_metadata
+from historylab.conversation.sent import sent_metadata
 from historylab.conversation.usage import MODEL
 from historylab.formats.base import NOTHING, LocatedCount, Report
+from historylab.formats.messages.aligner import Aligner
+from historylab.formats.messages.alignment import Alignment, whole
 from historylab.formats.messages.branching import MOST_BRANCHES
 from historylab.formats.messages.chat_messages import pair_by_order
+from historylab.formats.messages.injections import injected_again, lacking
 from historylab.formats.messages.provider_cuts import with_provider_cuts
+from historylab.formats.messages.sent_sets import note_late, note_sent, note_unlogged, take_out
 from historylab.formats.messages.threads import Thread, Threads
 
-TRIMMED = "a request without older messages of those before (trimmed), read as a conversation of its own"
-COMPACTED = "a request with something else in place of older messages (compacted), read as a conversation of its own"
 UNRELATED = "a request with another history than those before, read as a conversation of its own"
 REWORDED = "an answer that the next request repeats in other words, read as repeated"
 OTHER_PROMPT = "a system prompt other than the one before, of which the first is read"
@@ -89,33 +92,54 @@ class _Stitching:
         self.requests.append(request)
         sent, begins = self.threads.marks_in(request.messages)
         prompt = prompt_length(request.messages)
-        request.prompt = mark = begins[prompt - 1] if prompt else 0
+        request.prompt = begins[prompt - 1] if prompt else 0
         thread, known = self.threads.find_longest(begins)
-        if known <= prompt and (other := self.threads.find_under_another_prompt(sent[prompt:])):
-            self.report.warn(OTHER_PROMPT, request.where)
-            first = other.messages[: prompt_length(other.messages)]  # a prompt may hold the time of day
-            request = replace(request, messages=[*first, *request.messages[prompt:]])
-            request.prompt = mark
-            sent, begins = self.threads.marks_in(request.messages)
-            thread, known = self.threads.find_longest(begins)
         if thread is None or not sent:
-            self._continue(Thread(), request, sent)
-        elif known == len(thread.messages):
-            _take_spelling(thread, request, thread.asked)
-            self._continue(thread, request, sent)
-        elif known == len(sent):
-            self._take_late(thread, request, sent)
-        elif known == thread.asked and request.messages[known].role == "assistant":
+            self._continue(whole(Thread(), 0), request, sent)
+            return
+        found = whole(thread, known)
+        if known <= prompt and (other := self.threads.find_under_another_prompt(sent[prompt:])):
+            self.report.warn(OTHER_PROMPT, request.where)  # it may hold the time of day
+            found = self._under_another_prompt(other, request, sent)
+        answers = request.messages[found.new : found.new + 1]
+        if found.goes_on or (found.known == found.thread.asked and answers and answers[0].role == "assistant"):
+            self._go_on(found, request, sent)
+        elif not answers:
+            self._take_late(found, request, sent)
+        else:
+            self._go_on(self._align(found, request, sent), request, sent)
+
+    def _under_another_prompt(self, thread: Thread, request: Exchange, sent: list[int]) -> Alignment:
+        """What a request begins with that begins with what a thread said, but for the system prompt."""
+        prompt = prompt_length(request.messages)
+        _, begins = self.threads.marks_in([*thread.messages[: thread.prompt], *request.messages[prompt:]])
+        same, known = self.threads.find_longest(begins)
+        return _aligner(request, sent).under_another_prompt(whole(same or thread, known))
+
+    def _align(self, begun: Alignment, request: Exchange, sent: list[int]) -> Alignment:
+        """What the request goes on from; else what has the same beginning; else it is a conversation of its own."""
+        prompt = prompt_length(request.messages)
+        threads = dict.fromkeys([*self.threads.holding(sent[prompt:]), begun.thread])
+        if not request.plan and (found := _aligner(request, sent).find(list(threads))):
+            return found
+        if begun.new > prompt:
+            return begun
+        if request.conversation:
+            self.report.warn(UNRELATED, request.where)
+        return whole(Thread(), 0)
+
+    def _go_on(self, found: Alignment, request: Exchange, sent: list[int]) -> None:
+        """Continue what the request goes on from: all of a thread, or its beginning."""
+        thread, answers = found.thread, request.messages[found.new : found.new + 1]
+        if found.known == thread.asked and not found.goes_on and answers and answers[0].role == "assistant":
             self.report.warn(REWORDED, request.where)
             thread.unplaced = thread.requests[-1]
-            self.threads.cut(thread, known)
-            self._continue(thread, request, sent)
-        else:
-            reason = _reason(thread, request, sent, known)
-            if reason:
-                self.report.warn(reason, request.where)
-            alone = reason or known <= prompt_length(request.messages)
-            self._continue(Thread() if alone else _branch(thread, known, request), request, sent)
+            self.threads.cut(thread, found.known)
+        elif not found.goes_on and not answers:
+            self._take_late(found, request, sent)
+            return
+        found = found if request.plan else self._without_injected(found, request)
+        self._continue(found if found.goes_on else _branch(found, request), request, sent)
 
     def conversations(self, report: Report) -> Iterator[Conversation]:
         """One per root, on the path of its latest request, with the other paths as branches."""
@@ -130,32 +154,70 @@ class _Stitching:
                 report.warn(f"{len(others) - MOST_BRANCHES:,} older branches left out", "")
             yield _conversation(newest, [_conversation(thread) for thread in others[: -MOST_BRANCHES - 1 : -1]])
 
-    def _take_late(self, thread: Thread, request: Exchange, sent: list[int]) -> None:
+    def _take_late(self, found: Alignment, request: Exchange, sent: list[int]) -> None:
         """Take a request whose answer the thread has already, because it was logged late; else it was answered anew."""
-        at = len(request.messages)
+        thread, at = found.thread, found.known
         if request.answer and self.threads.marks_of(request.answer[:1]) != thread.marks[at : at + 1]:
-            self._continue(_branch(thread, at, request), request, sent)
+            self._continue(_branch(found, request), request, sent)
             return
         thread.requests.append(request)
+        if not request.plan:
+            note_late(found, request.messages)
         if thread.messages[at].role == "assistant" and "usage" not in thread.messages[at].metadata:
             _place(thread, request, at)
 
-    def _continue(self, thread: Thread, request: Exchange, sent: list[int]) -> None:
-        """Append what the request adds to a thread it begins with, and its answer. `sent`: marks of its messages."""
+    def _without_injected(self, found: Alignment, request: Exchange) -> Alignment:
+        """Take out of the thread what a program had put there for the latest request; an edited message is a branch."""
+        for at, edited in lacking(found, request.messages):
+            if edited:
+                return found.up_to(at)
+            found = self._take_out(found, at)
+        return found
+
+    def _take_out(self, found: Alignment, at: int) -> Alignment:
+        thread = found.thread
+        message, rest, marks = thread.messages[at], thread.messages[at + 1 :], thread.marks[at + 1 :]
+        thread.injected[message.role, thread.asked - at] = message.content
+        take_out(thread, at)
+        self.threads.cut(thread, at)
+        self.threads.extend(thread, rest, marks)
+        thread.answered = {i - (i > at): answered for i, answered in thread.answered.items()}
+        places = [place - (place > at) for place in found.places]
+        return replace(found, known=found.known - (found.known > at), places=places)
+
+    def _continue(self, found: Alignment, request: Exchange, sent: list[int]) -> None:
+        """Append what the request adds to a thread it goes on from, and its answer. `sent`: marks of its messages."""
+        thread = found.thread
         at = len(thread.messages)
-        new = list(request.messages[at:])
-        if new and new[-1].timestamp is None:
-            new[-1] = replace(new[-1], timestamp=request.started)
-        self.threads.extend(thread, new, sent[at:])
-        if thread.unplaced and new and new[0].role == "assistant":
+        _take_spelling(found, request, thread.asked)
+        injected = injected_again(thread, request.messages, found.new)
+        new = [i for i in range(found.new, len(request.messages)) if i not in injected]
+        added = [request.messages[i] for i in new]
+        if added and added[-1].timestamp is None:
+            added[-1] = replace(added[-1], timestamp=request.started)
+        self.threads.extend(thread, added, [sent[i] for i in new])
+        unlogged = [
+            at + k
+            for k in range(len(added))
+            if added[k].role == "assistant" and (k == 0 or added[k - 1].role != "assistant")
+        ]
+        if thread.unplaced and unlogged[:1] == [at]:
             _place(thread, thread.unplaced, at)
-        thread.asked = len(thread.messages)
+            del unlogged[0]
+        thread.fresh, thread.asked = at, len(thread.messages)
+        if not request.plan:
+            note_unlogged(thread, unlogged)
+            note_sent(found, request.messages, sent, new)
         self.threads.extend(thread, request.answer, self.threads.marks_of(request.answer))
         if request.answer:
             _place(thread, request, thread.asked)
         thread.unplaced = None if request.answer else request
         thread.requests.append(request)
         self.threads.index(thread)
+
+
+def _aligner(request: Exchange, sent: list[int]) -> Aligner:
+    return Aligner(request.messages, sent, keyed=bool(request.conversation))
 
 
 def _place(thread: Thread, request: Exchange, at: int) -> None:
@@ -169,36 +231,26 @@ def _place(thread: Thread, request: Exchange, at: int) -> None:
     thread.messages[at] = replace(answer, timestamp=time, metadata={**answer.metadata, **said})
 
 
-def _branch(thread: Thread, known: int, request: Exchange) -> Thread:
-    """A branch after so many messages, as the request has them: the calls that its results answer have its ids."""
-    branch = Thread(thread, known)
-    _take_spelling(branch, request, 0)
-    return branch
+def _branch(found: Alignment, request: Exchange) -> Alignment:
+    """A branch of what the request goes on from, as it has it: the calls that its results answer have its ids."""
+    branched = replace(found, thread=Thread(found.thread, found.known))
+    _take_spelling(branched, request, 0)
+    return branched
 
 
-def _take_spelling(thread: Thread, request: Exchange, asked: int) -> None:
+def _take_spelling(found: Alignment, request: Exchange, asked: int) -> None:
     """Take what follows as the request repeats it: a client that writes arguments anew is counted by what it sends."""
-    for at in range(asked, len(thread.messages)):
-        known, repeated = thread.messages[at], request.messages[at]
+    for i, at in enumerate(found.places):
+        if at < asked or i in found.others:
+            continue
+        known, repeated = found.thread.messages[at], request.messages[i]
         if _words_and_ids(known) != _words_and_ids(repeated):
             content, calls, answered = _words_and_ids(repeated)
-            thread.messages[at] = replace(known, content=content, tool_calls=calls, tool_call_id=answered)
+            found.thread.respell(at, replace(known, content=content, tool_calls=calls, tool_call_id=answered))
 
 
 def _words_and_ids(message: Message) -> tuple[str, tuple[ToolCall, ...], str | None]:
     return message.content, message.tool_calls, message.tool_call_id
-
-
-def _reason(thread: Thread, request: Exchange, sent: list[int], known: int) -> str:
-    """The reason a request that continues no thread begins a conversation; empty for a branch, or just another."""
-    rest = sent[known:]
-    there = set(thread.marks[known:])
-    again = [mark in there for mark in rest]
-    if again[0] and all(again[:2]):
-        return TRIMMED
-    if sum(again) > 1 or any(message.metadata.get("compaction") for message in request.messages[known:]):
-        return COMPACTED
-    return UNRELATED if request.conversation and known <= prompt_length(request.messages) else ""
 
 
 def _tell_once(requests: list[Exchange], report: Report) -> None:
@@ -226,6 +278,8 @@ def _conversation(thread: Thread, branches: Sequence[Conversation] = ()) -> Conv
     for (_, before), (at, now) in pairwise(sorted(thread.answered.items(), key=itemgetter(0))):
         if changed := _changes(before, now):
             messages[at] = replace(messages[at], metadata={**messages[at].metadata, **changed})
+    if not any(request.plan for request in thread.requests):
+        said |= sent_metadata(thread.sent)
     return Conversation(pair_by_order(messages), title, said, branches)
 
 

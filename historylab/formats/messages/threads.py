@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
+from itertools import islice
 
 from historylab.conversation.exchange import Exchange
 from historylab.conversation.lineage import Numbers, same_beginning
 from historylab.conversation.message import Message, ToolCall, prompt_length
+from historylab.conversation.sent import SentHistory
+
+MOST_ALIKE, MOST_THREADS = 8, 24
+"""Threads that are looked at for one message of a request, and for all of them."""
 
 
 class Thread:
-    """A history as it grew. `asked`: how many messages the latest was sent with."""
+    """A history as it grew, and what each request held of it.
+
+    `asked`: how many messages there were when the latest request was sent, `fresh` those that it was the first to hold
+    (from that index on), `held` those it held, by index. `sent` has an entry per request that held other ones than the
+    one before it and all since. `spellings`: by index, marks of other texts that a message was sent with. `injected`:
+    what a program last put among the messages for one request, and its place from the end.
+    """
 
     def __init__(self, parent: Thread | None = None, known: int = 0):
         self.root: Thread = parent.root if parent else self
@@ -20,11 +31,65 @@ class Thread:
         self.marks: list[int] = parent.marks[:known] if parent else []
         self.begins: list[int] = parent.begins[:known] if parent else []
         self.bodies: list[int] = []  # the beginnings of what follows the system prompt
-        self.asked = known
+        self.asked = self.fresh = known
+        self.held: Container[int] = range(known)
+        self.sent: list[SentHistory] = [one for one in parent.sent if one.size <= known] if parent else []
+        known_spellings = parent.spellings.items() if parent else ()
+        self.spellings: dict[int, set[int]] = {at: set(marks) for at, marks in known_spellings if at < known}
+        self.injected: dict[tuple[str, int], str] = dict(parent.injected) if parent else {}
+        self.keeps_first = False  # apart from those after it
+        self.keeps_ids = False
+        self._places: dict[int, list[int]] = {}  # by mark
+        self._by_id: dict[tuple[str, str], int | None] = {}
+        self._placed = 0
         self.requests: list[Exchange] = []
         self.unplaced: Exchange | None = None  # only the next request shows what answered it
         known_answers = parent.answered.items() if parent else ()
         self.answered: dict[int, Exchange] = {at: request for at, request in known_answers if at < known}
+
+    @property
+    def prompt(self) -> int:
+        """The number of system messages at the beginning."""
+        return prompt_length(self.messages)
+
+    @property
+    def latest(self) -> SentHistory:
+        """The entry that says what the latest request held; of size 0 where all of them held everything."""
+        return self.sent[-1] if self.sent else SentHistory(0)
+
+    def places_of(self, mark: int) -> Sequence[int]:
+        """The indices of messages with that mark, in order."""
+        self._place()
+        return self._places.get(mark, ())
+
+    def place_by_id(self, message: Message) -> int | None:
+        """The index of the message with the ids of the same calls, -1 if there is none; None if that can't be told."""
+        self._place()
+        keys = _ids_of(message)
+        return self._by_id.get(keys[0], -1) if keys else None
+
+    def call_before(self, at: int) -> int:
+        """The index of the message whose calls the result there answers; -1 if none does."""
+        while at >= 0 and self.messages[at].role == "tool":
+            at -= 1
+        return at if at >= 0 and self.messages[at].tool_calls else -1
+
+    def respell(self, at: int, message: Message) -> None:
+        """Take the same message in other words, or with other ids."""
+        self.messages[at] = message
+        for key in _ids_of(message) if at < self._placed else ():
+            self._by_id.setdefault(key, at)
+
+    def forget(self) -> None:
+        """Have the places found anew, as messages went or have other ids."""
+        self._places, self._by_id, self._placed = {}, {}, 0
+
+    def _place(self) -> None:
+        for at in range(self._placed, len(self.messages)):
+            self._places.setdefault(self.marks[at], []).append(at)
+            for key in _ids_of(self.messages[at]):
+                self._by_id[key] = None if key in self._by_id else at
+        self._placed = len(self.messages)
 
 
 class Threads:
@@ -40,6 +105,7 @@ class Threads:
         self._read: tuple[Sequence[Message], list[int], list[int]] = [], [], []  # the latest history, with its marks
         self._found: dict[int, Thread] = {}  # by the marks of its beginnings
         self._bodies: dict[int, Thread] = {}  # whole threads, by what follows the system prompt
+        self._newest: dict[int, dict[Thread, None]] = {}  # by what was newest in one of their requests
 
     def marks_of(self, messages: Iterable[Message]) -> list[int]:
         """One per message: logs repeat messages with other ids, and with other spaces and orders of arguments."""
@@ -69,6 +135,15 @@ class Threads:
             found = self._bodies.get(begins, found)
         return found
 
+    def holding(self, marks: Sequence[int]) -> list[Thread]:
+        """Threads whose newest message, at some request, is one of these: the last of these, and the latest, first."""
+        found = dict[Thread, None]()
+        for mark in reversed(marks):
+            found |= dict.fromkeys(islice(reversed(self._newest.get(mark, {})), MOST_ALIKE))
+            if len(found) >= MOST_THREADS:
+                break
+        return list(found)
+
     def extend(self, thread: Thread, messages: Sequence[Message], marks: Sequence[int]) -> None:
         """Append messages to a thread."""
         thread.messages += messages
@@ -80,13 +155,18 @@ class Threads:
         for mark in thread.begins[known:]:
             self._found.pop(mark, None)
         del thread.messages[known:], thread.marks[known:], thread.begins[known:], thread.bodies[:]
+        thread.forget()
 
     def index(self, thread: Thread) -> None:
         """Have a thread found by all its beginnings, before others that share some."""
         self.all.pop(thread, None)
         self.all[thread] = None
         self._found.update(dict.fromkeys(thread.begins, thread))
-        prompt = prompt_length(thread.messages)
+        prompt = thread.prompt
+        for mark in dict.fromkeys(thread.marks[max(thread.asked - 2, prompt) :]):
+            threads = self._newest.setdefault(mark, {})
+            threads.pop(thread, None)
+            threads[thread] = None
         if len(thread.messages) > max(thread.asked, prompt + 1):
             new = thread.marks[prompt + len(thread.bodies) :]
             thread.bodies += self._numbers.of_beginnings(new, thread.bodies[-1] if thread.bodies else 0)
@@ -99,8 +179,20 @@ class Threads:
 
 
 def _normalize(arguments: str) -> str:
-    """The same text for arguments that are the same but for their order and spaces."""
+    """The same text for arguments that are the same but for their order and spaces, and 1.0 in place of 1."""
     try:
-        return json.dumps(json.loads(arguments), sort_keys=True)
+        return json.dumps(json.loads(arguments, parse_float=_number), sort_keys=True)
     except (ValueError, RecursionError):
         return arguments
+
+
+def _number(text: str) -> float:
+    number = float(text)
+    return int(number) if number.is_integer() else number
+
+
+def _ids_of(message: Message) -> list[tuple[str, str]]:
+    """What tells a message's calls, or its result, apart from others."""
+    if message.role == "tool":
+        return [("result", message.tool_call_id)] if message.tool_call_id else []
+    return [("call", call.id) for call in message.tool_calls if call.id]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import Message, ToolCall
+from historylab.conversation.sent import SENT_HISTORIES
 from historylab.formats.base import Report
-from historylab.formats.messages.observed import COMPACTED, OTHER_PROMPT, REWORDED, TRIMMED, UNRELATED
+from historylab.formats.messages.observed import OTHER_PROMPT, REWORDED, UNRELATED
 from historylab.formats.messages.observed import conversations_in as stitch
 
 ROLES = {"s": "system", "u": "user", "a": "assistant", "t": "tool"}
@@ -42,7 +43,8 @@ def test_requests_that_extend_each_other_are_one_conversation_and_each_answer_ha
     assert [texts(c) for c in found] == ["s:p u:1 a:x u:2 a:y"]
     assert usages(found[0]) == [10, 20]
     assert found[0][2].metadata["model"] == "m"
-    assert found[0].metadata == {"conversation_id": "k", "model": "m", "tools": [{"name": "f"}]}
+    said = {"conversation_id": "k", "model": "m", "tools": [{"name": "f"}]}
+    assert found[0].metadata == {**said, SENT_HISTORIES: []}
     assert (report.records, report.warnings) == (5, {})
 
 
@@ -142,23 +144,10 @@ def test_a_branch_has_the_ids_of_its_own_calls():
         assert calls == [m.tool_call_id for m in path if m.role == "tool"] == [f"{chat}1", f"{chat}2"]
 
 
-def test_trimmed_compacted_and_unrelated_requests_are_conversations_of_their_own_and_said_to_be():
-    first = request("s:p u:1 a:x u:2", "a:y")
-    for sent, reason in [
-        ("s:p u:2 a:y u:3", TRIMMED),
-        ("s:p u:summary u:2 a:y u:3", COMPACTED),
-        ("s:title u:name-it", UNRELATED),
-    ]:
-        found, report = stitched(first, request(sent, "a:z"))
-        assert sorted(map(texts, found)) == sorted(["s:p u:1 a:x u:2 a:y", f"{sent} a:z"])
-        assert list(report.warnings) == [reason]
-
-
-def test_a_compaction_part_tells_a_compacted_history():
-    summary = Message("user", "so far …", metadata={"compaction": True})
-    later = Exchange([summary, Message("user", "4")], said("a:z"), "k")
-    _, report = stitched(request("u:1 a:x u:2", "a:y"), later)
-    assert list(report.warnings) == [COMPACTED]
+def test_a_request_that_has_nothing_in_common_with_those_before_is_a_conversation_of_its_own():
+    found, report = stitched(request("s:p u:1 a:x u:2", "a:y"), request("s:title u:name-it", "a:z"))
+    assert sorted(map(texts, found)) == ["s:p u:1 a:x u:2 a:y", "s:title u:name-it a:z"]
+    assert list(report.warnings) == [UNRELATED]
 
 
 def test_a_system_prompt_that_changes_does_not_break_a_conversation():

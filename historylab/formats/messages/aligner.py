@@ -1,0 +1,109 @@
+"""A request placed in the thread that it goes on from, if there is one.
+
+The newest messages of a request are certain, so what both have last is looked for first: mostly the thread's answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from historylab.conversation.message import Message, prompt_length
+from historylab.formats.messages.alignment import Alignment, are_alike
+from historylab.formats.messages.placing import MOST_PLACES, Placing, size_of
+from historylab.formats.messages.threads import Thread
+
+NEWEST = 4
+"""Messages at an end that another one may go on from."""
+TELLING = 24
+"""Characters that two unrelated requests don't have in common by chance."""
+
+
+class Aligner:
+    """Places one request in threads: its messages, and a mark per message, as threads have them."""
+
+    def __init__(self, sent: Sequence[Message], marks: Sequence[int], *, keyed: bool):
+        self._sent, self._marks, self._keyed = sent, marks, keyed
+        self._prompt = prompt_length(sent)
+
+    def find(self, threads: Sequence[Thread]) -> Alignment | None:
+        """Where the request goes on from: in the thread that has most of its text, the first of several."""
+        found = [one for thread in threads if (one := self._best(thread))]
+        return max(found, key=lambda one: (_likeness(one), self._text(one.equal()), one.goes_on), default=None)
+
+    def under_another_prompt(self, begun: Alignment) -> Alignment:
+        """A request that begins with the messages of a thread, but has another system prompt."""
+        prompt, known = begun.thread.prompt, begun.known
+        found = Placing(self._sent, self._marks, begun.thread).prompt_placed(known - prompt + self._prompt)
+        found.known, found.places[self._prompt :] = known, list(range(prompt, known))
+        return found
+
+    def _best(self, thread: Thread) -> Alignment | None:
+        """The placing with most that is the same, and least that isn't; that which goes on from all, of several."""
+        found, placing = list[Alignment](), Placing(self._sent, self._marks, thread)
+        for i, place in _anchors(placing, thread, len(self._sent) - 1):
+            one = placing.place(i, place)
+            if self._is_sure(one):
+                found.append(one)
+                if len(found) == 1 and one.goes_on and one.new < len(self._sent) and one.is_complete:
+                    return one
+        return max(found, key=lambda one: (_likeness(one), one.goes_on, one.known), default=None)
+
+    def _text(self, messages: list[int]) -> int:
+        return sum(size_of(self._sent[i]) for i in messages)
+
+    def _is_sure(self, found: Alignment) -> bool:
+        """Whether so much is the same that it is no chance."""
+        equal, text = len(found.equal()), self._text(found.equal())
+        if equal > 1 and found.is_complete:
+            return True
+        if not equal and found.new > found.leading:  # the first question, and something else beside it
+            return found.goes_on and not found.foreign and self._has_prompt_of(found.thread)
+        if not found.goes_on and equal < 2 and found.known != found.thread.asked:
+            return False
+        if equal < 2 and text < TELLING and (found.foreign or not self._has_prompt_of(found.thread)):
+            return False
+        enough = text >= TELLING or self._keyed or not found.foreign
+        return equal > 0 and enough and found.foreign <= equal + 1
+
+    def _has_prompt_of(self, thread: Thread) -> bool:
+        prompts = zip(self._sent[: self._prompt], thread.messages[: thread.prompt], strict=False)
+        return all(are_alike(one.content, other.content) for one, other in prompts)
+
+
+def _likeness(one: Alignment) -> int:
+    """The number of messages that are the same, twice those that the request before held, less those that aren't."""
+    held = sum(one.places[i] in one.thread.held or one.places[i] >= one.thread.asked for i in one.equal())
+    return len(one.equal()) + held - 2 * one.foreign
+
+
+def _anchors(placing: Placing, thread: Thread, last: int) -> Iterator[tuple[int, int]]:
+    """Pairs of a message and a place that may be the last both have, the likeliest first."""
+    end, prompt = len(thread.messages) - 1, thread.prompt
+    if end < prompt:
+        return
+    yield from _longest(placing, end, last - 1)
+    if placing.is_same(last, end):
+        yield last, end
+    for place in range(end - 1, max(thread.asked - NEWEST, prompt) - 1, -1):
+        yield from _longest(placing, place, last)
+    for i in range(last, max(last - NEWEST, -1), -1):
+        places = list(islice(placing.equal_places(i, end), MOST_PLACES))
+        if places:
+            yield i, max(places, key=lambda place: (placing.run(i, place), place))
+    if thread.asked > prompt:
+        yield from _rewritten(placing, thread.asked - 1, last)
+
+
+def _longest(placing: Placing, place: int, last: int) -> Iterator[tuple[int, int]]:
+    """The message, up to `last`, that is the one at that place: with most before it that are the same, too."""
+    equal = (i for i in range(last, -1, -1) if placing.is_same(i, place))
+    runs = [(placing.run(i, place), i) for i in islice(equal, MOST_PLACES)]
+    if runs:
+        yield max(runs)[1], place
+
+
+def _rewritten(placing: Placing, place: int, last: int) -> Iterator[tuple[int, int]]:
+    """The newest message of the request before, where this one has another text of it and then an answer."""
+    answered = (i for i in range(last - 1, -1, -1) if placing.answers(i + 1) and placing.is_rewritten(i, place))
+    yield from ((i, place) for i in islice(answered, 1))

@@ -1,0 +1,145 @@
+"""The messages that each request of a thread was really sent with, as entries of what was sent.
+
+A request that holds what the one before held and all messages since needs none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from historylab.conversation.message import Message
+from historylab.conversation.sent import Range, SentHistory, ranges_of
+from historylab.formats.messages.alignment import NOWHERE, Alignment
+from historylab.formats.messages.threads import Thread
+
+UNLOGGED = "this request is not in the log"
+
+
+def note_sent(found: Alignment, sent: Sequence[Message], marks: Sequence[int], new: Sequence[int]) -> None:
+    """Note what the latest request of a thread held, where the entry before doesn't say it.
+
+    `sent` are its messages, with their marks; of those that `found` doesn't place the ones in `new`, by index, are now
+    the thread's newest. `thread.asked` is its history length.
+    """
+    thread = found.thread
+    added = {i: thread.fresh + k for k, i in enumerate(new)}
+    places = [*found.places, *(added.get(i, NOWHERE) for i in range(found.new, len(sent)))]
+    for i in found.others:
+        thread.spellings.setdefault(places[i], set()).add(marks[i])
+    now, gone = _history(found, sent, places, thread.asked)
+    if not _is_implied(thread.latest, now):
+        _add(thread, now)
+    held = [place for place in places if place != NOWHERE]
+    first = [place for place in held if place >= thread.prompt][:2]
+    thread.held = frozenset(held) if gone else range(thread.asked)
+    thread.keeps_first = len(first) == 2 and first[0] == thread.prompt and first[1] > first[0] + 1
+
+
+def note_late(found: Alignment, sent: Sequence[Message]) -> None:
+    """Note what a request held that was logged after later ones of its thread."""
+    thread, size = found.thread, found.known
+    before = next((one for one in reversed(thread.sent) if one.size <= size), SentHistory(0))
+    now, _ = _history(found, sent, found.places, size)
+    if before.size == size or _is_implied(before, now):
+        return
+    later = [one for one in thread.sent if one.size > size]
+    if not later or later[0].size > size + 1:
+        later.insert(0, replace(before, size=size + 1, sent=_implied(before, size + 1)))
+    thread.sent = [*(one for one in thread.sent if one.size < size), now, *later]
+
+
+def _history(
+    found: Alignment, sent: Sequence[Message], places: Sequence[int], size: int
+) -> tuple[SentHistory, tuple[Range, ...]]:
+    """What a request of that history length held, and which messages it lacked."""
+    thread = found.thread
+    gone = _gone(thread.prompt, [place for place in places if place != NOWHERE], size)
+    texts = {places[i]: sent[i].content for i in sorted(found.others)}
+    parts = [_inserted(sent[i], i, places, gone) if place == NOWHERE else place for i, place in enumerate(places)]
+    stands = any(isinstance(part, Message) and part.metadata for part in parts) or _has_summary(thread, texts)
+    known = not found.doubt
+    return SentHistory(size, _as_ranges(parts), texts, gone if stands else (), known=known, why=found.doubt), gone
+
+
+def note_unlogged(thread: Thread, sizes: Sequence[int]) -> None:
+    """Note requests of which only the answers are known, by history length, where the app doesn't send everything."""
+    if thread.latest.size:
+        for size in sizes:
+            _add(thread, SentHistory(size, ((0, size),), known=False, why=UNLOGGED))
+
+
+def take_out(thread: Thread, at: int) -> None:
+    """Make a message that only the latest request held one that isn't in the conversation.
+
+    The caller takes it out of the thread; it stands between the messages that were new in that request.
+    """
+    message, size = thread.messages[at], thread.asked
+    before = (
+        thread.sent.pop()
+        if thread.latest.size == size
+        else replace(thread.latest, size=size, sent=_implied(thread.latest, size))
+    )
+    parts = list[int | Message]()
+    for each in before.sent:
+        for part in [each] if isinstance(each, Message) else range(*each):
+            parts.append(part if isinstance(part, Message) else part - (part > at) if part != at else message)
+    shifted = {i - (i > at): text for i, text in before.shortened.items() if i != at}
+    _add(thread, replace(before, size=size - 1, sent=_as_ranges(parts), shortened=shifted))
+    thread.asked -= 1
+    if isinstance(thread.held, range):
+        thread.held = range(size - 1)
+
+
+def _inserted(message: Message, i: int, places: Sequence[int], gone: Sequence[Range]) -> Message:
+    """A message that isn't in the conversation; a summary where it stands in the place of those that are gone."""
+    before = max((place for place in places[:i] if place != NOWHERE), default=-1)
+    after = next((place for place in places[i + 1 :] if place != NOWHERE), before + 1)
+    first = sum(place != NOWHERE for place in places[:i]) <= 1
+    stands_in = any(first_gone > before and stop <= after for first_gone, stop in gone) or (first and bool(gone))
+    return Message(message.role, message.content, metadata={"compact_summary": True} if stands_in else {})
+
+
+def _has_summary(thread: Thread, texts: Mapping[int, str]) -> bool:
+    """Whether the system prompt was sent with more than its own text."""
+    own = ((thread.messages[i].content.strip(), text) for i, text in texts.items() if i < thread.prompt)
+    return any(prompt in text and prompt != text.strip() for prompt, text in own)
+
+
+def _gone(prompt: int, held: Sequence[int], size: int) -> tuple[Range, ...]:
+    """The ranges of messages after the system prompt that a request doesn't hold."""
+    kept = [prompt - 1, *sorted(place for place in held if place >= prompt), size]
+    return tuple((a + 1, b) for a, b in pairwise(kept) if b > a + 1)
+
+
+def _as_ranges(parts: Sequence[int | Message]) -> tuple[Range | Message, ...]:
+    found, run = list[Range | Message](), list[int]()
+    for part in parts:
+        if isinstance(part, Message):
+            found += [*ranges_of(run), part]
+            run = []
+        else:
+            run.append(part)
+    return (*found, *ranges_of(run))
+
+
+def _implied(before: SentHistory, size: int) -> tuple[Range | Message, ...]:
+    """What an entry says of a request of that size: what it held, and all since."""
+    since = [(before.size, size)] if size > before.size else []
+    last = before.sent[-1] if before.sent else None
+    if since and isinstance(last, tuple) and last[1] == before.size:
+        return (*before.sent[:-1], (last[0], size))
+    return (*before.sent, *since)
+
+
+def _is_implied(before: SentHistory, now: SentHistory) -> bool:
+    same = _implied(before, now.size) == now.sent and before.shortened == now.shortened
+    return same and before.known == now.known and before.why == now.why and before.size != now.size
+
+
+def _add(thread: Thread, now: SentHistory) -> None:
+    """Add an entry; of two requests with one history the later one counts, as it was answered."""
+    while thread.sent and thread.sent[-1].size >= now.size:
+        thread.sent.pop()
+    thread.sent.append(now)
