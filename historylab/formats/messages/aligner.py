@@ -34,7 +34,7 @@ class Aligner:
     def under_another_prompt(self, begun: Alignment) -> Alignment:
         """A request that begins with the messages of a thread, but has another system prompt."""
         prompt, known = begun.thread.prompt, begun.known
-        found = Placing(self._sent, self._marks, begun.thread).prompt_placed(known - prompt + self._prompt)
+        found = Placing(self._sent, self._marks, begun.thread).place_prompt(known - prompt + self._prompt)
         found.known, found.places[self._prompt :] = known, list(range(prompt, known))
         return found
 
@@ -82,20 +82,20 @@ def _anchors(placing: Placing, thread: Thread, last: int) -> Iterator[tuple[int,
     end, prompt = len(thread.messages) - 1, thread.prompt
     if end < prompt:
         return
-    yield from _longest(placing, end, last - 1)
+    yield from _find_longest(placing, end, last - 1)
     if placing.is_same(last, end):
         yield last, end
     for place in range(end - 1, max(thread.asked - NEWEST, prompt) - 1, -1):
-        yield from _longest(placing, place, last)
+        yield from _find_longest(placing, place, last)
     for i in range(last, max(last - NEWEST, -1), -1):
         places = list(islice(placing.equal_places(i, end), MOST_PLACES))
         if places:
             yield i, max(places, key=lambda place: (placing.run(i, place), place))
     if thread.asked > prompt:
-        yield from _rewritten(placing, thread.asked - 1, last)
+        yield from _find_rewritten(placing, thread.asked - 1, last)
 
 
-def _longest(placing: Placing, place: int, last: int) -> Iterator[tuple[int, int]]:
+def _find_longest(placing: Placing, place: int, last: int) -> Iterator[tuple[int, int]]:
     """The message, up to `last`, that is the one at that place: with most before it that are the same, too."""
     equal = (i for i in range(last, -1, -1) if placing.is_same(i, place))
     runs = [(placing.run(i, place), i) for i in islice(equal, MOST_PLACES)]
@@ -103,7 +103,7 @@ def _longest(placing: Placing, place: int, last: int) -> Iterator[tuple[int, int
         yield max(runs)[1], place
 
 
-def _rewritten(placing: Placing, place: int, last: int) -> Iterator[tuple[int, int]]:
+def _find_rewritten(placing: Placing, place: int, last: int) -> Iterator[tuple[int, int]]:
     """The newest message of the request before, where this one has another text of it and then an answer."""
     answered = (i for i in range(last - 1, -1, -1) if placing.answers(i + 1) and placing.is_rewritten(i, place))
     yield from ((i, place) for i in islice(answered, 1))

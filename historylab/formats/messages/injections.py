@@ -17,7 +17,7 @@ MOST_INJECTED = 4
 """The newest messages of a request, among which they are."""
 
 
-def lacking(found: Alignment, messages: Sequence[Message]) -> Iterator[tuple[int, bool]]:
+def find_lacking(found: Alignment, messages: Sequence[Message]) -> Iterator[tuple[int, bool]]:
     """The latest request's newest messages that this one lacks, though it has what stands around them; the last first.
 
     With each: whether another message stands there, so that it was edited.
@@ -33,7 +33,7 @@ def lacking(found: Alignment, messages: Sequence[Message]) -> Iterator[tuple[int
             yield at, any(message.role == thread.messages[at].role for message in between)
 
 
-def injected_again(thread: Thread, messages: Sequence[Message], new: int) -> list[int]:
+def find_injected_again(thread: Thread, messages: Sequence[Message], new: int) -> list[int]:
     """The new messages that a program put there as it did before; the thread keeps the texts of this time."""
     found = []
     for i in range(max(new, len(messages) - MOST_INJECTED), len(messages)):

@@ -26,7 +26,7 @@ from historylab.formats.messages.aligner import Aligner
 from historylab.formats.messages.alignment import Alignment, whole
 from historylab.formats.messages.branching import MOST_BRANCHES
 from historylab.formats.messages.chat_messages import pair_by_order
-from historylab.formats.messages.injections import injected_again, lacking
+from historylab.formats.messages.injections import find_injected_again, find_lacking
 from historylab.formats.messages.provider_cuts import with_provider_cuts
 from historylab.formats.messages.sent_sets import note_late, note_sent, note_unlogged, take_out
 from historylab.formats.messages.threads import Thread, Threads
@@ -119,7 +119,7 @@ class _Stitching:
     def _align(self, begun: Alignment, request: Exchange, sent: list[int]) -> Alignment:
         """What the request goes on from; else what has the same beginning; else it is a conversation of its own."""
         prompt = prompt_length(request.messages)
-        threads = dict.fromkeys([*self.threads.holding(sent[prompt:]), begun.thread])
+        threads = dict.fromkeys([*self.threads.find_holders(sent[prompt:]), begun.thread])
         if not request.plan and (found := _aligner(request, sent).find(list(threads))):
             return found
         if begun.new > prompt:
@@ -168,7 +168,7 @@ class _Stitching:
 
     def _without_injected(self, found: Alignment, request: Exchange) -> Alignment:
         """Take out of the thread what a program had put there for the latest request; an edited message is a branch."""
-        for at, edited in lacking(found, request.messages):
+        for at, edited in find_lacking(found, request.messages):
             if edited:
                 return found.up_to(at)
             found = self._take_out(found, at)
@@ -190,7 +190,7 @@ class _Stitching:
         thread = found.thread
         at = len(thread.messages)
         _take_spelling(found, request, thread.asked)
-        injected = injected_again(thread, request.messages, found.new)
+        injected = find_injected_again(thread, request.messages, found.new)
         new = [i for i in range(found.new, len(request.messages)) if i not in injected]
         added = [request.messages[i] for i in new]
         if added and added[-1].timestamp is None:

@@ -38,7 +38,7 @@ class Placing:
             run += 1
         return run
 
-    def prompt_placed(self, new: int) -> Alignment:
+    def place_prompt(self, new: int) -> Alignment:
         """The placing of the system prompt alone, of so many messages."""
         found = Alignment(self._thread, len(self._thread.messages), [NOWHERE] * new)
         self._place_prompt(found)
@@ -46,7 +46,7 @@ class Placing:
 
     def place(self, last: int, place: int) -> Alignment:
         """The request up to one message, which is the one at that place."""
-        found = self.prompt_placed(last + 1)
+        found = self.place_prompt(last + 1)
         found.known = place + 1
         below = place + 1
         for i in range(last, found.leading - 1, -1):

@@ -46,7 +46,7 @@ def note_late(found: Alignment, sent: Sequence[Message]) -> None:
         return
     later = [one for one in thread.sent if one.size > size]
     if not later or later[0].size > size + 1:
-        later.insert(0, replace(before, size=size + 1, sent=_implied(before, size + 1)))
+        later.insert(0, replace(before, size=size + 1, sent=_implication(before, size + 1)))
     thread.sent = [*(one for one in thread.sent if one.size < size), now, *later]
 
 
@@ -55,9 +55,9 @@ def _history(
 ) -> tuple[SentHistory, tuple[Range, ...]]:
     """What a request of that history length held, and which messages it lacked."""
     thread = found.thread
-    gone = _gone(thread.prompt, [place for place in places if place != NOWHERE], size)
+    gone = _gaps(thread.prompt, [place for place in places if place != NOWHERE], size)
     texts = {places[i]: sent[i].content for i in sorted(found.others)}
-    parts = [_inserted(sent[i], i, places, gone) if place == NOWHERE else place for i, place in enumerate(places)]
+    parts = [_insertion(sent[i], i, places, gone) if place == NOWHERE else place for i, place in enumerate(places)]
     stands = any(isinstance(part, Message) and part.metadata for part in parts) or _has_summary(thread, texts)
     known = not found.doubt
     return SentHistory(size, _as_ranges(parts), texts, gone if stands else (), known=known, why=found.doubt), gone
@@ -79,7 +79,7 @@ def take_out(thread: Thread, at: int) -> None:
     before = (
         thread.sent.pop()
         if thread.latest.size == size
-        else replace(thread.latest, size=size, sent=_implied(thread.latest, size))
+        else replace(thread.latest, size=size, sent=_implication(thread.latest, size))
     )
     parts = list[int | Message]()
     for each in before.sent:
@@ -92,7 +92,7 @@ def take_out(thread: Thread, at: int) -> None:
         thread.held = range(size - 1)
 
 
-def _inserted(message: Message, i: int, places: Sequence[int], gone: Sequence[Range]) -> Message:
+def _insertion(message: Message, i: int, places: Sequence[int], gone: Sequence[Range]) -> Message:
     """A message that isn't in the conversation; a summary where it stands in the place of those that are gone."""
     before = max((place for place in places[:i] if place != NOWHERE), default=-1)
     after = next((place for place in places[i + 1 :] if place != NOWHERE), before + 1)
@@ -107,7 +107,7 @@ def _has_summary(thread: Thread, texts: Mapping[int, str]) -> bool:
     return any(prompt in text and prompt != text.strip() for prompt, text in own)
 
 
-def _gone(prompt: int, held: Sequence[int], size: int) -> tuple[Range, ...]:
+def _gaps(prompt: int, held: Sequence[int], size: int) -> tuple[Range, ...]:
     """The ranges of messages after the system prompt that a request doesn't hold."""
     kept = [prompt - 1, *sorted(place for place in held if place >= prompt), size]
     return tuple((a + 1, b) for a, b in pairwise(kept) if b > a + 1)
@@ -124,7 +124,7 @@ def _as_ranges(parts: Sequence[int | Message]) -> tuple[Range | Message, ...]:
     return (*found, *ranges_of(run))
 
 
-def _implied(before: SentHistory, size: int) -> tuple[Range | Message, ...]:
+def _implication(before: SentHistory, size: int) -> tuple[Range | Message, ...]:
     """What an entry says of a request of that size: what it held, and all since."""
     since = [(before.size, size)] if size > before.size else []
     last = before.sent[-1] if before.sent else None
@@ -134,7 +134,7 @@ def _implied(before: SentHistory, size: int) -> tuple[Range | Message, ...]:
 
 
 def _is_implied(before: SentHistory, now: SentHistory) -> bool:
-    same = _implied(before, now.size) == now.sent and before.shortened == now.shortened
+    same = _implication(before, now.size) == now.sent and before.shortened == now.shortened
     return same and before.known == now.known and before.why == now.why and before.size != now.size
 
 

@@ -135,7 +135,7 @@ class Threads:
             found = self._bodies.get(begins, found)
         return found
 
-    def holding(self, marks: Sequence[int]) -> list[Thread]:
+    def find_holders(self, marks: Sequence[int]) -> list[Thread]:
         """Threads whose newest message, at some request, is one of these: the last of these, and the latest, first."""
         found = dict[Thread, None]()
         for mark in reversed(marks):
