@@ -97,6 +97,21 @@ def test_sub_agents_called_alike_have_a_call_each():
     assert [child.recorded.parent for child in session.load()[1:]] == [("s1", 1), ("s1", 1), ("s1", 4)]
 
 
+def test_a_streams_sub_agent_names_the_call_itself():
+    session = Session()
+    session.put("user", "How many?")
+    calls = [call("Task", "t1", prompt="Look."), call("Task", "t2", prompt="Look.")]
+    session.put("assistant", calls, reply="m1")
+    for name in ("t2", "t1"):
+        session.put("user", f"For {name}.", parent=None, parent_tool_use_id=name, uuid=f"u-{name}")
+    main, *children = session.load()
+    assert [(one[0].content, one.recorded.parent) for one in children] == [
+        ("For t2.", ("s1", 1)),
+        ("For t1.", ("s1", 1)),
+    ]
+    assert sorted(main.recorded.children) == [("t1", 1), ("t2", 1)]
+
+
 def test_a_sub_agent_that_nobody_called_is_kept_without_a_parent(session_file):
     agent("Tidy up.", "b12").save(session_file.parent / "s1/subagents/agent-b12.jsonl")
     _, child = load(session_file)
