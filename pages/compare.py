@@ -15,13 +15,13 @@ conversation = opening.conversation()
 compared = configurations.configurations()
 with replay_errors_shown(lambda: configuration_cards(compared)):
     timelines = [cached.timeline(conversation, c.settings) for c in compared]
-sent, as_sent = configurations.sent_beside(compared[0])
 refusals(compared[0].resolution)
+lanes, drawn = configurations.add_sent(compared, timelines)
 if timelines[0].plans:
-    comparison_verdict([*compared, *sent], [*timelines, *as_sent])
-    comparison_bar(conversation, [*compared, *sent], [*timelines, *as_sent])
-    configuration_cards(compared, *as_sent)
-    compare_view([*compared, *sent], [*timelines, *as_sent])
+    comparison_verdict(lanes, drawn)
+    comparison_bar(conversation, lanes, drawn)
+    configuration_cards(lanes, drawn)
+    compare_view(lanes, drawn)
     shared_settings(compared)
 else:
     no_requests("There is nothing to compare. Open another conversation in the playground.")

@@ -19,23 +19,23 @@ from historylab.wording.palette import BOTH, CONFIGURATIONS, LOOKS, NEITHER, UNL
 TEXTURES = {PlanDifference.NEITHER: "dotted", PlanDifference.UNLIKE: "ruled", PlanDifference.ONLY_B: "hatched"}
 
 
-def pack_difference(a: Timeline, b: Timeline, letter: str, key: str, conversation: str) -> bytes:
-    """The part that depends on the two timelines alone, whose messages must match; `letter` names the second one.
+def pack_difference(a: Timeline, b: Timeline, letters: str, key: str, conversation: str) -> bytes:
+    """The part that depends on the two timelines alone, whose messages must match; `letters` names them: "AB".
 
-    `conversation` is the key of the part that follows from A's conversation.
+    `conversation` is the key of the part that follows from the first one's conversation.
     """
     changes = difference_changes(a, b)
     codes = [decisions(fate) for fate in changes.fates.tolist()]
     counts = changes.counts(np.array([code.difference for code in codes], np.int64), len(PlanDifference))
-    looks = difference_looks(letter)
-    sentences = _sentences(a, b, ("A", letter), codes)
+    looks = difference_looks(letters)
+    sentences = _sentences(a, b, letters, codes)
     words = {
         "looks": [browser_look(looks[difference], TEXTURES.get(difference, "")) for difference in PlanDifference],
         "codes": [int(code.difference) for code in codes],
         "rules": list(range(len(codes))),
         "replaced": [],
         "sentences": sentences.words(),
-        "says": [_says(per_request, letter) for per_request in counts.tolist()],
+        "says": [_says(per_request, letters) for per_request in counts.tolist()],
         "binned": "somewhere ",
     }
     none = np.empty(0, np.int64)
@@ -43,21 +43,23 @@ def pack_difference(a: Timeline, b: Timeline, letter: str, key: str, conversatio
     return pack({"key": key, "conversation": conversation}, words, arrays)
 
 
-def difference_looks(letter: str) -> Mapping[PlanDifference, Look]:
-    """Name and look of each difference from A."""
-    a, b = (next(look for look in CONFIGURATIONS if look.word == word) for word in ("A", letter))
-    only = {
-        PlanDifference.ONLY_B: Look(f"only {letter}", letter, b.light, b.dark, f"{letter} sends it, A doesn’t"),
-        PlanDifference.ONLY_A: Look("only A", "A", a.light, a.dark, f"A sends it, {letter} doesn’t"),
-    }
+def difference_looks(letters: str) -> Mapping[PlanDifference, Look]:
+    """Name and look of each difference between the two of these letters."""
+    a, b = (next(look for look in CONFIGURATIONS if look.word == word) for word in letters)
+    only = {PlanDifference.ONLY_B: _only(b, a), PlanDifference.ONLY_A: _only(a, b)}
     return {PlanDifference.NEITHER: NEITHER, PlanDifference.BOTH: BOTH, PlanDifference.UNLIKE: UNLIKE, **only}
 
 
-def _says(counts: list[int], letter: str) -> str:
+def _only(one: Look, other: Look) -> Look:
+    meaning = f"{one.word} sends it, {other.word} doesn’t"
+    return Look(f"only {one.word}", one.word, one.light, one.dark, meaning)
+
+
+def _says(counts: list[int], letters: str) -> str:
     """ "12 messages only in A, 3 only in B" """
     words = {
-        PlanDifference.ONLY_A: "only in A",
-        PlanDifference.ONLY_B: f"only in {letter}",
+        PlanDifference.ONLY_A: f"only in {letters[0]}",
+        PlanDifference.ONLY_B: f"only in {letters[1]}",
         PlanDifference.UNLIKE: "not alike",
     }
     parts = [f"{counts[difference]:,} {how}" for difference, how in words.items() if counts[difference]]
@@ -75,7 +77,7 @@ def _share(counts: np.ndarray) -> np.ndarray:
     return percent
 
 
-def _sentences(a: Timeline, b: Timeline, letters: tuple[str, str], codes: list[Decisions]) -> Sentences:
+def _sentences(a: Timeline, b: Timeline, letters: str, codes: list[Decisions]) -> Sentences:
     """Per request and code its sentence, with both plans' numbers; what no message has may be missing."""
     found = Sentences()
     for request, plans in enumerate(zip(a.plans, b.plans, strict=True)):
@@ -93,7 +95,7 @@ def _numbers(plan: HistoryPlan, action: Action, reason: int) -> Mapping[str, Any
     return (plan.numbers.get(reason) or None) if needed else {}
 
 
-def _sentence(code: Decisions, numbers: tuple[Mapping[str, Any], ...], letters: tuple[str, str]) -> str:
+def _sentence(code: Decisions, numbers: tuple[Mapping[str, Any], ...], letters: str) -> str:
     """ "A: ● kept. B: × dropped. Older than the last 10 user messages." """
     parts = []
     for letter, action, reason, known in zip(letters, code.actions, code.reasons, numbers, strict=True):

@@ -32,7 +32,7 @@ def test_every_cell_is_what_the_two_plans_do(name):
     changes = difference_changes(a, b)
     codes = [decisions(fate) for fate in changes.fates.tolist()]
     counts = changes.counts(np.array([code.difference for code in codes]), len(PlanDifference))
-    cells = unpacked(pack_difference(a, b, "B", "k", "c")).cells(len(TALK))
+    cells = unpacked(pack_difference(a, b, "AB", "k", "c")).cells(len(TALK))
     for request, (mine, other) in enumerate(zip(a.plans, b.plans, strict=True)):
         decided = [codes[k - 1] for k in cells[: mine.size, request]]
         assert [code.actions for code in decided] == list(zip(mine.actions, other.actions, strict=True))
@@ -49,14 +49,14 @@ def test_every_cell_is_what_the_two_plans_do(name):
 
 def test_the_larger_a_difference_the_higher_its_code():
     a, b = timelines("both ways")
-    codes = unpacked(pack_difference(a, b, "B", "k", "c")).words["codes"]
+    codes = unpacked(pack_difference(a, b, "AB", "k", "c")).words["codes"]
     assert codes == sorted(codes)
     assert {PlanDifference.NEITHER, PlanDifference.BOTH, PlanDifference.ONLY_B} <= set(codes)
 
 
 def test_the_bytes_say_it_in_words_with_both_sides_reasons():
     a, b = timelines("length")
-    part = unpacked(pack_difference(a, b, "C", "k", "c"))
+    part = unpacked(pack_difference(a, b, "AC", "k", "c"))
     words, newest = part.words, part.cells(len(TALK))[:, -1]
     assert part.head == {"key": "k", "conversation": "c"}
     assert [look["word"] for look in words["looks"]] == ["in neither", "in both", "not alike", "only C", "only A"]

@@ -135,7 +135,7 @@ def test_a_file_of_ones_own_opens_as_it_was_sent_too():
 
 def test_compare_has_what_was_sent_beside_the_settings():
     app = screen("pages/compare.py", **SAMPLE)
-    assert "S (as sent) sends" in verdict(app)
+    assert "than what was really sent" in verdict(app)
     assert "S sees 6 of 33 messages" in " ".join(text(app).split())
     assert "Not trimming is what would have been." in text(app)
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from historylab.figures.compare_chart import compare_chart
 from historylab.planning.replay import Timeline
-from historylab.tuning.compare import SENT, are_aligned
+from historylab.tuning.compare import are_aligned
 from historylab.ui.compare.compared_message import compared_message
 from historylab.ui.compare.configurations import Configuration
 from historylab.ui.compare.difference_map import difference_legend, difference_map
@@ -54,10 +54,9 @@ def compare_view(compared: list[Configuration], timelines: list[Timeline]) -> No
 
 
 def _picture(compared: list[Configuration], timelines: list[Timeline], number: int, *, aligned: bool) -> None:
-    """The maps beside each other, or the one of differences; with several the choice of the one beside A."""
-    letters = [configuration.letter for configuration in compared[1:]]
-    chosen = session.tab().against
-    against = chosen if chosen in letters else letters[-1] if letters[-1] == SENT else letters[0]
+    """The maps beside each other, or the one of differences; with several the choice of the one beside the first."""
+    base, *letters = [configuration.letter for configuration in compared]
+    against = session.tab().against if session.tab().against in letters else letters[0]
     only = session.tab().only_differences and aligned
     with st.container(horizontal=True, vertical_alignment="center", key="picture-choice"):
         if aligned:
@@ -74,25 +73,25 @@ def _picture(compared: list[Configuration], timelines: list[Timeline], number: i
             )
         if len(letters) > 1:
             with st.container(width="content", key=f"against-{'one' if only else 'maps'}-{len(compared)}"):
-                _against(letters, against)
-        st.html(difference_legend(against) if only else actions_legend())
+                _against(base, letters, against)
+        st.html(difference_legend(base + against) if only else actions_legend())
     if only:
-        difference_map(timelines[0], timelines[1 + letters.index(against)], number, against)
+        difference_map(timelines[0], timelines[1 + letters.index(against)], number, base + against)
     else:
         motion_maps(compared, timelines, number, against, aligned=aligned)
 
 
-def _against(letters: list[str], chosen: str) -> None:
-    """The one beside A. The style sheet hides the choice where there is room for all maps."""
+def _against(base: str, letters: list[str], chosen: str) -> None:
+    """The one beside the first. The style sheet hides the choice where there is room for all maps."""
     st.segmented_control(
-        "A against",
+        f"{base} against",
         letters,
         default=chosen,
         required=True,
         key=session.seed_widget(AGAINST, chosen),
         on_change=session.hand_value,
         args=(AGAINST, viewing.compare_against),
-        format_func=lambda letter: f"A and {letter}",
+        format_func=lambda letter: f"{base} and {letter}",
         label_visibility="collapsed",
     )
 

@@ -8,7 +8,7 @@ from streamlit.errors import StreamlitAPIException
 from historylab.conversation.conversation import Conversation
 from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
-from historylab.tuning.compare import SENT, Figures, comparison_sentence
+from historylab.tuning.compare import SENT, comparison_sentence
 from historylab.ui.compare import configurations
 from historylab.ui.compare.configurations import Configuration
 from historylab.ui.request.reported import shown_of
@@ -23,21 +23,22 @@ REPORT = "report"
 
 
 def comparison_verdict(compared: list[Configuration], timelines: list[Timeline]) -> None:
-    """The difference of B from A as the headline, C's and D's below it; where it is known, of what was really sent."""
+    """The difference of the second from the first as the headline; those of the others below it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if done := session.tab().announcement:
             notice(done)
             _way_back()
     base, *others = configurations.compared_figures(timelines)
-    said = [_sentence(c.letter, f, base) for c, f in zip(compared[1:], others, strict=True)]
-    first, *rest = [said[-1], *said[:-1]] if compared[-1].letter == SENT else said
-    rest += list(filter(None, [untrimmed_sentence(timelines[-1])]))
+    than = _name(compared[0].letter, "what was really sent")
+    named = [_name(c.letter, f"{SENT} (as sent)") for c in compared[1:]]
+    said = [comparison_sentence(name, f, base, than) for name, f in zip(named, others, strict=True)]
+    first, *rest = (*said, *filter(None, [untrimmed_sentence(timelines[0])]))
     more = "".join(f'<div class="hl-cost">{escape(sentence)}</div>' for sentence in rest)
     st.html(f'<h1 class="hl-verdict">{escape(first)}</h1>{more}')
 
 
-def _sentence(letter: str, mine: Figures, base: Figures) -> str:
-    return comparison_sentence(f"{SENT} (as sent)" if letter == SENT else letter, mine, base)
+def _name(letter: str, sent: str) -> str:
+    return sent if letter == SENT else letter
 
 
 def _way_back() -> None:

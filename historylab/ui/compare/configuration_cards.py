@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from itertools import zip_longest
 
 import streamlit as st
 
@@ -21,20 +23,20 @@ from historylab.wording.untrusted import escape, one_line
 ADD_CHANGE = "Change another setting"
 
 
-def configuration_cards(compared: list[Configuration], *as_sent: Timeline) -> None:
+def configuration_cards(compared: list[Configuration], timelines: Sequence[Timeline] = ()) -> None:
     """A card for each; what was really sent has one that says who decided it."""
-    names = configurations.compared_settings(compared)
-    columns = st.columns(len(compared) + len(as_sent), gap="small")
-    for column, timeline in zip(columns[len(compared) :], as_sent, strict=True):
-        with column.container(border=True, key=f"card {SENT}", height="stretch"):
-            st.html(letter_heading(SENT, AS_RECORDED))
-            st.html(f'<div class="hl-small">{escape(as_sent_line(timeline))}</div>')
-    for which, (column, configuration) in enumerate(zip(columns, compared, strict=False)):
+    ours = [configuration for configuration in compared if configuration.letter != SENT]
+    names = configurations.compared_settings(ours)
+    columns = st.columns(len(compared), gap="small")
+    for column, configuration, timeline in zip_longest(columns, compared, timelines):
         with column.container(border=True, key=f"card {configuration.letter}", height="stretch"):
-            if which:
-                _draw_other(which - 1, configuration, compared, names)
+            if configuration.letter == SENT:
+                st.html(letter_heading(SENT, AS_RECORDED))
+                st.html(f'<div class="hl-small">{escape(as_sent_line(timeline))}</div>')
+            elif configuration is ours[0]:
+                _baseline(ours, names)
             else:
-                _baseline(compared, names)
+                _draw_other(ours.index(configuration) - 1, configuration, ours, names)
 
 
 def letter_heading(letter: str, words: str) -> str:

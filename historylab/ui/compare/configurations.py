@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from historylab.planning.replay import Timeline
+from historylab.recordings.as_sent import has_cuts
 from historylab.settings.link import MOST_CONFIGURATIONS
 from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
@@ -44,10 +45,15 @@ def configurations() -> list[Configuration]:
     return [Configuration("A", base, {}), *others]
 
 
-def sent_beside(base: Configuration) -> tuple[list[Configuration], list[Timeline]]:
-    """What was really sent, beside A: one more configuration and its timeline; none where the file doesn't say."""
+def add_sent(compared: list[Configuration], timelines: list[Timeline]) -> tuple[list[Configuration], list[Timeline]]:
+    """With what was really sent, where the file knows: the first, to which all are compared, if it has cuts."""
     sent = sent_timeline()
-    return ([Configuration(SENT, base.resolution, {})], [sent]) if sent and sent.plans else ([], [])
+    if sent is None or not sent.plans:
+        return compared, timelines
+    configuration = Configuration(SENT, compared[0].resolution, {})
+    if has_cuts(sent.original):
+        return [configuration, *compared], [sent, *timelines]
+    return [*compared, configuration], [*timelines, sent]
 
 
 def compared_changes(base: Resolution) -> list[dict[str, Any]]:

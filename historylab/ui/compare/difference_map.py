@@ -15,19 +15,19 @@ from historylab.wording.palette import Look
 KEY = "difference map"
 
 
-def difference_map(base: Timeline, other: Timeline, number: int, letter: str) -> None:
-    """Draw where A and that one differ, with request `number` (from 0) and the selected message marked."""
-    packed, key = cached.packed_difference(base, other, letter)
+def difference_map(base: Timeline, other: Timeline, number: int, letters: str) -> None:
+    """Draw where the two of these letters differ, with request `number` (from 0) and the selected message marked."""
+    packed, key = cached.packed_difference(base, other, letters)
     message = session.tab().message
     known = message is not None and message < base.plans[number].size
     data = TimelineData(cached.packed_conversation(base), packed, key)
     history_map(KEY, data, view(key, number, message if known else None, star_marks(base)), lambda: _look(base))
 
 
-def difference_legend(letter: str) -> str:
+def difference_legend(letters: str) -> str:
     """The legend of colours and textures as HTML, the largest difference first."""
-    colours = {PlanDifference.ONLY_A: "only-A", PlanDifference.ONLY_B: f"only-{letter}"}
-    looks = sorted(difference_looks(letter).items(), reverse=True)
+    colours = {PlanDifference.ONLY_A: f"only-{letters[0]}", PlanDifference.ONLY_B: f"only-{letters[1]}"}
+    looks = sorted(difference_looks(letters).items(), reverse=True)
     entries = "".join(_entry(look, colours.get(difference, difference.name.lower())) for difference, look in looks)
     return f'<div class="hl-legend">{entries}</div>'
 

@@ -19,7 +19,7 @@ def difference_table(compared: Sequence[Configuration], timelines: Sequence[Time
     rows = compare_in_rows(configurations.compared_figures(timelines))
     head = "".join(
         f'<th class="hl-number"><b class="hl-letter hl-letter-{c.letter}">{c.letter}</b></th>'
-        f"{'<th>beside A</th>' if c is not compared[0] else ''}"
+        f"{f'<th>beside {compared[0].letter}</th>' if c is not compared[0] else ''}"
         for c in compared
     )
     body = "".join(_row(row, cells) for row, cells in rows)
@@ -42,7 +42,7 @@ def _number(cell: FigureCell) -> str:
 
 
 def _beside(cell: FigureCell) -> str:
-    """A value, and beside it the difference from A, with a word for whether that is better."""
+    """A value, and beside it the difference from the first, with a word for whether that is better."""
     word = f' <span class="hl-{cell.verdict}">{cell.verdict}</span>' if cell.verdict else ""
     same = " hl-alike" if cell.delta == "same" else ""
     return f'{_number(cell)}<td class="hl-delta{same}">{escape(cell.delta)}{word}</td>'

@@ -22,13 +22,14 @@ from historylab.wording.verdict import count_actions, count_sent
 def motion_maps(
     compared: Sequence[Configuration], timelines: Sequence[Timeline], number: int, against: str, *, aligned: bool
 ) -> None:
-    """A map for each, with request `number` (from 0) marked; where there is room for two only, A's and `against`'s."""
+    """A map for each, with request `number` (from 0) marked; where only two have room, the first and `against`'s."""
     with st.container(key="maps"):
         for configuration, timeline in zip(compared, timelines, strict=True):
             letter = configuration.letter
-            place = "map-of" if letter in ("A", against) else "map-aside"
+            place = "map-of" if letter in (compared[0].letter, against) else "map-aside"
             with st.container(key=f"{place}-{letter}"):
-                _one(letter, timeline, min(number, len(timeline.plans) - 1), aligned=aligned)
+                at = min(number, len(timeline.plans) - 1)
+                _one(letter, timeline, at, aligned=aligned, plays=configuration is compared[0])
 
 
 def actions_legend() -> str:
@@ -37,14 +38,14 @@ def actions_legend() -> str:
     return f'<div class="hl-legend">{"".join(entries)}</div>'
 
 
-def _one(letter: str, timeline: Timeline, number: int, *, aligned: bool) -> None:
+def _one(letter: str, timeline: Timeline, number: int, *, aligned: bool, plays: bool) -> None:
     packed, key = cached.packed_map(timeline)
     st.html(_caption(letter, timeline, number, key))
     message = session.tab().message if aligned else None
     known = message is not None and message < timeline.plans[number].size
     look = view(key, number, message if known else None, star_marks(timeline))
     look["name"] = f"configuration {letter}"
-    if letter == "A" and session.tab().playing:
+    if plays and session.tab().playing:
         look["play"] = True
     data = TimelineData(cached.packed_conversation(timeline), packed, key)
     history_map(f"map {letter}", data, look, lambda: _look(f"map {letter}", timeline, aligned=aligned))

@@ -158,10 +158,10 @@ def packed_conversation(timeline: Timeline) -> bytes:
 
 
 @st.cache_resource(max_entries=3, scope="session", show_spinner="Drawing what differs", hash_funcs=BY_CONTENT)
-def packed_difference(a: Timeline, b: Timeline, letter: str) -> tuple[bytes, str]:
+def packed_difference(a: Timeline, b: Timeline, letters: str) -> tuple[bytes, str]:
     """The difference map of two timelines as bytes, and the key the browser knows them by."""
-    key = _browser_key(f"{timeline_key(a)} {letter} {timeline_key(b)}")
-    return pack_difference(a, b, letter, key, _browser_key(a.conversation.digest)), key
+    key = _browser_key(f"{timeline_key(a)} {letters} {timeline_key(b)}")
+    return pack_difference(a, b, letters, key, _browser_key(a.conversation.digest)), key
 
 
 def packed_lines(timeline: Timeline) -> tuple[bytes, str]:
