@@ -59,9 +59,9 @@ def _budgets(
     figure: go.Figure, timelines: Sequence[Timeline], looks: Sequence[Look], top: float, *, dark: bool
 ) -> None:
     """A thin line per budget, labelled with the configurations that have it."""
-    budgets = [context_budget(t, 0) for t in timelines if not is_as_sent(t)]
-    for budget in sorted({b for b in budgets if b <= top}):
-        letters = "".join(look.word for b, look in zip(budgets, looks, strict=False) if b == budget)
+    budgets = {look: context_budget(t, 0) for t, look in zip(timelines, looks, strict=True) if not is_as_sent(t)}
+    for budget in sorted({b for b in budgets.values() if b <= top}):
+        letters = "".join(look.word for look, b in budgets.items() if b == budget)
         whose = "" if len(letters) == len(budgets) else f" of {', '.join(letters)}"
         figure.add_hline(
             y=budget,

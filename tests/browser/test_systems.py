@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 from browser_pages import settled
+from playwright.sync_api import expect
 
 from historylab.systems.presets.base import presets
 
@@ -49,3 +50,21 @@ def walk(names: Sequence[str]) -> Iterator[str]:
         else:
             round_trip.append(path.pop())
     return iter(round_trip[-2::-1])
+
+
+def test_what_was_sent_gives_way_to_a_setting_comes_back_and_outlives_a_reload(page, home):
+    page.goto(f"{home}/?conv=sample:lamp-through-the-night")
+    verdict, choice = page.locator("h1.hl-verdict"), page.get_by_role("combobox", name="System")
+    expect(verdict).to_contain_text("sees 6 of 33 messages")
+    expect(page.get_by_text("untrimmed, as it would have been").first).to_be_visible()
+    budget = page.get_by_label("Budget", exact=True)
+    budget.fill("15000")
+    budget.press("Enter")
+    expect(choice).to_have_value("Your own settings")
+    choice.fill("As recorded")
+    choice.press("Enter")
+    expect(page.get_by_text("As Claude Code sent it, with 1 cut")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("As Claude Code sent it, with 1 cut")).to_be_visible()
+    page.go_back()
+    expect(choice).to_have_value("Your own settings")

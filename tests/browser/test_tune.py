@@ -52,7 +52,7 @@ def test_a_long_search_can_be_stopped_and_what_it_found_stays(page, home):
 
 
 def test_cost_unfolds_under_the_verdict(page, home, seen):
-    page.goto(home + "/?conv=sample:lamp-through-the-night&budget=1500")
+    page.goto(home + "/?v=2&conv=sample:lamp-through-the-night&budget=1500")
     page.get_by_role("tab", name="Cost").click()
     page.get_by_text("Source: genai-prices").wait_for()
     page.get_by_role("button", name=re.compile("Use the measured overhead of 14,268 tokens")).wait_for()

@@ -9,9 +9,11 @@ import pytest
 from map_bytes import MapPart, unpacked
 from sketches import conv
 
-from historylab import Conversation, Message, Settings, generate, replay
+from historylab import Conversation, Message, Settings, as_sent, generate, replay
 from historylab.figures.axis import MOST_POINTS, drawn_requests, turn_ticks
+from historylab.figures.compare_chart import compare_chart
 from historylab.figures.token_chart import MOST, pack_chart, pack_tokens
+from historylab.formats.samples import load_sample
 from historylab.planning.replay import Timeline
 
 
@@ -80,3 +82,10 @@ def test_turns_are_the_ticks():
     positions, names = turn_ticks(timeline, 10)
     assert names[:3] == ["turn 1", "10", "20"]
     assert [timeline.steps[p - 1].turn + 1 for p in positions] == [1, 10, 20, 30, 40, 50, 60]
+
+
+def test_in_the_compare_chart_what_was_sent_has_no_budget():
+    cut = load_sample("lamp-through-the-night")[0]
+    figure = compare_chart([as_sent(cut), replay(cut, Settings(budget=9000))], 3, "SA")
+    assert [line.text for line in figure.layout.annotations if "budget" in line.text] == ["budget 9,000"]
+    assert [line.name for line in figure.data] == ["S", "A"]
