@@ -69,6 +69,7 @@ def nothing(page: Page) -> None:
 
 
 PICTURES = (  # file, address, colour scheme, width, maximum height, what is done first
+    ("as-sent-light", "?conv=sample:held-for-the-auditors", "light", 1440, 1000, nothing),
     ("playground-light", "", "light", 1440, 1150, nothing),
     ("answer-light", f"?{BIRTHDAY}", "light", 1440, 1000, choose),
     ("playground-dark", TOOLS, "dark", 1440, 1150, nothing),

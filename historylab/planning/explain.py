@@ -75,10 +75,10 @@ def settings_clause(
 
 
 def size_clause(more: int) -> str:
-    """ "in 1,200 tokens more than were really sent" """
+    """ "with 1,200 more tokens than were really sent" """
     if not more:
-        return "in as many tokens as were really sent"
-    return f"in {abs(more):,} tokens {'more' if more > 0 else 'fewer'} than were really sent"
+        return "with as many tokens as were really sent"
+    return f"with {abs(more):,} {'more' if more > 0 else 'fewer'} tokens than were really sent"
 
 
 def explain(

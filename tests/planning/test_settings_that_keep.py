@@ -50,7 +50,7 @@ def test_where_no_such_settings_keep_it_the_least_that_would_says_what_it_costs(
     assert answer.more == more_than(timeline, answer, 2) > 0
     assert answer.undo_sentence == (
         f"With settings of ours: sent if policy is all and budget = {answer.undo['budget']:,}, "
-        f"in {answer.more:,} tokens more than were really sent."
+        f"with {answer.more:,} more tokens than were really sent."
     )
 
 
