@@ -84,7 +84,7 @@ def _reports(conversation: Conversation) -> Iterator[CutReport]:
         known = cut is None or first not in timeline.unknown
         return CutReport(first, cut, by, *sizes, those, calls, _dollars(calls, prices), known)
 
-    for cut in cuts:
+    for cut in {cut.request: cut for cut in cuts}.values():  # of two before one request the later is what it met
         yield report(cut, {cut.request}, (cut.tokens_before, cut.tokens_after))
     moved = set(np.unique(gone.whole_until).tolist()) - set(gone.cuts) - {len(timeline.plans)}
     if moved:
@@ -111,10 +111,8 @@ def summaries_of(cuts: Iterable[Compaction]) -> frozenset[int]:
 
 
 def _place_of(conversation: Conversation, cut: Compaction) -> int:
-    """The message from which on all was said after the cut."""
-    if cut.summary is not None:
-        return cut.summary
-    return max(cut.dropped) + 1 if cut.dropped else conversation.columns.requests.item(cut.request)
+    """The message from which on all was surely said after the cut."""
+    return conversation.columns.requests.item(cut.request) if cut.summary is None else cut.summary
 
 
 def _bill(timeline: Timeline) -> Bill | None:

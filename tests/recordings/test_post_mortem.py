@@ -75,6 +75,13 @@ def test_what_the_cut_left_is_no_fact_that_it_took():
     assert fates(Conversation(messages, metadata=sent_metadata([told]))) == {}
 
 
+def test_what_a_cut_without_a_summary_left_of_the_newest_turn_was_not_said_again():
+    newest = [Message("user", "Where is it?"), *made("look", "It lies at B-27.")]
+    messages = [*BEFORE, *newest, *made("move", "Done.", to="B-27")]
+    told = SentHistory(5, ((2, 5),), cut=RecordedCut(by="An agent"))
+    assert fates(Conversation(messages, metadata=sent_metadata([told]))) == {}
+
+
 def test_a_file_is_read_again_if_the_cut_took_what_it_said():
     (report,) = post_mortem(compacted([ON, *read(), Message("assistant", "Read.")], "They read it.", [ON, *read()]))
     (again,) = report.again
