@@ -254,6 +254,7 @@ def _show_request(timeline: Timeline, number: int, as_json: bool) -> Any:
     if not 1 <= number <= len(timeline.plans):
         raise SettingsError(f"there is no request {number}; the conversation has {len(timeline.plans):,}")
     from historylab.planning.context_fill import tokens_over
+    from historylab.wording.as_sent import unknown_sentence
     from historylab.wording.context import counted_sentence
     from historylab.wording.verdict import budget_in_words
 
@@ -265,12 +266,13 @@ def _show_request(timeline: Timeline, number: int, as_json: bool) -> Any:
     ]
     names = ("message", "role", "action", "tokens", "text", "reason")
     if as_json:
-        return [dict(zip(names, row, strict=True)) for row in rows]
+        known = {"known": timeline.steps[number - 1].known} if timeline.decided_by else {}
+        return [{**dict(zip(names, row, strict=True)), **known} for row in rows]
     budget = budget_in_words(timeline, number - 1)
     title = f"{timeline.steps[number - 1].label}: {timeline.contexts[number - 1]:,} tokens of {budget}"
     print_table(title, names, [(i + 1, *row, strip_controls(text, 50), why) for i, *row, text, why in rows])
     if cause := timeline.over_budget_cause(number - 1):
         print_line(f"{tokens_over(timeline, number - 1):,} over the budget: {cause.cause}")
-    if said := counted_sentence(timeline, number - 1):
+    for said in filter(None, (counted_sentence(timeline, number - 1), unknown_sentence(timeline, number - 1))):
         print_line(said)
     return None

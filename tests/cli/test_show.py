@@ -231,7 +231,9 @@ def test_show_as_sent_says_where_it_is_not_known(capsys, tmp_path):
     path.write_text(write(Conversation(said), "historylab").text)
     out = run(capsys, "show", str(path), "--as-sent")[1]
     assert out.count("messages not known") == 1
-    assert "Not known: the reported size fell here" in run(capsys, "show", str(path), "--as-sent", "--request", "3")[1]
+    third = ("show", str(path), "--as-sent", "--request", "3")
+    assert "It isn’t known which messages this request held: the reported size fell here" in run(capsys, *third)[1]
+    assert {row["known"] for row in json.loads(run(capsys, *third, "--json")[1])} == {False}
 
 
 def test_as_sent_beside_settings_or_where_nothing_says_so_is_a_mistake(capsys, compacted, sample):
