@@ -21,8 +21,9 @@ from historylab.formats.messages.answers import AnswerParts, named_model, tool_c
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.content_parts import json_text, medium_of
 from historylab.formats.messages.fields import object_in, text_in
-from historylab.formats.messages.provider_cuts import COMPACTION, with_provider_cuts
+from historylab.formats.messages.provider_cuts import COMPACTION, ENCRYPTED, with_provider_cuts
 from historylab.formats.messages.record_groups import Grouping
+from historylab.formats.messages.sent_view import UNREADABLE
 from historylab.formats.messages.usage import to_usage
 from historylab.registry import register
 
@@ -48,7 +49,6 @@ READ_OF_SAID = {
 }
 READ_OF_SAID |= {"retry", "tool_kind", "content_file_digests", "context_id", "scope", "provider_name"}
 CALLS = ("tool-call", "builtin-tool-call", "native-tool-call")
-UNREADABLE = "[a compaction that only the provider can read]"
 RETURNS = ("tool-return", "builtin-tool-return", "native-tool-return")
 
 
@@ -210,12 +210,12 @@ def _read_compaction(part: dict[str, Any], where: str, answer: AnswerParts, read
     if isinstance(text, str) and text:
         answer.say(text)
     elif encrypted:
-        answer.say(UNREADABLE)
+        answer.say(UNREADABLE.content)
         reading.report.warn("a compaction item, which only the provider can read", where)
     else:
         reading.report.warn("a compaction of the provider's that failed, which changes nothing", where)
         return
-    answer.metadata = {**answer.metadata, COMPACTION: True}
+    answer.metadata = {**answer.metadata, COMPACTION: True if text else ENCRYPTED}
 
 
 def _check_compaction(provider: str | None, where: str, reading: _Reading) -> None:

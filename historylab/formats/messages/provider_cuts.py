@@ -15,10 +15,11 @@ from historylab.conversation.message import Message, prompt_length
 from historylab.conversation.recorded import PARAMETERS, PROVIDER
 from historylab.conversation.sent import RecordedCut, SentHistory, ranges_of, sent_histories, sent_metadata
 from historylab.formats.messages.applied_edits import APPLIED_EDITS, clearing_rule, with_applied_edits
-from historylab.formats.messages.sent_view import Sent, SentView, history_at, in_ranges
+from historylab.formats.messages.sent_view import NOT_READABLE, Sent, SentView, history_at, in_ranges
 
 COMPACTION = "compaction"
-"""Key of the metadata of a message that holds a provider's compaction: True."""
+"""Key of the metadata of a message with a provider's compaction: True, or ENCRYPTED if no one else can read it."""
+ENCRYPTED = "encrypted"
 APIS = {"anthropic": "Anthropic’s API", "openai": "OpenAI’s API"}
 
 
@@ -27,7 +28,7 @@ def with_provider_cuts(conversation: Conversation) -> Conversation:
     messages, branches = conversation.messages, [with_provider_cuts(each) for each in conversation.branches]
     known, said = sent_histories(conversation) or (), conversation.metadata
     found = list(known)
-    if any(message.metadata.get(COMPACTION) is True for message in messages):
+    if any(message.metadata.get(COMPACTION) for message in messages):
         found = _with_compactions(found, messages, APIS.get(str(said.get(PROVIDER)), "the API"))
     if any(APPLIED_EDITS in message.metadata for message in messages):
         asked = said.get(PARAMETERS)
@@ -40,7 +41,7 @@ def with_provider_cuts(conversation: Conversation) -> Conversation:
 
 def _with_compactions(histories: Sequence[SentHistory], messages: Sequence[Message], by: str) -> list[SentHistory]:
     """The entries without what stands before the newest compaction that each holds."""
-    marks = [i for i, message in enumerate(messages) if message.metadata.get(COMPACTION) is True]
+    marks = [i for i, message in enumerate(messages) if message.metadata.get(COMPACTION)]
     prompt = len([*takewhile(lambda i: i not in marks, range(prompt_length(messages)))])
     found = {each.size: each for each in histories}
     for size in sorted({*found, *(mark + 1 for mark in marks)}):
@@ -55,5 +56,7 @@ def _with_compactions(histories: Sequence[SentHistory], messages: Sequence[Messa
         if not gone:
             continue
         cut = now.cut or (RecordedCut(by=by) if mark + 1 == size else None)
-        found[size] = replace(now, sent=in_ranges(kept), summarized=ranges_of(gone), summary=mark, cut=cut)
+        now = replace(now, sent=in_ranges(kept), summarized=ranges_of(gone), summary=mark, cut=cut)
+        hidden = messages[mark].metadata[COMPACTION] == ENCRYPTED
+        found[size] = replace(now, known=False, why=NOT_READABLE) if hidden else now
     return [found[size] for size in sorted(found)]

@@ -200,7 +200,7 @@ def _read_directions(item: dict[str, Any]) -> Message:
     name = item.get("id")
     text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
     chosen = name if isinstance(name, str) and name else None
-    marks = {"compaction": True} if item["type"] in COMPACTIONS else {}
+    marks = {"compaction": "encrypted"} if item["type"] in COMPACTIONS else {}
     return Message("system", text, chosen, pinned=True, metadata={"role": "developer", **marks})
 
 

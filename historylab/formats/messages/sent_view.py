@@ -14,6 +14,9 @@ from historylab.conversation.sent import Range, RecordedCut, SentHistory, ranges
 
 Sent: TypeAlias = int | Message
 """A message by its index, or one that is not in the conversation."""
+UNREADABLE = Message("system", "[a compaction that only the provider can read]", metadata={"compact_summary": True})
+"""Stands for a compaction that is encrypted."""
+NOT_READABLE = "only the provider can read what the compaction before it holds"
 
 
 class SentView:
@@ -43,19 +46,20 @@ class SentView:
         *,
         summary: int | None = None,
         shortened: Mapping[int, str] | None = None,
-        why: str = "",
     ) -> None:
         """From so many messages on `order` is sent, and what follows; the summary stands for what is gone.
 
         A summary that isn't in the conversation is a message in `order` whose metadata has "compact_summary". Texts
-        that were `shortened` stay so if none are given. A change at the same place replaces the one before, and keeps
-        its cut.
+        that were `shortened` stay so if none are given. What one holds that only its provider can read isn't known. A
+        change at the same place replaces the one before, and keeps its cut.
         """
         held = {each for each in order if not isinstance(each, Message)}
         made = summary is not None or any(m.metadata.get("compact_summary") for m in order if isinstance(m, Message))
         gone = [i for i in self.at(size) if not isinstance(i, Message) and i not in held and i != summary]
         texts = {i: text for i, text in (self.shortened if shortened is None else shortened).items() if i in held}
-        now = SentHistory(size, in_ranges(order), texts, ranges_of(sorted(gone)) if made else (), summary, cut, why=why)
+        why = NOT_READABLE if UNREADABLE in order else ""
+        summed = ranges_of(sorted(gone)) if made else ()
+        now = SentHistory(size, in_ranges(order), texts, summed, summary, cut, not why, why)
         if self.histories and self.histories[-1].size == size:
             last = self.histories.pop()
             stood = [i for each in last.summarized for i in range(*each)]

@@ -15,12 +15,11 @@ from historylab.formats.base import Report
 from historylab.formats.messages.branching import FORKED_FROM, MOST_BRANCHES
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.responses_items import join_assistant_messages, read_item
-from historylab.formats.messages.sent_view import Sent, SentView, find_messages
+from historylab.formats.messages.sent_view import UNREADABLE, Sent, SentView, find_messages
 from historylab.formats.messages.usage import to_usage
 
 SETTINGS = {"effort": "reasoning_effort", "summary": "reasoning_summary"}
 """Field of a turn's context → request parameter."""
-OPAQUE = Message("system", "[a compaction that only the provider can read]", metadata={"compact_summary": True})
 
 
 @dataclass
@@ -99,8 +98,7 @@ class CodexSession:
             order, shortened = [i for i in held if self._outlives_compaction(i)], {}
             order += [Message("user", text)] if isinstance(text := given.get("message"), str) and text else []
         self._tell(told)
-        opaque = any(map(_is_opaque, order))
-        order = [OPAQUE if _is_opaque(each) else each for each in order]
+        order = [UNREADABLE if _is_opaque(each) else each for each in order]
         summary, last = None, order[-1] if order else None
         if isinstance(last, Message) and last.role == "user":
             summary = order[-1] = len(self.messages)
@@ -108,9 +106,8 @@ class CodexSession:
             self.messages.append(replace(last, timestamp=iso_time(time), metadata=marked))
             self.report.records += 1
             self.report.warn("a summary Codex made, sent from there on in place of what came before", where)
-        why = "only the provider can read what the compaction holds" if opaque else ""
         cut, size = RecordedCut(by="Codex"), len(self.messages)
-        self.view.put(size, order, cut, summary=summary, shortened=shortened, why=why)
+        self.view.put(size, order, cut, summary=summary, shortened=shortened)
         self.answered, self.usage = True, None  # the usage is that of the summary
 
     def _outlives_compaction(self, each: Sent) -> bool:

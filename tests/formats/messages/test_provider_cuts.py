@@ -164,6 +164,9 @@ def test_items_before_a_compaction_are_not_read_by_the_model(kind):
     exchange = {"request": {"model": "gpt-x", "input": items}, "response": {"object": "response", "output": output}}
     (conversation,) = load(json.dumps(exchange).encode())
     assert as_sent(conversation).plans[-1].sketch() == "SSKK"
+    assert as_sent(conversation).plans[-1].reason(3).sentence == (
+        "Not known: only the provider can read what the compaction before it holds."
+    )
     assert [(c.dropped, c.by) for c in conversation.recorded.compactions] == [((0, 1), "OpenAI’s API")]
 
 

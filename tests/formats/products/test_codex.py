@@ -239,6 +239,7 @@ def test_of_a_compaction_that_only_the_provider_can_read_its_place_is_known(roll
     assert lines_of(conversation) == ["u Question.", "a Answer.", "u Next.", "a Yes."]
     assert sent(conversation) == ["Question.", "[a compaction that only the provider can read]", "Next."]
     assert as_sent(conversation).plans[-1].sketch() == "KSK"
+    assert [step.known for step in as_sent(conversation).steps] == [True, False]
     assert loaded.report.warnings["a compaction item, which only the provider can read"].count == 1
 
 
