@@ -146,14 +146,15 @@ def _sum(parts: Mapping[str, Judged]) -> Judged:
 
 
 class _Smallest:
-    """The smallest log of each kind that is read wrongly; nothing without a folder to put them into."""
+    """The smallest log of each kind that is read wrongly, if possible in a request; nothing without a folder for them."""
 
     def __init__(self, folder: Path | None):
-        self._folder, self._found = folder, dict[str, tuple[int, str, LogFormat, Sequence[Sent], Judged]]()
+        self._folder, self._found = folder, dict[str, tuple[tuple[bool, int], str, LogFormat, Sequence[Sent], Judged]]()
 
     def see(self, key: str, name: str, kind: LogFormat, log: Sequence[Sent], found: Judged) -> None:
-        if self._folder and found.faults and (key not in self._found or len(log) < self._found[key][0]):
-            self._found[key] = len(log), name, kind, list(log), found
+        rank = not found.wrong, len(log)
+        if self._folder and found.faults and (key not in self._found or rank < self._found[key][0]):
+            self._found[key] = rank, name, kind, list(log), found
 
     def tell(self) -> None:
         for key, (_, name, kind, log, found) in self._found.items():

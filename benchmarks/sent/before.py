@@ -23,7 +23,7 @@ from typing import Any
 from historylab import HistoryLabError, Settings, load, replay, settings_for
 
 ROOT = Path(__file__).resolve().parents[2]
-NEW_METADATA = {"sent_histories", "sub_agents"}
+NEW_METADATA = {"sent_histories", "sub_agents", "called_by"}
 CUTS = "cuts"
 
 
@@ -67,7 +67,7 @@ def snapshot(path: Path) -> dict[str, Any]:
     report = {name: getattr(loaded.report, name) for name in ("format", "records", "messages", "conversations")}
     for name in ("skipped", "warnings", "kept"):
         report[name] = {reason: tally.count for reason, tally in getattr(loaded.report, name).items()}
-    cuts = any(NEW_METADATA & one.metadata.keys() or getattr(one.recorded, "compactions", ()) for one in loaded)
+    cuts = any(one.metadata.get("sent_histories") or getattr(one.recorded, "compactions", ()) for one in loaded)
     return {"report": report, "conversations": [_conversation(one) for one in loaded], CUTS: cuts}
 
 
