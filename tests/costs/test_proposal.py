@@ -13,7 +13,7 @@ from sketches import conv, load_sample
 
 from historylab import Settings, replay, settings_for
 from historylab.conversation.conversation import Conversation
-from historylab.costs.proposal import proposed_settings, suitable_budget
+from historylab.costs.proposal import adopt_recorded, proposed_settings, suitable_budget
 from historylab.wording.costs import as_reported_sentences
 from historylab.wording.recorded import recorded_sentence
 
@@ -153,3 +153,30 @@ def test_an_overhead_that_fills_the_window_is_not_proposed():
     assert proposed_settings(reporting(talk, [120_000])).values["overhead"] > 100_000
     found = proposed_settings(reporting(talk, [500_000_000]))
     assert (dict(found.values), found.measured) == ({"model": "gpt-4o"}, False)
+
+
+# -- beside what was sent
+
+
+def recorded_chat() -> Conversation:
+    """Of a model with a window, and a request that reports far more than its text."""
+    said = [replace(m, metadata={"usage": {"input": 9_000}}) if m.role == "assistant" else m for m in conv("u a u a")]
+    return Conversation(said, metadata={"model": "claude-sonnet-4-5"})
+
+
+def test_settings_adopt_what_a_file_records_where_they_say_nothing():
+    adopted = adopt_recorded(Settings(budget=60_000), recorded_chat())
+    assert (adopted.model, adopted.budget) == ("claude-sonnet-4-5", 60_000)
+    assert adopted.overhead == proposed_settings(recorded_chat()).values["overhead"] > 0
+    assert adopt_recorded(Settings(model="gpt-5.5-mini", overhead=7), recorded_chat()).overhead == 7
+
+
+def test_what_they_took_from_one_file_gives_way_to_the_next():
+    started = settings_for(recorded_chat()).replace(budget=60_000)
+    assert adopt_recorded(started, conv("u a"), settings_for(recorded_chat())) == Settings(
+        **{**started.values(), "model": Settings().model, "overhead": 0}
+    )
+
+
+def test_a_file_does_not_decide_which_model_is_asked():
+    assert adopt_recorded(Settings(summarizer="model"), recorded_chat()).model == Settings().model
