@@ -20,6 +20,8 @@ from historylab.formats.messages.sent_view import NOT_READABLE, Sent, SentView, 
 COMPACTION = "compaction"
 """Key of the metadata of a message with a provider's compaction: True, or ENCRYPTED if no one else can read it."""
 ENCRYPTED = "encrypted"
+COMPACTED = "compacted"
+"""Key of an answer's metadata: True where a log says that the history of its request was compacted, and no more."""
 APIS = {"anthropic": "Anthropic’s API", "openai": "OpenAI’s API"}
 
 
@@ -34,9 +36,16 @@ def with_provider_cuts(conversation: Conversation) -> Conversation:
         asked = said.get(PARAMETERS)
         rule = clearing_rule(asked.get("context_management")) if isinstance(asked, dict) else None
         found = with_applied_edits(found, messages, rule)
+    found = [_with_mark(each, messages) for each in found]
     if tuple(found) == tuple(known) and all(a is b for a, b in zip(branches, conversation.branches, strict=True)):
         return conversation
     return Conversation(messages, conversation.title, {**said, **(sent_metadata(found) if found else {})}, branches)
+
+
+def _with_mark(one: SentHistory, messages: Sequence[Message]) -> SentHistory:
+    """The entry as that of a compaction, if the answer to its request says that the history was compacted for it."""
+    marked = one.size < len(messages) and messages[one.size].metadata.get(COMPACTED) is True
+    return replace(one, cut=RecordedCut()) if marked and one.cut is None else one
 
 
 def _with_compactions(histories: Sequence[SentHistory], messages: Sequence[Message], by: str) -> list[SentHistory]:

@@ -8,6 +8,7 @@ events (`gen_ai.user.message` …, on the span or as logs), in OpenLLMetry's `ge
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -17,6 +18,7 @@ from historylab.conversation.recorded import PARAMETERS, TOOLS
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import unpack_json
+from historylab.formats.messages.provider_cuts import COMPACTED
 from historylab.formats.traces.attributes import Attributes
 from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by
 from historylab.formats.traces.histories import Histories
@@ -121,6 +123,8 @@ def _request(span: Span, key: str, histories: Histories, report: Report) -> Exch
     sent, answers = _messages(said, span, histories, own)
     if not sent and not answers:
         sent, answers = _of_events(_events(span), own, span.where)
+    if said.get("gen_ai.conversation.compacted") is True:
+        answers = [replace(m, metadata={**m.metadata, COMPACTED: True}) for m in answers]
     return Exchange(
         _instructions(said) + sent,
         answers,

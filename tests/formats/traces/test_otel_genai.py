@@ -88,3 +88,12 @@ def test_spans_of_which_none_is_a_model_call_are_refused_by_name():
     file = {"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "t", "name": "GET /", "attributes": []}]}]}]}
     with pytest.raises(LoadError, match="a span that is no model call"):
         load(json.dumps(file).encode())
+
+
+@pytest.mark.parametrize("marked", [True, False])
+def test_a_span_that_says_its_history_was_compacted_is_the_mark_of_a_cut(marked):
+    said = ["ask one", "answer one", "ask two", "answer two", "ask three", "answer three"]
+    mark = {"gen_ai__conversation__compacted": True} if marked else {}
+    spans = [call(*said[: 2 * k + 2], number=k) for k in range(3)]
+    (conversation,) = loaded(*spans, call(*said[4:], "ask four", "answer four", number=9, **mark))
+    assert [cut.inferred for cut in conversation.recorded.compactions] == [not marked]
