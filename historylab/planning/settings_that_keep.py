@@ -29,7 +29,8 @@ SUMMING_UP: tuple[Mapping[str, Any], ...] = (
     {"pruner": "summarize", "summarizer": "extractive"},
     {"pruner": "summarize", "summarizer": "ledger"},
 )
-"""What is tried to have a summary say it; none asks a model."""
+"""What is tried to have a summary say it; none asks a model. Each trial plans all requests up to that one."""
+MOST_CARRIED = 500  # requests that are planned for such a trial
 BY_SUMMARY, BY_MESSAGE = 1, 2
 
 Keeps = Callable[[HistoryPlan], int]
@@ -64,7 +65,8 @@ def find_keeping_settings(
     ones that take the least more. None where nothing that was tried would. `conversation` is the original.
     """
     trials = _Trials(conversation, settings, sent, message, size_of_request(sent, settings), keeps)
-    for candidates in (SENDING, SUMMING_UP if summaries else ()):
+    carried = conversation.columns.requests.searchsorted(sent.size) if summaries else MOST_CARRIED
+    for candidates in (SENDING, SUMMING_UP if carried < MOST_CARRIED else ()):
         if within := list(trials.find_in_size(candidates)):
             return min(within, key=lambda found: (found.by_summary, -found.tokens))
     return min(trials.find_larger(), key=lambda found: found.more, default=None)

@@ -224,7 +224,7 @@ class _Search:
         found = {columns.first_request_after(i) - 1 for i in again}
         copies = set(self.copies.tolist())
         for need in (need for step in find_needs(self.shown) for need in step):
-            if len(need.value) >= SHORTEST and need.said[0] in copies and self.words.include(need.value):
+            if len(need.value) >= SHORTEST and need.mentions.item(0) in copies and self.words.include(need.value):
                 found.add(need.step)
         return tuple(sorted(step for step in found if step >= 0))
 
