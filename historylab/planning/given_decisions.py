@@ -225,7 +225,8 @@ def plan_given(
         if isinstance(each, MessageDecisions):
             plan = _plan(each, conversation, counter, texts).stored(plans[-1] if plans else None)
             digest.update(each.actions.tobytes() + each.reasons.tobytes())
-            said = (each.by, each.summary, each.shortened, each.budget, each.tokens, each.order, each.numbers)
+            numbers = (tuple(each.numbers), *{id(one): one for one in each.numbers.values()}.values())
+            said = (each.by, each.summary, each.shortened, each.budget, each.tokens, each.order, numbers)
             digest.update(repr(said).encode("utf-8", "backslashreplace"))
         assert isinstance(plan, HistoryPlan)
         plans.append(plan)
@@ -251,7 +252,7 @@ def _plan(given: MessageDecisions, conversation: Conversation, counter: Counter,
     plan = HistoryPlan(history, given.budget, actions, reasons)
     plan.numbers, plan.summary, plan.decided_by = given.numbers, given.summary, given.by
     plan.shortened = tuple(texts.of(np.flatnonzero(cut), given))
-    plan.message_tokens = int(plan.block_tokens @ plan.sent)
+    plan.message_tokens = int(plan.block_tokens[plan.sent].sum())
     if given.order is not None:
         plan.others = tuple(entry for entry in given.order if isinstance(entry, Message))
         plan = plan.lay_out(_AsSent(plan, given.order))

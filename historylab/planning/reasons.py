@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum
 from functools import cache
+from hashlib import blake2b
 from string import Formatter
 from threading import Lock
 from typing import Any, NamedTuple
@@ -88,7 +89,8 @@ class EachMessage:
         self.of, self._values, self._together = of, values, together
 
     def __repr__(self) -> str:
-        return f"{self._values!r} by {self.of.tolist()!r}"
+        said = "\0".join(map(str, self._values)).encode("utf-8", "backslashreplace")
+        return f"EachMessage({blake2b(said + self.of.tobytes(), digest_size=16).hexdigest()})"  # of long lists, often
 
     def __getitem__(self, i: int) -> Any:
         number: int = self.of.item(i)

@@ -44,7 +44,7 @@ def decide_as_sent(
         shortened = {i: text for i, text in history.shortened.items() if i < size and held[i]}
         for i in shortened:
             actions[i], reasons[i] = Action.TRUNCATED, OTHER_TEXT.code
-        numbers: dict[int, dict[str, Any]] = {why: {"why": causes.of(size)} for why in (GONE.code, SUMMED_UP.code)}
+        numbers: dict[int, dict[str, Any]] = dict.fromkeys((GONE.code, SUMMED_UP.code), {"why": causes.of(size)})
         if not history.known or request >= min(fell, default=len(sizes)):
             newest = size
             if history.known:  # what was said since the size last fell was sent
@@ -78,7 +78,7 @@ class _Causes:
     """The sentence per message on why it is no longer sent, as of the request that was seen last."""
 
     def __init__(self, size: int, by: str, compactions: Sequence[Compaction]):
-        self._of = np.zeros(size, np.int64)  # 0: sent, or never yet
+        self._of = np.zeros(size, np.int32)  # 0: sent, or never yet
         self._was = np.zeros(0, bool)
         self._sentences = [f"{NEVER}."]
         self._by, self._cuts = by, {cut.request: cut for cut in compactions}
@@ -94,7 +94,8 @@ class _Causes:
 
     def of(self, size: int) -> EachMessage:
         """The sentences of the first so many messages."""
-        return EachMessage(self._of[:size].copy(), list(self._sentences), f"Left out by {self._by}, at several places.")
+        together = self._sentences[1] if len(self._sentences) == 2 else f"Left out by {self._by}, at several places."
+        return EachMessage(self._of[:size].copy(), self._sentences, together)  # the list grows, and stays what it was
 
     def _sentence(self, request: int) -> str:
         cut = self._cuts.get(request)
