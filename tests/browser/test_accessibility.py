@@ -39,6 +39,13 @@ def test_axe_finds_nothing_serious_in_the_playground(page, home):
     assert in_light_and_dark(page) == []
 
 
+def test_axe_finds_nothing_serious_in_what_a_cut_took(page, home):
+    opened(page, f"{home}/?conv=sample:held-for-the-auditors")
+    page.get_by_role("button", name="See what the cut took").click()
+    page.get_by_text("reports/double.csv").first.wait_for()
+    assert in_light_and_dark(page) == []
+
+
 def test_axe_finds_nothing_serious_in_the_sheet_of_keys_the_export_drawer_and_the_chat(page, home):
     opened(page, f"{home}/{SMALL}")
     settled(page)
