@@ -44,7 +44,8 @@ def decide_as_sent(
         shortened = {i: text for i, text in history.shortened.items() if i < size and held[i]}
         for i in shortened:
             actions[i], reasons[i] = Action.TRUNCATED, OTHER_TEXT.code
-        numbers: dict[int, dict[str, Any]] = dict.fromkeys((GONE.code, SUMMED_UP.code), {"why": causes.of(size)})
+        cause = {"why": causes.of(size)}  # of both, as it is made for every request
+        numbers: dict[int, dict[str, Any]] = {GONE.code: cause, SUMMED_UP.code: cause}
         if not history.known or request >= min(fell, default=len(sizes)):
             newest = size
             if history.known:  # what was said since the size last fell was sent
