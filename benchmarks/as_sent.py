@@ -146,7 +146,7 @@ def _sum(parts: Mapping[str, Judged]) -> Judged:
 
 
 class _Smallest:
-    """The smallest log of each kind that is read wrongly, if possible in a request; nothing without a folder for them."""
+    """The smallest log of each kind that is read wrongly, in a request if possible; nothing without a folder."""
 
     def __init__(self, folder: Path | None):
         self._folder, self._found = folder, dict[str, tuple[tuple[bool, int], str, LogFormat, Sequence[Sent], Judged]]()
@@ -215,7 +215,8 @@ def why(asked: argparse.Namespace) -> None:
     )
     for name, found in (*kinds["cut"].items(), *kinds["by"].items()):
         right = (found.request, found.cause, found.held, found.right)
-        row(name, f"{found.asked:,}", f"{found.there:,}", *(f"{count / found.asked:.1%}" for count in right))
+        shares = (f"{count / found.asked:.1%}" for count in right)
+        row(name, f"{found.asked:,}", f"{found.there:,}", *shares, f"{found.kept:,} of {found.named:,}")
     if asked.failing:
         asked.failing.mkdir(parents=True, exist_ok=True)
         lines = (f"{name}: {fault}" for name, found in kinds["cut"].items() for fault in found.faults)

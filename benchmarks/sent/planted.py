@@ -55,7 +55,10 @@ class Truth:
 
 @dataclass
 class Answers:
-    """Questions asked, and how many answers name the request, what removed it, and what holds it as it was."""
+    """Questions asked, and how many answers name the request, what removed it, and what holds it as it was.
+
+    `named`: answers with settings that would keep it; `kept`: of these, those under which the request really has it.
+    """
 
     asked: int = 0
     there: int = 0
@@ -63,11 +66,13 @@ class Answers:
     cause: int = 0
     held: int = 0
     right: int = 0
+    named: int = 0
+    kept: int = 0
     faults: list[str] = field(default_factory=list)
 
     def add(self, other: Answers) -> None:
         self.faults += other.faults
-        for name in ("asked", "there", "request", "cause", "held", "right"):
+        for name in ("asked", "there", "request", "cause", "held", "right", "named", "kept"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
@@ -220,10 +225,19 @@ def ask(one: Planted, made: Callable[[], tuple[Timeline, list[Truth]]]) -> Answe
     found = Answers()
     gone = [truth for truth in truths if truth.gone_since == truth.request][:1]
     for truth in {truth.request: truth for truth in (truths[0], *gone, truths[-1])}.values():
-        found.add(_judge(truth, explain_words(timeline, one.value, truth.request)))
+        why = explain_words(timeline, one.value, truth.request)
+        found.add(_judge(truth, why))
+        if why.would_keep:
+            found.named += 1
+            found.kept += _is_kept(one, timeline, why)
     never = Truth(len(timeline.plans) - 1, False, False, None, None)
     found.add(_judge(never, explain_words(timeline, NEVER_SAID)))
     return found
+
+
+def _is_kept(one: Planted, timeline: Timeline, why: Why) -> bool:
+    plan = replay(timeline.original, Settings(**(why.would_keep or {}))).plans[why.at_request]
+    return any(one.value in message.content for message in plan.render())
 
 
 def _judge(truth: Truth, why: Why) -> Answers:
@@ -234,4 +248,4 @@ def _judge(truth: Truth, why: Why) -> Answers:
         bool(why.sent) == truth.sent and why.held_by == held,
     )
     faults = [] if all(right) else [f"{truth}, but {why}"]
-    return Answers(1, int(truth.sent), *map(int, right), int(all(right)), faults)
+    return Answers(1, int(truth.sent), *map(int, right), int(all(right)), faults=faults)
