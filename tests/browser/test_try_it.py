@@ -18,7 +18,7 @@ def from_the_menu(page, entry: str) -> None:
 
 
 def test_keys_open_and_close_the_drawers_and_an_edit_is_only_text(page, home, seen):
-    opened(page, home + "/?debug=true&conv=sample:lamp-through-the-night&system=own")
+    opened(page, home + "/?v=2&debug=true&conv=sample:lamp-through-the-night")
     page.set_viewport_size({"width": 1280, "height": 1900})
     drawer = page.get_by_role("dialog")
     for word in ("Policy", "Length", "Source", "Messages"):
