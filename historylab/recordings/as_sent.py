@@ -68,8 +68,8 @@ def _as_sent(conversation: Conversation) -> Timeline:
     if why := why_not_as_sent(conversation):
         raise PlanError(why)
     histories = sent_histories(conversation)
-    if histories is None and any(DECISIONS in message.metadata for message in conversation):
-        return sent_plans(conversation).timeline
+    if histories is None and any(map(trimmed_decisions, conversation)):
+        return sent_plans(conversation, really=True).timeline
     settings, known = settings_for(conversation), histories or ()
     compactions, usages = conversation.recorded.compactions, usage_by_request(conversation)
     by = next((cut.by for cut in reversed(compactions) if cut.by), BY)

@@ -43,13 +43,17 @@ class SentPlans:
     otherwise: tuple[int, ...]
 
 
-def sent_plans(conversation: Conversation, of_newest: Mapping[str, Any] | None = None) -> SentPlans:
-    """The requests as they were sent.
+def sent_plans(
+    conversation: Conversation, of_newest: Mapping[str, Any] | None = None, *, really: bool = False
+) -> SentPlans:
+    """The requests as they were sent. What was only watched is as it would have been, or `really`: whole.
 
     `of_newest` is what an answer to the newest request would say of it, if that failed. No model is called: a summary
     that was written by one and isn't noted is the one made without.
     """
     about = _about_requests(conversation, of_newest)
+    if really:
+        about = [{**said, MODE: "", UNTRIMMED: AUDIT} if said.get(MODE) == AUDIT else said for said in about]
     settings = _settings(about)
     timeline = _as_recorded(conversation, about, settings)
     return SentPlans(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from historylab.costs.amounts import count_of
 from historylab.planning.context_fill import context_limit
+from historylab.planning.recorded_decisions import RECORDED_BY
 from historylab.planning.replay import Timeline
 from historylab.planning.sent_decisions import NOT_KNOWN
 from historylab.pricing import window_of
@@ -18,8 +19,9 @@ NAME = 40  # characters of a program's name
 
 
 def author_in_words(timeline: Timeline) -> str:
-    """ "Claude Code", or "the app": the author of decisions that aren't these settings'."""
-    return one_line(timeline.decided_by, NAME) or BY
+    """ "Claude Code", or "the app": the author of decisions that aren't these settings'; of recordings we are."""
+    recorded = timeline.plans and timeline.decided_by in ("", RECORDED_BY)
+    return "HistoryLab" if recorded else one_line(timeline.decided_by, NAME) or BY
 
 
 def as_sent_line(timeline: Timeline) -> str:

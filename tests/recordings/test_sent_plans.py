@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from live_recording import TRIMMED, recording
 
-from historylab import Settings
+from historylab import Settings, as_sent
 from historylab.formats.samples import load_sample
 from historylab.recordings.sent_plans import decided_otherwise, newest_decision, sent_plans
 from historylab.recordings.watch import Watch
@@ -50,6 +50,7 @@ def test_what_went_through_untrimmed_is_whole_and_what_was_only_watched_is_as_it
     found = sent_plans(conversation_in(proxy))
     assert [plan.sketch() for plan in found.timeline.plans][-2:] == ["K" * 9, "DDDDDDKKKKK"]
     assert found.audited == (False,) * 5 + (True,)
+    assert as_sent(conversation_in(proxy)).plans[-1].sketch() == "K" * 11
 
 
 def test_a_first_request_that_failed_is_drawn_under_the_settings_it_was_sent_with(proxy):

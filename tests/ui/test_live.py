@@ -261,6 +261,7 @@ def test_it_can_be_looked_at_under_the_settings_it_was_sent_with(proxy):
     page = live()
     shown(page.button(key="live-open").click().run())
     assert (page.selectbox(key="system").value, "5 of 11 messages" in headline(page)) == ("as-sent", True)
+    assert "As HistoryLab sent it: 5 of 11 messages" in text(page)
     assert "Sent under FIFO to 150 over all messages" in text(page)
     shown(page.button(key="use-sent-under").click().run())
     assert "5 of 11 messages" in headline(page)
@@ -272,6 +273,7 @@ def test_what_was_only_watched_was_not_sent_under_its_settings(proxy):
     page = live()
     shown(page.button(key="live-open").click().run())
     assert "Only watched (audit) under FIFO to 150 over all messages" in text(page)
+    assert page.selectbox(key="system").value == ""
 
 
 # -- settings from now on
