@@ -35,6 +35,7 @@ from historylab.settings.model import Settings
 
 AS_SENT = frozenset(why.rule for why in (IN_REQUEST, OTHER_TEXT, NOT_KNOWN, GONE, SUMMED_UP))
 GIVEN_RULES = frozenset(why.rule for why in (GIVEN, WHOLE, SHORTER, FOLDED, LEFT_OUT))
+LEAST_UNSEEN = 200  # tokens; fewer may be another way of counting
 SHORTEST = 3  # characters: a need of fewer says nothing about the words it is part of
 
 
@@ -144,7 +145,8 @@ class _Search:
 
     def _unseen_tokens(self) -> int:
         reported = self.plan.is_sized and usage_by_request(self.timeline.original)[self.request]
-        return max(0, self.plan.tokens - self.plan.counted_tokens) if reported else 0
+        tokens = self.plan.tokens - self.plan.counted_tokens if reported else 0
+        return tokens if tokens >= LEAST_UNSEEN else 0
 
     # -- what has it
 

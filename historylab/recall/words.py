@@ -24,6 +24,8 @@ EMPHASIS = re.compile(r"(?<!\w)\*+(?=\w)|(?<=[\w.,:;!?)])\*+(?!\w)")
 QUOTED = re.compile(r"'(.+)'", re.DOTALL)
 TERM = re.compile(r"\w(?:[\w./@:#-]*\w)?")
 MOST_TERMS = 50_000  # of a conversation, compared to find what is spelled alike
+ENDS_IN, GOES_ON = re.compile(r"\w*\Z"), re.compile(r"\w{,60}")
+LONGEST = 60  # characters of a word that is completed
 SHORT = 3  # characters: so few are within many words
 NEAR = 3  # near misses named
 
@@ -79,15 +81,19 @@ def find_words(conversation: Conversation, words: str) -> tuple[AskedWords, list
 def find_near_misses(conversation: Conversation, words: str) -> list[tuple[str, int]]:
     """What comes near words that no message says: longer terms that hold them, then what is spelled alike.
 
-    Each with the first message that says it; of several words, a message that has all of them apart.
+    Each with the first message that says it. Of several words, first a message that has them with a longer word at an
+    end, or all of them apart.
     """
     wanted, texts = _unquote(fold_spelling(words)), texts_to_search(conversation)
     terms: dict[str, int] = {}
     apart: list[tuple[str, int]] = []
     asked = set(TERM.findall(wanted))
     for i, text in enumerate(texts):
-        said = TERM.findall(fold_spelling(text))
-        if len(asked) > 1 and asked <= set(said):
+        folded = fold_spelling(text)
+        said = TERM.findall(folded)
+        if len(asked) > 1 and wanted in folded:
+            apart.append((_with_whole_words(folded, wanted), i))
+        elif len(asked) > 1 and asked <= set(said):
             apart.append((" … ".join(TERM.findall(wanted)), i))
         if len(terms) < MOST_TERMS:
             terms |= {term: i for term in said if term not in terms}
@@ -95,6 +101,13 @@ def find_near_misses(conversation: Conversation, words: str) -> list[tuple[str, 
     longer = [term for term in terms if wanted and (term.startswith(wanted) or (anywhere and wanted in term))]
     alike = [near for term in asked - terms.keys() for near in get_close_matches(term, terms, NEAR, 0.8)]
     return [*apart, *((term, terms[term]) for term in dict.fromkeys([*longer, *alike]))][:NEAR]
+
+
+def _with_whole_words(text: str, part: str) -> str:
+    """The part of a text, with what the words at its ends have besides."""
+    first = text.find(part)
+    before, after = ENDS_IN.search(text, max(0, first - LONGEST), first), GOES_ON.match(text, first + len(part))
+    return f"{before[0] if before else ''}{part}{after[0] if after else ''}"
 
 
 def texts_to_search(conversation: Conversation) -> list[str]:

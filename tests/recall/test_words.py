@@ -70,7 +70,13 @@ def test_a_frequent_word_with_a_capital_is_another_one_where_somebody_says_it_so
 
 @pytest.mark.parametrize(
     ("words", "near"),
-    [("ORD", "ord-0917"), ("ilse brant", "brandt"), ("brandt marchetti", "brandt … marchetti"), ("zzz", None)],
+    [
+        ("ORD", "ord-0917"),
+        ("ilse brant", "brandt"),
+        ("brandt marchetti", "brandt … marchetti"),
+        ("is for Il", "is for ilse"),
+        ("zzz", None),
+    ],
 )
 def test_what_comes_near_is_named(words, near):
     misses = find_near_misses(chat("Hello.", "ORD-0917 of Marchetti is for Ilse Brandt."), words)
