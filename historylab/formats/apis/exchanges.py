@@ -23,6 +23,7 @@ from historylab.conversation.recorded import PARAMETERS, PROVIDER, TOOLS
 from historylab.conversation.usage import MODEL
 from historylab.formats.apis.streams import Stream
 from historylab.formats.base import NOTHING, Report
+from historylab.formats.messages.bodies import join_bodies
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.fields import unpack_json
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS
@@ -113,16 +114,32 @@ class Api:
         return pair_by_order(self.read(RecordGroup(records, {}, where), report))
 
     def conversations(self, values: list[tuple[str, Any]], report: Report) -> Iterator[Conversation]:
-        """Every list of messages as a conversation; those that were answered are put together as a log."""
-        requests: list[Exchange] = []
+        """Every list of messages as a conversation; those that go on from each other are put together as a log."""
+        requests, bodies = list[Exchange](), list[Exchange]()
         for group in self.grouping.groups(self.values(values), report):
             if self._is_answered(group.beside):
                 requests += self._requests(group)
-                continue
-            messages = self.read(group, report)
-            about = self._about(group, report)
-            yield with_provider_cuts(Conversation(pair_by_order(messages), _title(group.beside), about))
+            else:
+                bodies.append(self._body_alone(group, report.apart()))
+        alone, joined = join_bodies(bodies, report)
+        for body in alone:
+            report.add(body.report, "")
+            yield with_provider_cuts(Conversation(pair_by_order(list(body.messages)), body.title, body.about))
+        yield from joined
         yield from conversations_in(requests, report)
+
+    def _body_alone(self, group: RecordGroup, report: Report) -> Exchange:
+        """A list of messages without an answer."""
+        messages, about = self.read(group, report), self._about(group, report)
+        return Exchange(
+            messages,
+            conversation=_name_in(group.beside),
+            about=about,
+            started=_time(group.beside),
+            title=_title(group.beside),
+            where=group.where,
+            report=report,
+        )
 
     def _one(self, value: Any) -> Any:
         return self.body(_unwrap(value, self.holder, self.is_answer)) if isinstance(value, dict) else value
@@ -137,13 +154,12 @@ class Api:
         messages, about = self.read(group, report), self._about(group, report)
         choices = self.read_answer(answer, f"{group.where} {ANSWER}".strip(), report) or [[]]
         model = answer.get(MODEL, answer.get("modelVersion", answer.get("model_version", about.get(MODEL))))
-        named = next((str(group.beside[n]) for n in CONVERSATION_IDS if _is_name(group.beside.get(n))), "")
         for choice in (*choices[1:], choices[0]):
             first = choice is choices[0]
             yield Exchange(
                 messages,
                 choice,
-                conversation=named,
+                conversation=_name_in(group.beside),
                 usage=_usage(answer) if first else None,
                 about=about | ({MODEL: model} if isinstance(model, str) else {}),
                 started=_time(group.beside),
@@ -196,6 +212,11 @@ def _usage(answer: dict[str, Any]) -> dict[str, int] | None:
 
 def _time(given: Mapping[str, Any]) -> str | None:
     return next((time for name in TIMES if name in given and (time := iso_time(given[name]))), None)
+
+
+def _name_in(holder: Mapping[str, Any]) -> str:
+    """The name of the conversation, session or thread that a body is of; empty without one."""
+    return next((str(holder[name]) for name in CONVERSATION_IDS if _is_name(holder.get(name))), "")
 
 
 def _is_name(value: Any) -> bool:

@@ -32,6 +32,7 @@ class Thread:
         self.begins: list[int] = parent.begins[:known] if parent else []
         self.bodies: list[int] = []  # the beginnings of what follows the system prompt
         self.asked = self.fresh = known
+        self.opened = known  # how many messages its first request had
         self.held: Container[int] = range(known)
         self.sent: list[SentHistory] = [one for one in parent.sent if one.size <= known] if parent else []
         known_spellings = parent.spellings.items() if parent else ()

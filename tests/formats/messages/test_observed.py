@@ -6,8 +6,8 @@ from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import Message, ToolCall
 from historylab.conversation.sent import SENT_HISTORIES
 from historylab.formats.base import Report
-from historylab.formats.messages.observed import OTHER_PROMPT, REWORDED, UNRELATED
 from historylab.formats.messages.observed import conversations_in as stitch
+from historylab.formats.messages.stitching import OTHER_PROMPT, REWORDED, UNRELATED
 
 ROLES = {"s": "system", "u": "user", "a": "assistant", "t": "tool"}
 
