@@ -35,7 +35,7 @@ class Aligner:
         """A request that begins with the messages of a thread, but has another system prompt."""
         prompt, known = begun.thread.prompt, begun.known
         found = Placing(self._sent, self._marks, begun.thread).place_prompt(known - prompt + self._prompt)
-        found.known, found.places[self._prompt :] = known, list(range(prompt, known))
+        found.known, found.places = known, [*found.places[: self._prompt], *range(prompt, known)]
         return found
 
     def _best(self, thread: Thread) -> Alignment | None:
@@ -45,7 +45,7 @@ class Aligner:
             one = placing.place(i, place)
             if self._is_sure(one):
                 found.append(one)
-                if len(found) == 1 and one.goes_on and one.new < len(self._sent) and one.is_complete:
+                if len(found) == 1 and one.goes_on and one.new < len(self._sent) and one.is_newest:
                     return one
         return max(found, key=lambda one: (_likeness(one), one.goes_on, one.known), default=None)
 

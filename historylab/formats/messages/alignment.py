@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -10,6 +11,9 @@ from historylab.formats.messages.threads import Thread
 NOWHERE = -1
 ALIKE = 12
 """Characters at the beginning or the end that two texts of one message have in common."""
+
+LAST = 4
+"""Messages before what is new that show that a request goes on from there."""
 
 
 @dataclass
@@ -29,7 +33,7 @@ class Alignment:
 
     thread: Thread
     known: int
-    places: list[int]
+    places: Sequence[int]
     others: set[int] = field(default_factory=set)
     unlike: set[int] = field(default_factory=set)
     leading: int = 0
@@ -56,6 +60,12 @@ class Alignment:
         return sum(place == NOWHERE for place in self.places[self.leading :]) - self.again
 
     @property
+    def is_newest(self) -> bool:
+        """Whether its last messages are the thread's, one after another, and all others are known, too."""
+        last = self.places[max(self.leading, self.new - LAST) :]
+        return self.foreign == 0 and all(b - a == 1 for a, b in pairwise(last)) and NOWHERE not in last
+
+    @property
     def is_complete(self) -> bool:
         """Whether it holds the newest messages up to there, and nothing else."""
         said = self.places[self.leading :]
@@ -70,7 +80,7 @@ class Alignment:
 
 def whole(thread: Thread, known: int) -> Alignment:
     """A request that begins with the first so many messages of a thread."""
-    return Alignment(thread, known, list(range(known)), leading=min(thread.prompt, known))
+    return Alignment(thread, known, range(known), leading=min(thread.prompt, known))
 
 
 def are_alike(one: str, other: str) -> bool:

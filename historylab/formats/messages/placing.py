@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 
+from historylab.conversation.lineage import same_beginning
 from historylab.conversation.message import Message, prompt_length
 from historylab.formats.messages.alignment import ALIKE, NOWHERE, Alignment, are_alike
 from historylab.formats.messages.threads import Thread
@@ -29,6 +30,8 @@ class Placing:
         self._sent, self._marks, self._thread = sent, marks, thread
         self._prompt = prompt_length(sent)
         self._ids = self._places_by_id()
+        self._before = thread.before
+        self._same = same_beginning(thread.before.marks, marks)
 
     def run(self, i: int, place: int) -> int:
         """How many messages up to these are the same, one after another."""
@@ -40,28 +43,43 @@ class Placing:
 
     def place_prompt(self, new: int) -> Alignment:
         """The placing of the system prompt alone, of so many messages."""
-        found = Alignment(self._thread, len(self._thread.messages), [NOWHERE] * new)
-        self._place_prompt(found)
-        return found
+        return self._begin([NOWHERE] * new)
 
     def place(self, last: int, place: int) -> Alignment:
         """The request up to one message, which is the one at that place."""
-        found = self.place_prompt(last + 1)
-        found.known = place + 1
-        below = place + 1
+        places = [NOWHERE] * (last + 1)
+        found = self._begin(places)
+        found.known = below = place + 1
+        first = found.leading
         for i in range(last, found.leading - 1, -1):
+            if i < self._same and self._before.places[i] == below - 1:  # as in the request before, from here back
+                first = i + 1
+                places[:first] = self._before.places[:first]
+                break
             at = place if i == last else self._place_of(found, i, below - 1)
             if at != NOWHERE:
-                found.places[i] = below = at
-        self._part_from_calls(found)
-        found.again = sum(found.places[i] == NOWHERE and self._is_again(i) for i in range(found.leading, found.new))
-        for i in range(found.leading, last + 1):
+                places[i] = below = at
+        self._part_from_calls(first, places)
+        self._compare(found, first)
+        return found
+
+    def _begin(self, places: list[int]) -> Alignment:
+        found = Alignment(self._thread, len(self._thread.messages), places)
+        self._place_prompt(found, places)
+        return found
+
+    def _compare(self, found: Alignment, first: int) -> None:
+        """Note which messages, from one on, have another text; those before are as in the request before."""
+        nowhere = [i for i in range(found.leading, found.new) if found.places[i] == NOWHERE]
+        found.again = sum(map(self._is_again, nowhere))
+        found.others |= {i for i in self._before.others if i < first and i >= found.leading}
+        found.unlike |= set(nowhere)
+        for i in range(first, found.new):
             at = found.places[i]
-            if at == NOWHERE or not self.is_same(i, at):
-                found.unlike.add(i)
             if at != NOWHERE and self._marks[i] != self._thread.marks[at]:
                 found.others.add(i)
-        return found
+                if not self.is_same(i, at):
+                    found.unlike.add(i)
 
     def _is_again(self, i: int) -> bool:
         """Whether the request before held such a message, beside those of the thread."""
@@ -69,26 +87,28 @@ class Placing:
         message = self._sent[i]
         return any(other.role == message.role and are_alike(other.content, message.content) for other in others)
 
-    def _part_from_calls(self, found: Alignment) -> None:
+    def _part_from_calls(self, first: int, places: list[int]) -> None:
         """Results are none of the thread's where their call is another one."""
         call = NOWHERE
-        for i in range(found.leading, found.new):
+        while 0 < first < len(places) and self._sent[first].role == "tool":
+            first -= 1
+        for i in range(first, len(places)):
             message = self._sent[i]
             call = i if message.tool_calls else call if message.role == "tool" else NOWHERE
-            parted = message.role == "tool" and NOWHERE not in (call, found.places[i])
-            if parted and found.places[call] != self._thread.call_before(found.places[i]):
-                found.places[i] = NOWHERE
+            parted = message.role == "tool" and NOWHERE not in (call, places[i])
+            if parted and places[call] != self._thread.call_before(places[i]):
+                places[i] = NOWHERE
 
-    def _place_prompt(self, found: Alignment) -> None:
+    def _place_prompt(self, found: Alignment, places: list[int]) -> None:
         """Place the system messages at the beginning, as many as the thread has: one more is a summary, say."""
         theirs = self._thread.marks[: self._thread.prompt]
         found.leading = min(self._prompt, len(theirs), found.new)
         for k in range(found.leading):
             if self._marks[k] in theirs:
-                found.places[k] = theirs.index(self._marks[k])
+                places[k] = theirs.index(self._marks[k])
         for k in range(found.leading):
-            if found.places[k] == NOWHERE and k not in found.places[: found.leading]:
-                found.places[k] = k
+            if places[k] == NOWHERE and k not in places[: found.leading]:
+                places[k] = k
                 found.others.add(k)
 
     def _place_of(self, found: Alignment, i: int, most: int) -> int:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from historylab.conversation.message import Message
 from historylab.conversation.sent import Range, SentHistory, ranges_of
 from historylab.formats.messages.alignment import NOWHERE, Alignment
-from historylab.formats.messages.threads import Thread
+from historylab.formats.messages.threads import Placed, Thread
 
 UNLOGGED = "this request is not in the log"
 
@@ -24,8 +24,13 @@ def note_sent(found: Alignment, sent: Sequence[Message], marks: Sequence[int], n
     the thread's newest. `thread.asked` is its history length.
     """
     thread = found.thread
+    if isinstance(found.places, range) and len(found.places) + len(new) == len(sent) == thread.asked:
+        _note_whole(thread)
+        thread.before = Placed(marks, range(thread.asked))
+        return
     added = {i: thread.fresh + k for k, i in enumerate(new)}
     places = [*found.places, *(added.get(i, NOWHERE) for i in range(found.new, len(sent)))]
+    thread.before = Placed(marks, places, found.others)
     for i in found.others:
         thread.spellings.setdefault(places[i], set()).add(marks[i])
     now, gone = _history(found, sent, places, thread.asked)
@@ -35,6 +40,13 @@ def note_sent(found: Alignment, sent: Sequence[Message], marks: Sequence[int], n
     first = [place for place in held if place >= thread.prompt][:2]
     thread.held = frozenset(held) if gone else range(thread.asked)
     thread.keeps_first = len(first) == 2 and first[0] == thread.prompt and first[1] > first[0] + 1
+
+
+def _note_whole(thread: Thread) -> None:
+    now = SentHistory(thread.asked, ((0, thread.asked),))
+    if not _is_implied(thread.latest, now):
+        _add(thread, now)
+    thread.held, thread.keeps_first = range(thread.asked), False
 
 
 def note_late(found: Alignment, sent: Sequence[Message]) -> None:

@@ -16,7 +16,7 @@ from historylab.conversation.sent import sent_metadata
 from historylab.conversation.usage import MODEL
 from historylab.formats.base import NOTHING, LocatedCount, Report
 from historylab.formats.messages.aligner import Aligner
-from historylab.formats.messages.alignment import Alignment, whole
+from historylab.formats.messages.alignment import NOWHERE, Alignment, whole
 from historylab.formats.messages.branching import MOST_BRANCHES
 from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.messages.injections import find_injected_again, find_lacking
@@ -194,8 +194,11 @@ def _branch(found: Alignment, request: Exchange) -> Alignment:
 
 def _take_spelling(found: Alignment, request: Exchange, asked: int) -> None:
     """Take what follows as the request repeats it: a client that writes arguments anew is counted by what it sends."""
-    for i, at in enumerate(found.places):
-        if at < asked or i in found.others:
+    for i in range(found.new - 1, -1, -1):
+        at = found.places[i]
+        if NOWHERE < at < asked:
+            break
+        if at == NOWHERE or i in found.others:
             continue
         known, repeated = found.thread.messages[at], request.messages[i]
         if _words_and_ids(known) != _words_and_ids(repeated):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 from historylab.conversation.exchange import Exchange
@@ -14,6 +15,15 @@ from historylab.conversation.sent import SentHistory
 
 MOST_ALIKE, MOST_THREADS = 8, 24
 """Threads that are looked at for one message of a request, and for all of them."""
+
+
+@dataclass
+class Placed:
+    """The latest request of a thread: a mark per message, its index there, and those with another text."""
+
+    marks: Sequence[int] = ()
+    places: Sequence[int] = ()
+    others: Collection[int] = ()
 
 
 class Thread:
@@ -40,6 +50,7 @@ class Thread:
         self.injected: dict[tuple[str, int], str] = dict(parent.injected) if parent else {}
         self.keeps_first = False  # apart from those after it
         self.keeps_ids = False
+        self.before = Placed()
         self._places: dict[int, list[int]] = {}  # by mark
         self._by_id: dict[tuple[str, str], int | None] = {}
         self._placed = 0
@@ -83,7 +94,7 @@ class Thread:
 
     def forget(self) -> None:
         """Have the places found anew, as messages went or have other ids."""
-        self._places, self._by_id, self._placed = {}, {}, 0
+        self._places, self._by_id, self._placed, self.before = {}, {}, 0, Placed()
 
     def _place(self) -> None:
         for at in range(self._placed, len(self.messages)):
