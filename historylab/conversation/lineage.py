@@ -5,7 +5,8 @@ Where one list is looked for among many, an index names candidates, and these ar
 
 * a Trimmer finds its chats by their first words and compares the caller's objects, by identity first
   (`trimming/chats.py`, `trimming/chat_items.py`);
-* a log finds its threads by `Numbers`, a table that compares while it looks up (`formats/messages/threads.py`);
+* a log finds its threads by `Numbers`, a table that compares while it looks up (`formats/messages/threads.py`), and
+  where an app trims, by what both have last (`formats/messages/aligner.py`);
 * a recording finds its conversations by a digest of what was said up to an answer, and compares it with what this
   process wrote there (`recordings/chain_writer.py`);
 * branches of a file are all compared (`formats/messages/branching.py`).
