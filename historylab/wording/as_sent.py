@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
+from historylab.conversation.sent import SentHistory, sent_histories
 from historylab.costs.amounts import count_of
 from historylab.planning.context_fill import context_limit
 from historylab.planning.recorded_decisions import RECORDED_BY
@@ -26,14 +29,22 @@ def author_in_words(timeline: Timeline) -> str:
 
 def as_sent_line(timeline: Timeline) -> str:
     """ "As Claude Code sent it, with 1 cut: 6 of 33 messages at the last request, 14,312 tokens (…)."""
-    cuts = len(timeline.original.recorded.compactions)
-    made = f", with {count_of(cuts, 'cut')}" if cuts else ""
+    made = _cuts_in_words(timeline)
     if not timeline.plans:
         return f"As {author_in_words(timeline)} sent it{made}. {NO_REQUESTS}"
     last = len(timeline.plans) - 1
     share, tokens = share_sent(count_actions(timeline.plans[last])), timeline.contexts[last]
     how = measured_by(timeline, last)
     return f"As {author_in_words(timeline)} sent it{made}: {share} at the last request, {tokens:,} tokens ({how})."
+
+
+def _cuts_in_words(timeline: Timeline) -> str:
+    """ ", with 1 cut", or ", cut anew at 36 requests" of an app's window, which moves; "" where nothing was cut."""
+    cuts, told = len(timeline.original.recorded.compactions), sent_histories(timeline.original) or ()
+    moves = sum(bool(earlier.sent != later.sent) for earlier, later in pairwise((SentHistory(0), *told)))
+    if moves > max(1, cuts):
+        return f", cut anew at {count_of(moves, 'request')}"
+    return f", with {count_of(cuts, 'cut')}" if cuts else ""
 
 
 def no_stages_sentence(timeline: Timeline) -> str:

@@ -73,6 +73,11 @@ def test_and_where_it_is_over_the_window_it_would_not_have_fitted():
     assert "would not have fitted" in said
 
 
+def test_a_window_that_moves_is_counted_by_its_moves():
+    assert "with 1 cut:" in as_sent_line(as_sent(CUT))
+    assert "As the app sent it, cut anew at 2 requests:" in as_sent_line(as_sent(chat(*CUTS)))
+
+
 def test_a_bill_names_who_cut_and_stands_beside_what_was_reported():
     timeline = as_sent(CUT)
     assert cost_finding(timeline, against_untrimmed(timeline)).effect.startswith("Claude Code’s cuts make")
@@ -87,7 +92,7 @@ def test_a_report_has_the_decisions_and_no_settings():
 
 
 def test_a_report_on_settings_has_it_beside_them():
-    page = report([Shown(replay(CUT, settings_for(CUT))), Shown(as_sent(CUT), letter="S")], 12)
+    page = report([Shown(as_sent(CUT), letter="S"), Shown(replay(CUT, settings_for(CUT)))], 12)
     assert "1 setting beside what was sent" in page
     assert 'value="S"' in page
 
