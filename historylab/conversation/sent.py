@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from historylab.conversation.columns import Columns
-from historylab.conversation.message import MOST_TOKENS, Message, Usage
+from historylab.conversation.message import MOST_TOKENS, Message, ToolCall, Usage
 from historylab.conversation.usage import model_name, usage_held, usage_of
 
 T = TypeVar("T")
@@ -33,6 +33,8 @@ BACK = 0.85
 """A context that is as large again as this share, straight after a small one, shows that one was beside it: a title."""
 SMALLEST = 4096
 """No program compacts a context smaller than this."""
+
+CALL = ("id", "name", "arguments")
 
 Range = tuple[int, int]
 """Messages from an index up to, not including, another."""
@@ -293,9 +295,15 @@ def _to_record(one: SentHistory) -> dict[str, Any]:
 
 
 def _message_record(message: Message) -> dict[str, Any]:
-    """A message that isn't in the conversation: its role, its text, and whether it is a summary."""
-    summary = {"metadata": {"compact_summary": True}} if message.metadata.get("compact_summary") else {}
-    return {"role": message.role, "content": message.content, **summary}
+    """A message that isn't in the conversation: its role, its text, its calls, and whether it is a summary."""
+    record = {
+        "role": message.role,
+        "content": message.content,
+        "tool_calls": [asdict(call) for call in message.tool_calls],
+        "tool_call_id": message.tool_call_id,
+        "metadata": {"compact_summary": True} if message.metadata.get("compact_summary") else {},
+    }
+    return {name: value for name, value in record.items() if name in ("role", "content") or value}
 
 
 def _fits(one: SentHistory, size: int) -> bool:
@@ -329,8 +337,15 @@ def _from_record(given: Any) -> SentHistory | None:
 
 def _sent_from_record(given: Any) -> Range | Message:
     if isinstance(given, Mapping):
-        summary = {"compact_summary": True} if (given.get("metadata") or {}).get("compact_summary") else {}
-        return Message(str(given.get("role") or "user"), str(given.get("content") or ""), metadata=summary)
+        calls = (ToolCall(*(str(call.get(name) or "") for name in CALL)) for call in given.get("tool_calls") or ())
+        answered = given.get("tool_call_id")
+        return Message(
+            str(given.get("role") or "user"),
+            str(given.get("content") or ""),
+            tool_calls=tuple(calls),
+            tool_call_id=answered if isinstance(answered, str) else None,
+            metadata={"compact_summary": True} if (given.get("metadata") or {}).get("compact_summary") else {},
+        )
     return _range_from_record(given)
 
 

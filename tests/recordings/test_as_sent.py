@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from historylab import Conversation, HistoryLabError, Message, as_sent, bill, load
-from historylab.conversation.message import Usage
+from historylab.conversation.message import ToolCall, Usage
 from historylab.conversation.sent import RecordedCut, SentHistory, sent_metadata
 from historylab.counters.base import count_messages
 from historylab.counters.reported_contexts import usage_by_request
@@ -70,6 +70,21 @@ def test_it_survives_our_own_format():
     (again,) = load(write(compacted(), "historylab").text.encode())
     assert sketches(again) == sketches(compacted())
     assert again.recorded.compactions == compacted().recorded.compactions
+
+
+def test_what_was_sent_with_fewer_calls_is_sent_with_those():
+    calls = [ToolCall(key, "look_up", "{}") for key in ("a", "b")]
+    results = [Message("tool", "No.", tool_call_id=call.id) for call in calls]
+    said = [*chat(1), Message("user", "Where?"), Message("assistant", tool_calls=calls), *results]
+    fewer = [Message("assistant", tool_calls=calls[1:]), results[1]]
+    conversation = Conversation(
+        [*said, Message("user", "And?")], metadata=sent_metadata([SentHistory(6, tuple(fewer))])
+    )
+    assert [(m.role, m.content, m.tool_calls, m.tool_call_id) for m in as_sent(conversation).plans[-1].render()] == [
+        ("assistant", "", tuple(calls[1:]), None),
+        ("tool", "No.", (), "b"),
+        ("user", "And?", (), None),
+    ]
 
 
 def test_what_is_reported_and_never_falls_was_sent_whole():
