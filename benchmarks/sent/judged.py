@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from benchmarks.sent.logs import Held, LogFormat, Sent, in_order
 from historylab import Conversation, as_sent, load
 from historylab.conversation.sent import held_by_request, sent_histories
+from historylab.errors import PlanError
 
 
 @dataclass
@@ -93,7 +94,12 @@ def _count(found: Judged, k: int, wanted: list[Held], step: Step | None) -> None
 
 
 def _steps(conversation: Conversation, kind: LogFormat) -> Iterator[Step]:
-    timeline = as_sent(conversation)
+    try:
+        timeline = as_sent(conversation)
+    except PlanError as refusal:  # nothing says so of a body by itself, which may as well be a chat
+        for size in conversation.columns.requests.tolist():
+            yield Step(kind.as_held(conversation[:size]), False, str(refusal))
+        return
     held = held_by_request(conversation, sent_histories(conversation) or ())
     for step, (_, history) in zip(timeline.steps, held, strict=True):
         yield Step(kind.as_held(step.plan.render()), step.known, history.why)
