@@ -20,10 +20,13 @@ TELLING = 24
 
 
 class Aligner:
-    """Places one request in threads: its messages, and a mark per message, as threads have them."""
+    """Places one request in threads: its messages, and a mark per message, as threads have them.
 
-    def __init__(self, sent: Sequence[Message], marks: Sequence[int], *, keyed: bool):
-        self._sent, self._marks, self._keyed = sent, marks, keyed
+    `latest` is the thread of the request before it, `keyed` whether the log says which conversation it is of.
+    """
+
+    def __init__(self, sent: Sequence[Message], marks: Sequence[int], latest: Thread | None, *, keyed: bool):
+        self._sent, self._marks, self._keyed, self._latest = sent, marks, keyed, latest
         self._prompt = prompt_length(sent)
 
     def find(self, threads: Sequence[Thread]) -> Alignment | None:
@@ -59,12 +62,17 @@ class Aligner:
             return True
         if not equal and found.new > found.leading:  # the first question, and something else beside it
             return found.goes_on and not found.foreign and self._has_prompt_of(found.thread)
-        if not found.goes_on and equal < 2 and found.known != found.thread.asked:
-            return False
-        if equal < 2 and text < TELLING and (found.foreign or not self._has_prompt_of(found.thread)):
-            return False
+        if equal < 2 and (text < TELLING or not found.goes_on):
+            return self._repeats_latest(found)
         enough = text >= TELLING or self._keyed or not found.foreign
         return equal > 0 and enough and found.foreign <= equal + 1
+
+    def _repeats_latest(self, found: Alignment) -> bool:
+        """Whether the only message that is the same is an answer, or the newest of all that were asked."""
+        thread = found.thread
+        if not found.goes_on or found.foreign or not self._has_prompt_of(thread):
+            return False
+        return thread is self._latest or thread.asked < len(thread.messages)
 
     def _has_prompt_of(self, thread: Thread) -> bool:
         prompts = zip(self._sent[: self._prompt], thread.messages[: thread.prompt], strict=False)

@@ -64,13 +64,17 @@ class Stitching:
         prompt = prompt_length(request.messages)
         _, begins = self.threads.marks_in([*thread.messages[: thread.prompt], *request.messages[prompt:]])
         same, known = self.threads.find_longest(begins)
-        return _aligner(request, sent).under_another_prompt(whole(same or thread, known))
+        return self._aligner(request, sent).under_another_prompt(whole(same or thread, known))
+
+    def _aligner(self, request: Exchange, sent: list[int]) -> Aligner:
+        latest = next(reversed(self.threads.all), None)
+        return Aligner(request.messages, sent, latest, keyed=bool(request.conversation))
 
     def _align(self, begun: Alignment, request: Exchange, sent: list[int]) -> Alignment:
         """What the request goes on from; else what has the same beginning; else it is a conversation of its own."""
         prompt = prompt_length(request.messages)
         threads = dict.fromkeys([*self.threads.find_holders(sent[prompt:]), begun.thread])
-        found = None if request.plan else _aligner(request, sent).find(list(threads))
+        found = None if request.plan else self._aligner(request, sent).find(list(threads))
         if found or begun.new > prompt:
             return self._without_injected(found or begun, request)
         if request.conversation:
@@ -168,10 +172,6 @@ class Stitching:
         thread.unplaced = None if request.answer else request
         thread.requests.append(request)
         self.threads.index(thread)
-
-
-def _aligner(request: Exchange, sent: list[int]) -> Aligner:
-    return Aligner(request.messages, sent, keyed=bool(request.conversation))
 
 
 def _place(thread: Thread, request: Exchange, at: int) -> None:
