@@ -24,6 +24,7 @@ from historylab.formats.messages.sent_sets import note_late, note_sent, note_unl
 from historylab.formats.messages.threads import Thread, Threads
 
 UNRELATED = "a request with another history than those before, read as a conversation of its own"
+GAP = "a request without any message of those before, whose app sends the newest: those between are in no request"
 REWORDED = "an answer that the next request repeats in other words, read as repeated"
 OTHER_PROMPT = "a system prompt other than the one before, of which the first is read"
 
@@ -77,9 +78,23 @@ class Stitching:
         found = None if request.plan else self._aligner(request, sent).find(list(threads))
         if found or begun.new > prompt:
             return self._without_injected(found or begun, request)
+        if gap := self._after_gap(request, sent):
+            return gap
         if request.conversation:
             self.report.warn(UNRELATED, request.where)
         return whole(Thread(), 0)
+
+    def _after_gap(self, request: Exchange, sent: list[int]) -> Alignment | None:
+        """The only chat of the log, where a request shows a history and nothing of it is in those before it."""
+        thread, prompt = next(reversed(self.threads.all)), prompt_length(request.messages)
+        others = any(other.root is not thread.root for other in self.threads.all)
+        if others or request.plan or not request.conversation or sent[:prompt] != thread.marks[: thread.prompt]:
+            return None
+        rest = request.messages[prompt:]
+        if not any(message.role == "assistant" for message in rest) or isinstance(thread.held, range):
+            return None
+        self.report.warn(GAP, request.where)
+        return Alignment(thread, len(thread.messages), range(prompt), leading=prompt)
 
     def _go_on(self, found: Alignment, request: Exchange, sent: list[int]) -> None:
         """Continue what the request goes on from: all of a thread, or its beginning."""

@@ -15,6 +15,7 @@ from historylab.conversation.message import Message, ToolCall
 from historylab.conversation.sent import SENT_HISTORIES, sent_histories
 from historylab.formats.base import Report
 from historylab.formats.messages.observed import conversations_in
+from historylab.formats.messages.stitching import GAP
 
 Rule = Callable[[list[Message]], list[Message]]
 CLEARED = "[cleared]"
@@ -194,3 +195,12 @@ def test_what_is_the_first_message_or_one_that_says_the_same_is_not_known():
     (entry,) = sent_histories(one(requests)) or ()
     assert not entry.known
     assert entry.why.startswith("its oldest message is the first of all or a later one")
+
+
+def test_where_an_app_sent_more_between_two_requests_than_it_sends_that_is_said_and_the_chat_goes_on():
+    roles = ("user", "assistant")
+    said = [SYSTEM, *(Message(roles[k % 2], f"Bed {k} by the wall, and its roses.") for k in range(40))]
+    requests, report = logged(said, newest), Report()
+    (found,) = conversations_in([*requests[:10], requests[-1]], report)
+    assert GAP in report.warnings
+    assert words(as_sent(found).plans[-1].render()) == words(requests[-1].messages)
