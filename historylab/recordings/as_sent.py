@@ -32,7 +32,7 @@ def why_not_as_sent(conversation: Conversation) -> str:
     knows = (
         sent_histories(conversation) is not None
         or any(usage_by_request(conversation))
-        or any(DECISIONS in message.metadata for message in conversation)
+        or conversation.remember("has decisions", lambda: any(DECISIONS in m.metadata for m in conversation))
     )
     return (
         "" if knows else "nothing in this file says what was sent: it has no usage, no requests and no marks of a cut"
@@ -43,7 +43,7 @@ def has_cuts(conversation: Conversation) -> bool:
     """Tell whether the file records or shows that less than the whole history was sent."""
     if sent_histories(conversation) or conversation.recorded.compactions:
         return True
-    return any(map(trimmed_decisions, conversation))
+    return conversation.remember("was trimmed", lambda: any(map(trimmed_decisions, conversation)))
 
 
 def as_sent(conversation: Conversation) -> Timeline:
