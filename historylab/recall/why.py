@@ -174,7 +174,8 @@ class _Search:
         return self.copies[: self.copies.searchsorted(plan.size)]
 
     def _as_held(self, plan: HistoryPlan, i: int) -> _Holder:
-        how = BY_SUMMARY if is_summary(self.shown[i]) else BY_MESSAGE
+        appended = i not in self.copies and self.shown[i].role == "system"  # an app may write its summary there
+        how = BY_SUMMARY if appended or is_summary(self.shown[i]) else BY_MESSAGE
         return _Holder(how, i, not plan.decided_by or plan.reason(i).rule != NOT_KNOWN.rule)
 
     # -- what would have kept it
@@ -253,7 +254,7 @@ class _Search:
         stated = None if went is None else plan.reason(went)
         if plan.decided_by and (stated is None or stated.rule in AS_SENT):
             number, cut = self._compaction_at(gone)
-            by = "compaction" if self._is_compaction(plan, went, cut) else "cut"
+            by = "compaction" if why.held_by == "summary" or self._is_compaction(plan, went, cut) else "cut"
             said = f"{cut_clause(cut, plan.decided_by)}." if cut else stated.sentence if stated else ""
             return replace(why, removed_by=by, compaction=number, removal=said)
         theirs = plan.decided_by and (stated is None or stated.rule in GIVEN_RULES)

@@ -82,6 +82,13 @@ def test_an_apps_own_summary_in_place_of_messages_is_a_compaction():
         assert facts(explain_words(timeline, PIN)) == (False, 2, "compaction", holds, 0)
 
 
+def test_what_an_app_writes_into_its_system_prompt_is_a_summary():
+    said = [Message("system", "Be brief."), *SAID]
+    told = SentHistory(8, ((0, 1), (5, 8)), {0: f"Be brief. So far: {PIN}."})
+    why = explain_words(sent_as(told, said=said), PIN)
+    assert (why.sent, why.gone_since, why.removed_by, why.held_by) == (False, 3, "compaction", "summary")
+
+
 def test_where_the_next_summary_forgets_it_that_one_removed_it():
     told = Message("system", f"So far: {PIN}.", metadata={"compact_summary": True})
     first = SentHistory(3, (told, (2, 3)), summarized=((0, 2),))
