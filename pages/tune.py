@@ -1,11 +1,13 @@
-"""Tune: settings that do better than yours on the open conversations, and how sure that is."""
+"""Tune: settings that do better than yours, or than what was really sent, on the open conversations."""
 
 import streamlit as st
 
+from historylab.recordings.as_sent import as_sent
 from historylab.tuning.constraints import read_constraints
 from historylab.ui.request.questions_form import questions_expander
 from historylab.ui.session import cached, choices, opening, session, viewing
 from historylab.ui.settings.settings_sidebar import settings_sidebar
+from historylab.ui.settings.system_choice import describe_system
 from historylab.ui.shared.no_requests import no_requests
 from historylab.ui.shared.page import start_page
 from historylab.ui.shared.refusals import refusals
@@ -17,25 +19,28 @@ from historylab.ui.tune.candidate_buttons import candidate_buttons
 from historylab.ui.tune.constraints_form import constraints_form
 from historylab.ui.tune.search_form import search_form
 from historylab.ui.tune.sensitivity_view import sensitivity_view
-from historylab.ui.tune.settings_search import find_advice, make_search
+from historylab.ui.tune.settings_search import find_advice, know_what_was_sent, make_search
 
 start_page("tune")
 conversation = opening.conversation()
 everywhere = session.tab().tuning.everywhere
 resolution = choices.resolution(recorded=not everywhere)  # one set of settings for all conversations
-settings_sidebar(resolution)
+searched = viewing.current_file().conversations if everywhere else [conversation]
+system = settings_sidebar(resolution, as_sent=know_what_was_sent(searched, resolution))
 with replay_errors_shown():
-    timeline = cached.timeline(conversation, resolution.settings)
+    search = make_search(searched, resolution)
+    timeline = as_sent(conversation) if search.as_sent else cached.timeline(conversation, resolution.settings)
+if search.as_sent:
+    describe_system(system, timeline, conversation)
 refusals(resolution)
 conversation_bar(conversation, timeline, resolution, open_first=False)
 if not timeline.plans:
     no_requests("There is nothing to tune. Open another conversation.")
     st.stop()
 
-search = make_search(viewing.current_file().conversations if everywhere else [conversation], resolution)
 top = st.container()
 questions_expander()
-wishes = constraints_form(search.prices, marked=search.marked, referring=search.referring)
+wishes = constraints_form(search.prices, marked=search.marked, referring=search.referring, as_sent=search.as_sent)
 search_form(search)
 work = search.work(wishes)
 with top, replay_errors_shown():
@@ -49,12 +54,13 @@ with top, replay_errors_shown():
         count=lambda advice: len(advice.trials),
     )
 if not work.result:
-    top.html('<h1 class="hl-verdict">Settings that do better than yours, if there are any: try some.</h1>')
+    top.html(f'<h1 class="hl-verdict">Settings that do better than {search.beaten}, if there are any: try some.</h1>')
     st.stop()
 
 with top:
     advice_headline(work.result)
 picked = frontier_view(work.result, read_constraints(wishes).cache)
 proven = work.result.verdict == "better" and picked is work.result.chosen
-candidate_buttons(search, conversation, picked.settings, proven=proven)
-sensitivity_view(search, work.result, picked)
+candidate_buttons(search, conversation, picked, proven=proven)
+if not picked.as_sent:  # whose settings nobody knows
+    sensitivity_view(search, work.result, picked)

@@ -42,13 +42,13 @@ def frontier_chart(advice: Advice, picked: Trial, *, dark: bool = False) -> go.F
 
 
 def _marked_points(advice: Advice) -> list[tuple[int, str, str, int]]:
-    """The points that are named: yours, and the best found, where anything is claimed of it."""
+    """The points that are named: the base, and the best found, where anything is claimed of it."""
     best = advice.trials.index(advice.chosen)
-    yours = (0, "yours", "diamond", 13)
+    base = (0, "as sent" if advice.as_sent else "yours", "diamond", 13)
     if not best or advice.verdict == "as good":
-        return [yours]
+        return [base]
     words = {"better": "recommended", "promising": "promising"}
-    return [(best, words.get(advice.verdict, "best found"), "star", 18), yours]
+    return [(best, words.get(advice.verdict, "best found"), "star", 18), base]
 
 
 def _place(points: Iterable[Point]) -> dict[str, list[float]]:
@@ -57,7 +57,7 @@ def _place(points: Iterable[Point]) -> dict[str, list[float]]:
 
 
 def _bars(figure: go.Figure, advice: Advice, number: int, *, dark: bool) -> None:
-    """How far the difference to yours may go in both directions: nothing for yours."""
+    """How far the difference to the base may go in both directions: nothing for the base."""
     beside, muted = advice.beside_base(advice.trials[number]), FAINT.colour(dark)
     if not number:
         return

@@ -159,7 +159,7 @@ def _grown_words(found: VerdictGrounds) -> str:
         return ""
     verb = "cost" if found.priced else "send"
     begin = " Nothing was cut yet; it" if uncut else " It"
-    return f"{begin} would {verb} {times(found.grown)} as much as yours with twice the history."
+    return f"{begin} would {verb} {times(found.grown)} as much as {found.base[0]} with twice the history."
 
 
 def _result_words(found: VerdictGrounds) -> str:

@@ -43,6 +43,11 @@ class Trial:
     as_sent: bool = False
 
     @property
+    def key(self) -> str:
+        """What tells it from other trials: the key of its settings, or AS_SENT."""
+        return AS_SENT if self.as_sent else self.settings.key
+
+    @property
     def sends_all(self) -> bool:
         """Tell whether its settings cut nothing anywhere."""
         return not self.as_sent and all(self.settings.value(name) == value for name, value in CUTS_OFF.items())

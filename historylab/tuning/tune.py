@@ -154,7 +154,7 @@ def tune(
     requesting = [c for c in given if len(c.columns.requests)]
     if base is None and all(map(knows_what_was_sent, requesting)) and any(map(has_cuts, requesting)):
         base = AS_SENT
-    mine = _search_from(requesting) if base == AS_SENT else base if isinstance(base, Settings) else Settings()
+    mine = search_start(requesting) if base == AS_SENT else base if isinstance(base, Settings) else Settings()
     start = offline(mine)
     asked = read_wishes(wishes, PHRASES)
     stated = constraints_of(asked, BETTER)
@@ -178,8 +178,8 @@ def tune(
     return _Tuning(trials, mine, stated, seed).advice(name)
 
 
-def _search_from(conversations: Sequence[Conversation]) -> Settings:
-    """The settings at which a search for better ones than what was sent begins: those that the longest proposes.
+def search_start(conversations: Sequence[Conversation]) -> Settings:
+    """The settings at which a search for better ones than what was sent begins: those that the longest file proposes.
 
     Raises SettingsError where one of them doesn't say what was sent.
     """

@@ -60,7 +60,7 @@ def require_in_words(words: str) -> None:
 
 
 def pick_candidate(key: str) -> None:
-    """Look at the candidate with that settings key; empty: the recommended one."""
+    """Look at the trial with that key; empty: the recommended one."""
     tab().tuning.picked = key
     touch()
 

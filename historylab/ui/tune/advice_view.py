@@ -1,4 +1,4 @@
-"""The advice: the verdict with what it rests on, the frontier to click on, and the picked settings beside yours."""
+"""The advice: the verdict with what it rests on, the frontier to click on, and the picked settings beside the base."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FIGURES: tuple[tuple[str, Figure], ...] = (
     (COST, lambda t, cache: money(t.figures[f"cost_{cache}"])),
     ("Tokens a request, on average", lambda t, _: f"{t.figures['tokens_mean']:,.0f}"),
     ("Tokens of the largest", lambda t, _: f"{t.figures['tokens_peak']:,}"),
-    ("Requests over the budget", lambda t, _: f"{t.figures['over_budget']:,}"),
+    ("Requests over the budget", lambda t, _: "it had none" if t.as_sent else f"{t.figures['over_budget']:,}"),
     ("Requests whose beginning changes", lambda t, _: f"{t.figures['prefix_breaks']:,}"),
     ("Summaries made", lambda t, _: f"{t.figures['summaries']:,}"),
     (MARKED, lambda t, _: percent(t.figures["stars_kept"])),
@@ -40,7 +40,7 @@ FIGURES: tuple[tuple[str, Figure], ...] = (
     ("Refused by an API if sliced naively", lambda t, _: f"{t.figures['rejected_naive']:,}"),
 )
 OFFLINE = "Summaries here come from the offline summarizer, verbatim and free; a model's would cost one call each."
-BARS = "The bars span what the starred settings may come to beside yours, with 90% confidence."
+BARS = "The bars span what the starred settings may come to beside {}, with 90% confidence."
 
 
 def advice_headline(advice: Advice) -> None:
@@ -73,7 +73,7 @@ def frontier_view(advice: Advice, cache: str) -> Trial:
         st.plotly_chart(
             frontier_chart(advice, picked, dark=is_dark()),
             key="frontier",
-            on_select=lambda: _pick([trial.settings.key for trial in advice.trials]),
+            on_select=lambda: _pick([trial.key for trial in advice.trials]),
             selection_mode="points",
             config={"displayModeBar": False},
             alt=frontier_finding(advice),
@@ -87,27 +87,28 @@ def frontier_view(advice: Advice, cache: str) -> Trial:
 
 def _about(advice: Advice) -> None:
     on = f"{advice.evidence:,} {kept_noun(advice.tiers)} in {count_of(advice.conversations, 'conversation')}"
-    bars = "" if advice.chosen is advice.trials[0] else f" {BARS}"
+    beside = "what was really sent" if advice.as_sent else "yours"
+    bars = "" if advice.chosen is advice.trials[0] else f" {BARS.format(beside)}"
     st.html(f'<div class="hl-meta hl-tips">{with_terms(f"On {on}.{bars}", *EXPLAINED)}</div>')
 
 
 def _picked_trial(advice: Advice) -> Trial:
     key = session.tab().tuning.picked
     best = advice.trials[0] if advice.verdict == "as good" else advice.chosen
-    return next((trial for trial in advice.trials if trial.settings.key == key), best)
+    return next((trial for trial in advice.trials if trial.key == key), best)
 
 
 def _choice(advice: Advice, picked: Trial) -> None:
     """The settings as a choice, the cheapest first: the chart's twin for the keyboard."""
     both = sorted(zip(advice.trials, advice.points, strict=True), key=lambda each: each[1].cost)
-    points = {trial.settings.key: point for trial, point in both}
+    points = {trial.key: point for trial, point in both}
     kept = {key: kept_words(p.kept, p.noted) if advice.evidence else percent(None) for key, p in points.items()}
     st.selectbox(
         "Settings looked at: click a point, or choose them here",
         list(points),
-        list(points).index(picked.settings.key),
+        list(points).index(picked.key),
         format_func=lambda k: f"{capitalize_first(points[k].label)}: {kept[k]} kept, {times(points[k].cost)}",
-        key=session.key_of_field(CHOICE, picked.settings.key),
+        key=session.key_of_field(CHOICE, picked.key),
         on_change=lambda: tuning_choices.pick_candidate(session.value_of_field(CHOICE) or ""),
     )
 
@@ -125,7 +126,8 @@ def _card(advice: Advice, picked: Trial, cache: str) -> None:
     rows += [
         (label, *(show(trial, cache) for trial in shown)) for label, show in FIGURES if _is_known(label, picked, cache)
     ]
-    head = "".join(f'<th class="hl-number">{word}</th>' for word in ("These", "Yours")[: len(shown)])
+    words = ("These", "As sent" if advice.as_sent else "Yours")[: len(shown)]
+    head = "".join(f'<th class="hl-number">{word}</th>' for word in words)
     offline = f'<div class="hl-meta">{OFFLINE}</div>' if picked.figures["summaries"] else ""
     broken = "".join(f'<div class="hl-refused">Breaks “{escape(words)}”.</div>' for words in point.broken)
     st.html(

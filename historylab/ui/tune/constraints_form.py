@@ -10,6 +10,7 @@ import streamlit as st
 from historylab.costs.caches.base import cache_of, caching_word
 from historylab.errors import SettingsError
 from historylab.pricing import Prices
+from historylab.tuning.advice_words import WHAT_HAPPENED
 from historylab.tuning.constraints import BETTER, EVERY_REFERENCE, EVERY_STAR, PHRASES, Constraints, read_constraints
 from historylab.ui.session import session, tuning_choices
 from historylab.ui.shared.notice import notice
@@ -27,12 +28,12 @@ OFFERED = tuple(map(constraint_in_words, PHRASES))
 EXAMPLES = "; ".join(phrase for phrase in OFFERED if re.search(r"\d", phrase))
 
 
-def constraints_form(prices: Prices | None, *, marked: bool, referring: bool) -> str:
+def constraints_form(prices: Prices | None, *, marked: bool, referring: bool, as_sent: bool = False) -> str:
     """Draw the form and return the wishes it states, as `tune` takes them.
 
     Words that can't be read are left out, with a notice.
     `marked`: whether any message must be remembered, `referring`: whether any call uses a value of an earlier message;
-    what there is none of is not offered.
+    what there is none of is not offered. `as_sent`: the base is what was really sent.
     """
     tuning = session.tab().tuning
     cache = tuning.cache or (cache_of(prices).name if prices else Constraints().cache)
@@ -52,7 +53,8 @@ def constraints_form(prices: Prices | None, *, marked: bool, referring: bool) ->
     if not marked:
         st.html(f'<div class="hl-meta">{MARK_FIRST}</div>')
     with st.container(horizontal=True, gap="medium"):
-        _choice("Of those, find", "aim", AIM_WORDS, tuning.aim, tuning_choices.aim_for)
+        aims = {**AIM_WORDS, BETTER: f"better than {WHAT_HAPPENED[0]}"} if as_sent else AIM_WORDS
+        _choice("Of those, find", "aim", aims, tuning.aim, tuning_choices.aim_for)
         _choice("Priced under", "cache", cache_titles(), cache, tuning_choices.price_under)
         st.text_input(
             "And, in words",
@@ -83,7 +85,7 @@ def _choice(label: str, name: str, words: Mapping[str, str], value: str, choose:
         required=True,
         wrap=True,
         format_func=words.__getitem__,
-        key=session.seed_widget(name, value),
+        key=session.seed_widget(name, value, words=words.values()),
         on_change=session.hand_value,
         args=(name, choose),
     )

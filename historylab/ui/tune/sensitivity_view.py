@@ -11,6 +11,7 @@ from historylab.costs.amounts import count_of, percent, times
 from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
 from historylab.tuning.evidence import Comparison
+from historylab.tuning.replayed import AS_SENT
 from historylab.tuning.search_space import AXES, Axis
 from historylab.tuning.trials import Trial
 from historylab.tuning.tune import Advice
@@ -30,7 +31,8 @@ def sensitivity_view(search: SettingsSearch, advice: Advice, picked: Trial) -> N
         return
     rest = [settings for answers in around.values() for settings in answers if advice.trial_of(settings) is None]
     if rest:
-        work = cached.background_work("around", search.base.key, picked.settings.key, *(each.key for each in rest))
+        base = AS_SENT if search.as_sent else search.base.key
+        work = cached.background_work("around", base, picked.settings.key, *(each.key for each in rest))
         work_progress(
             work,
             "effects",

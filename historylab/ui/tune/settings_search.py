@@ -11,16 +11,19 @@ from historylab.pricing import Prices
 from historylab.recall.must_remember import marked_in_file
 from historylab.recall.questions import Question
 from historylab.recall.references import find_needs
+from historylab.recordings.as_sent import knows_what_was_sent
 from historylab.settings.consent import offline
 from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
+from historylab.tuning.advice_words import WHAT_HAPPENED, YOURS
 from historylab.tuning.constraints import read_constraints
-from historylab.tuning.replayed import MeasureOptions
+from historylab.tuning.replayed import AS_SENT, MeasureOptions
 from historylab.tuning.search_space import USUAL, Axis, Sizes, offered_axes
 from historylab.tuning.trials import Known
-from historylab.tuning.tune import Advice, tune
+from historylab.tuning.tune import Advice, search_start, tune
 from historylab.ui.session import cached, opening, prices, session, viewing
 from historylab.ui.session.background_work import Interruption, Work
+from historylab.ui.session.shown_timeline import shows_as_sent
 from historylab.ui.shared.work_progress import Show
 from historylab.wording.cuts import changes_in_words
 
@@ -32,16 +35,24 @@ AT_ONCE = 60_000
 class SettingsSearch:
     """One search. `base` are the settings in effect, with summaries written offline.
 
+    `as_sent`: it looks for settings that do better than what was really sent, and `base` are those at which it begins.
+
     By a conversation's digest, `must_remember` has its messages that must be remembered, `questions` what it is asked.
     """
 
     conversations: tuple[Conversation, ...]
     base: Settings
+    as_sent: bool
     sizes: Sizes
     locked: frozenset[str]
     prices: Prices | None
     must_remember: Mapping[str, tuple[int, ...]]
     questions: Mapping[str, tuple[Question, ...]]
+
+    @property
+    def beaten(self) -> str:
+        """The words for what settings are to do better than."""
+        return (WHAT_HAPPENED if self.as_sent else YOURS)[0]
 
     @property
     def marked(self) -> bool:
@@ -73,7 +84,8 @@ class SettingsSearch:
 
     def work(self, wishes: str) -> Work:
         """The search for these wishes, started or not; its result is an Advice."""
-        about = (self.base.key, " ".join(self.varied), " ".join(sorted(self.locked)), str(self.tries), wishes)
+        axes, locked = " ".join(self.varied), " ".join(sorted(self.locked))
+        about = (self.base.key, AS_SENT if self.as_sent else "", axes, locked, str(self.tries), wishes)
         return cached.background_work("advice", *self._about(), *about)
 
     def known_trials(self, wishes: str) -> Known:
@@ -92,14 +104,27 @@ class SettingsSearch:
         return " ".join(c.digest for c in self.conversations), *map(repr, parts)
 
 
+def know_what_was_sent(conversations: Sequence[Conversation], resolution: Resolution) -> bool:
+    """Whether a search can be for what does better than what was sent: every file says it, and nothing is held.
+
+    What the environment holds would be as it says in every candidate, and such a search takes the files' word.
+    """
+    requesting = [conversation for conversation in conversations if len(conversation.columns.requests)]
+    return bool(requesting) and not _locked_names(resolution) and all(map(knows_what_was_sent, requesting))
+
+
 def make_search(conversations: Sequence[Conversation], resolution: Resolution) -> SettingsSearch:
-    """A search around the settings in effect. What the environment sets is not varied."""
-    base = offline(resolution.settings)
-    locked = frozenset(name for name, origin in resolution.provenance.items() if origin.locked)
+    """A search around the settings in effect, or around those the files propose where what was sent is on screen.
+
+    What the environment sets is not varied.
+    """
+    beside = know_what_was_sent(conversations, resolution) and shows_as_sent(resolution)
+    base = offline(search_start(conversations) if beside else resolution.settings)
+    locked = _locked_names(resolution)
     sizes = Sizes.largest(_sizes(conversation, base) for conversation in conversations)
     listed = prices.prices_in_effect(base.model)
     marks = _must_remember(conversations)
-    return SettingsSearch(tuple(conversations), base, sizes, locked, listed, marks, _questions(conversations))
+    return SettingsSearch(tuple(conversations), base, beside, sizes, locked, listed, marks, _questions(conversations))
 
 
 def find_advice(search: SettingsSearch, wishes: str, work: Work, show: Show) -> None:
@@ -107,7 +132,7 @@ def find_advice(search: SettingsSearch, wishes: str, work: Work, show: Show) -> 
     interruption = Interruption(lambda done, most: show(done, most, at_most=True))
     work.result = tune(
         search.conversations,
-        base=search.base,
+        base=AS_SENT if search.as_sent else search.base,
         wishes=wishes,
         tries=search.tries,
         varied=search.varied,
@@ -135,6 +160,10 @@ def try_settings_further(
             break
     work.done = not interruption.has_happened()
     interruption.pass_on()
+
+
+def _locked_names(resolution: Resolution) -> frozenset[str]:
+    return frozenset(name for name, origin in resolution.provenance.items() if origin.locked)
 
 
 def _must_remember(conversations: Sequence[Conversation]) -> Mapping[str, tuple[int, ...]]:
