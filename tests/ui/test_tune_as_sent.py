@@ -38,6 +38,7 @@ def test_the_verdict_is_beside_what_really_happened():
 def test_what_was_sent_can_be_picked_and_is_nobodys_settings():
     app = pick(tune(**CUT), "As sent")
     assert "This is what was really sent." in text(app)
+    assert "Summaries here come from the offline summarizer" not in text(app)
     assert all(app.button(key=key).disabled for key in ("use", "compare-with-mine", "export-these"))
     assert "What each single change does from here" not in text(app)
 

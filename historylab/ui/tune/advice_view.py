@@ -27,17 +27,19 @@ ASKED = "Answers to your questions kept"
 COST = "Cost, an estimate"
 EXPLAINED = ("facts in tool calls", "facts in answers", "evidence", "not trimming", "estimate", "request", "beginning")
 """The terms that the card explains."""
+NO_BUDGET, NOT_SLICED = "it had none", "it was not"
+"""In place of figures that what was really sent has none of."""
 Figure = Callable[[Trial, str], str]
 FIGURES: tuple[tuple[str, Figure], ...] = (
     (COST, lambda t, cache: money(t.figures[f"cost_{cache}"])),
     ("Tokens a request, on average", lambda t, _: f"{t.figures['tokens_mean']:,.0f}"),
     ("Tokens of the largest", lambda t, _: f"{t.figures['tokens_peak']:,}"),
-    ("Requests over the budget", lambda t, _: "it had none" if t.as_sent else f"{t.figures['over_budget']:,}"),
+    ("Requests over the budget", lambda t, _: NO_BUDGET if t.as_sent else f"{t.figures['over_budget']:,}"),
     ("Requests whose beginning changes", lambda t, _: f"{t.figures['prefix_breaks']:,}"),
     ("Summaries made", lambda t, _: f"{t.figures['summaries']:,}"),
     (MARKED, lambda t, _: percent(t.figures["stars_kept"])),
     (ASKED, lambda t, _: percent(t.figures["questions_kept"])),
-    ("Refused by an API if sliced naively", lambda t, _: f"{t.figures['rejected_naive']:,}"),
+    ("Refused by an API if sliced naively", lambda t, _: NOT_SLICED if t.as_sent else f"{t.figures['rejected_naive']:,}"),
 )
 OFFLINE = "Summaries here come from the offline summarizer, verbatim and free; a model's would cost one call each."
 BARS = "The bars span what the starred settings may come to beside {}, with 90% confidence."
@@ -126,9 +128,9 @@ def _card(advice: Advice, picked: Trial, cache: str) -> None:
     rows += [
         (label, *(show(trial, cache) for trial in shown)) for label, show in FIGURES if _is_known(label, picked, cache)
     ]
-    words = ("These", "As sent" if advice.as_sent else "Yours")[: len(shown)]
+    words = ("As sent" if trial.as_sent else "These" if trial is picked else "Yours" for trial in shown)
     head = "".join(f'<th class="hl-number">{word}</th>' for word in words)
-    offline = f'<div class="hl-meta">{OFFLINE}</div>' if picked.figures["summaries"] else ""
+    offline = f'<div class="hl-meta">{OFFLINE}</div>' if picked.figures["summaries"] and not picked.as_sent else ""
     broken = "".join(f'<div class="hl-refused">Breaks “{escape(words)}”.</div>' for words in point.broken)
     st.html(
         f'<div class="hl-title">{escape(capitalize_first(point.label))}</div>{broken}<div class="hl-table"><table>'
