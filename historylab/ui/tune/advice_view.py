@@ -39,7 +39,10 @@ FIGURES: tuple[tuple[str, Figure], ...] = (
     ("Summaries made", lambda t, _: f"{t.figures['summaries']:,}"),
     (MARKED, lambda t, _: percent(t.figures["stars_kept"])),
     (ASKED, lambda t, _: percent(t.figures["questions_kept"])),
-    ("Refused by an API if sliced naively", lambda t, _: NOT_SLICED if t.as_sent else f"{t.figures['rejected_naive']:,}"),
+    (
+        "Refused by an API if sliced naively",
+        lambda t, _: NOT_SLICED if t.as_sent else f"{t.figures['rejected_naive']:,}",
+    ),
 )
 OFFLINE = "Summaries here come from the offline summarizer, verbatim and free; a model's would cost one call each."
 BARS = "The bars span what the starred settings may come to beside {}, with 90% confidence."
