@@ -90,7 +90,8 @@ def _held(record: Record) -> Held:
     )
     content = record["content"]
     text = content if isinstance(content, str) else "\n".join(part["text"] for part in content or ())
-    return Held(record["role"], text.strip(), calls, record.get("tool_call_id") or "")
+    text = "\n".join(line.rstrip() for line in text.strip().split("\n"))
+    return Held(record["role"], text, calls, record.get("tool_call_id") or "")
 
 
 def _sorted(arguments: str) -> str:
