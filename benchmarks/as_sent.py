@@ -76,7 +76,7 @@ def files_in(given: Sequence[Path]) -> list[Path]:
 
 
 def trimmed(asked: argparse.Namespace) -> None:
-    chats = [*generated(range(1 if asked.quick else 3), 8 if asked.quick else 14), *transcripts(files_in(asked.files))]
+    chats = [*generated(range(1 if asked.quick else 2), 8 if asked.quick else 12), *transcripts(files_in(asked.files))]
     by_rule, by_kind = defaultdict[str, Judged](Judged), defaultdict[str, Judged](Judged)
     worst = _Smallest(asked.failing)
     heading(f"rule, {len(chats)} chats", *COLUMNS)
@@ -98,6 +98,9 @@ def trimmed(asked: argparse.Namespace) -> None:
 
 
 def _ways(chat: Chat) -> Iterator[tuple[str, LogFormat]]:
+    if not chat.generated:  # long: in one way each
+        yield from (("", kind) for kind in FORMATS)
+        return
     calls = any(record.get("tool_calls") for record in chat.records)
     for kind in FORMATS:
         yield "", kind

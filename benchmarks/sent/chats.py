@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +14,22 @@ from historylab.errors import LoadError
 from historylab.formats.messages.chat_messages import to_record
 
 Record = dict[str, Any]
-MOST_REQUESTS = 60
+MOST_REQUESTS, MOST_OF_A_TRANSCRIPT = 60, 30
 SHORT = ("ok", "continue", "yes", "ok")
 STATUS = "On branch main\nnothing to commit, working tree clean"
 
 
 @dataclass(frozen=True)
 class Chat:
-    """A whole history; `asked`: its length at each request, of which the message at that place is the answer."""
+    """A whole history; `asked`: its length at each request, of which the message at that place is the answer.
+
+    `generated`: it is no transcript.
+    """
 
     name: str
     records: Sequence[Record]
     asked: Sequence[int]
+    generated: bool = True
 
     @property
     def tokens(self) -> int:
@@ -62,20 +66,20 @@ def transcripts(paths: Sequence[Path]) -> Iterator[Chat]:
     for path in paths:
         with suppress(LoadError):
             for k, conversation in enumerate(load(path)):
-                chat = chat_of(conversation, f"{path.stem[:12]}#{k}")
+                chat = chat_of(conversation, f"{path.stem[:12]}#{k}", MOST_OF_A_TRANSCRIPT)
                 text = json.dumps(chat.records)
                 if len(chat.asked) >= 4 and text not in seen:
                     seen.add(text)
-                    yield chat
+                    yield replace(chat, generated=False)
 
 
-def chat_of(conversation: Conversation, name: str) -> Chat:
+def chat_of(conversation: Conversation, name: str, most: int = MOST_REQUESTS) -> Chat:
     """The conversation up to its last answer, or as many requests as are enough."""
     said = [to_record(m) for m in conversation if m.content or m.tool_calls or m.role == "tool"]
     asked = [
         at for at in range(1, len(said)) if said[at]["role"] == "assistant" and said[at - 1]["role"] in ("user", "tool")
     ]
-    asked = asked[:MOST_REQUESTS]
+    asked = asked[:most]
     return Chat(name, said[: asked[-1] + 1] if asked else [], asked)
 
 
