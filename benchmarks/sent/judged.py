@@ -16,7 +16,8 @@ class Judged:
     """What became of logs, and of their requests.
 
     `linked`: logs whose requests all repeat something of those before, beside the prompt: nothing else says that a
-    request belongs to them. `whole`: of these, those that opened as the chats they are.
+    request belongs to them. `whole`: of these, those that opened as the chats they are. The requests are those of these,
+    and any that are read wrongly.
     `exact`: with just the messages that were sent; `unknown`: said not to be known; `unnamed`: of these without a
     reason; `wrong`: said to be known, and other than they were sent, or in no conversation.
     """
@@ -67,6 +68,8 @@ def judge(log: Sequence[Sent], kind: LogFormat, *, chats: int = 1, branches: int
     matches = _in_order(sent, steps[0]) if len(steps) == 1 and len(steps[0]) == len(sent) else _anywhere(sent, steps)
     for k, (wanted, step) in enumerate(matches):
         _count(found, k, wanted, step)
+    if not linked:
+        found.requests, found.exact, found.unknown, found.unnamed = found.wrong, 0, 0, 0
     return found
 
 

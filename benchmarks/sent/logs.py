@@ -46,7 +46,10 @@ def _numbered(log: Sequence[Sent]) -> list[tuple[int, Sent]]:
 
 @dataclass(frozen=True)
 class Held:
-    """A message as it is compared: role, text, its calls (id, name, arguments as sorted JSON), the call it answers."""
+    """A message as it is compared: role, text, its calls (id, name, arguments as sorted JSON), the call it answers.
+
+    Kinds of space are one, as a format that joins texts has its own between them.
+    """
 
     role: str
     text: str
@@ -90,8 +93,7 @@ def _held(record: Record) -> Held:
     )
     content = record["content"]
     text = content if isinstance(content, str) else "\n".join(part["text"] for part in content or ())
-    text = "\n".join(line.rstrip() for line in text.strip().split("\n"))
-    return Held(record["role"], text, calls, record.get("tool_call_id") or "")
+    return Held(record["role"], " ".join(text.split()), calls, record.get("tool_call_id") or "")
 
 
 def _sorted(arguments: str) -> str:
@@ -103,11 +105,11 @@ def _sorted(arguments: str) -> str:
 
 def _joined(messages: Sequence[Held]) -> Iterator[Held]:
     systems = [m.text for m in messages if m.role == "system"]
-    found = [Held("system", "\n".join(systems))] if systems else []
+    found = [Held("system", " ".join(systems))] if systems else []
     for m in messages:
         last = found[-1].role if found else ""
         if m.role == last and m.role in ("user", "assistant"):
-            text = "\n".join(filter(None, (found[-1].text, m.text)))
+            text = " ".join(filter(None, (found[-1].text, m.text)))
             found[-1] = Held(m.role, text, found[-1].calls + m.calls)
         elif m.role != "system":
             found.append(m)
