@@ -110,7 +110,9 @@ def _insertion(message: Message, i: int, places: Sequence[int], gone: Sequence[R
     after = next((place for place in places[i + 1 :] if place != NOWHERE), before + 1)
     first = sum(place != NOWHERE for place in places[:i]) <= 1
     stands_in = any(first_gone > before and stop <= after for first_gone, stop in gone) or (first and bool(gone))
-    return Message(message.role, message.content, metadata={"compact_summary": True} if stands_in else {})
+    summary = {"compact_summary": True} if stands_in and message.content and message.role != "tool" else {}
+    calls, answered = message.tool_calls, message.tool_call_id
+    return Message(message.role, message.content, tool_calls=calls, tool_call_id=answered, metadata=summary)
 
 
 def _has_summary(thread: Thread, texts: Mapping[int, str]) -> bool:

@@ -204,3 +204,17 @@ def test_where_an_app_sent_more_between_two_requests_than_it_sends_that_is_said_
     (found,) = conversations_in([*requests[:10], requests[-1]], report)
     assert GAP in report.warnings
     assert words(as_sent(found).plans[-1].render()) == words(requests[-1].messages)
+
+
+def test_a_cut_within_parallel_calls_leaves_the_call_whose_result_is_sent():
+    calls = (ToolCall("a", "look", "{}"), ToolCall("b", "look", "{}"))
+    results = [Message("tool", "dry", tool_call_id="a"), Message("tool", "wet", tool_call_id="b")]
+    asked = [SYSTEM, Message("user", "Which bed is wet?"), Message("assistant", tool_calls=calls), *results]
+    more = [Message("assistant", "The second one."), Message("user", "And now?")]
+    rest = [*more, Message("assistant", "Still the second one."), Message("user", "What of the roses?")]
+    cut = [SYSTEM, Message("assistant", tool_calls=calls[1:]), results[1], *rest]
+    log = [Exchange(asked, rest[:1], "k"), Exchange([*asked, *more], rest[2:3], "k"), Exchange(cut, [], "k")]
+    found = one(log)
+    sent = as_sent(found).plans[-1].render()
+    assert [(m.content, m.tool_calls) for m in sent] == [(m.content, m.tool_calls) for m in cut]
+    assert found.recorded.compactions == ()
