@@ -16,8 +16,8 @@ class Judged:
     """What became of logs, and of their requests.
 
     `linked`: logs whose requests all repeat something of those before, beside the prompt: nothing else says that a
-    request belongs to them. `whole`: of these, those that opened as the chats they are. The requests are those of these,
-    and any that are read wrongly.
+    request belongs to them. `whole`: of these, those that opened as the chats they are. The requests are of these, and
+    any others that are read wrongly.
     `exact`: with just the messages that were sent; `unknown`: said not to be known; `unnamed`: of these without a
     reason; `wrong`: said to be known, and other than they were sent, or in no conversation.
     """
