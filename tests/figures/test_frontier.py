@@ -35,6 +35,13 @@ def test_the_best_found_has_its_intervals_beside_yours(advice):
     assert bars[0].x[0] - bars[0].error_x.arrayminus[0] == pytest.approx(beside.base_cost_ratio * beside.cost.low)
 
 
+def test_the_base_is_named_by_whose_it_is(advice):
+    beside_what_was_sent = tune(load_sample("held-for-the-auditors")[0], base="as-sent", tries=2)
+    for found, word in ((advice, "yours"), (beside_what_was_sent, "as sent")):
+        figure = frontier_chart(found, found.trials[0])
+        assert (f"<b>{word}</b>",) in [trace.text for trace in figure.data]
+
+
 def test_without_prices_tokens_stand_for_cost():
     advice = tune(load_sample()[0], base=Settings(model="nobodys-model-7"), tries=3)
     figure = frontier_chart(advice, advice.trials[0])

@@ -66,6 +66,13 @@ def test_a_candidate_is_compared_with_what_was_sent(label, compared):
     assert {said.split()[0] for said in sentences if "what was really sent" in said} == compared
 
 
+def test_all_conversations_of_a_file_are_beside_what_happened_where_all_know_it():
+    app = tune(conv="sample:lamp-through-the-night")
+    shown(app.toggle(key="everywhere").set_value(True).run())
+    assert "in 2 conversations" in verdict(app)
+    assert "what really happened" in verdict(app)
+
+
 def test_your_own_settings_are_the_base_once_they_are_chosen():
     app = tune(**CUT)
     shown(app.selectbox(key="system").set_value("").run())
