@@ -150,7 +150,7 @@ def compactions_of(conversation: ReadMessages) -> tuple[Compaction, ...]:
         dropped = np.flatnonzero(before & ~after)
         if request >= len(contexts) or not (len(dropped) or now.cut):
             continue
-        summarized = now.summary is not None or any(map(is_summary, now.sent))
+        summarized = now.summary is not None or any(map(is_summary, now.sent)) or bool(now.summarized)
         if now.cut is None and not summarized and not _is_large(conversation, before, dropped):
             continue
         cut = now.cut or RecordedCut(inferred=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.recorded import DECISIONS, trimmed_decisions
-from historylab.conversation.sent import sent_histories
+from historylab.conversation.sent import sent_histories, trimmed_requests
 from historylab.costs.proposal import settings_for
 from historylab.counters.reported_contexts import context_of, usage_by_request
 from historylab.errors import PlanError
@@ -40,10 +40,20 @@ def why_not_as_sent(conversation: Conversation) -> str:
 
 
 def has_cuts(conversation: Conversation) -> bool:
-    """Tell whether the file records or shows that less than the whole history was sent."""
-    if sent_histories(conversation) or conversation.recorded.compactions:
+    """Tell whether the file records or shows that less than the whole history was sent.
+
+    A prompt that changes with the time of day, or a reminder in a message, takes nothing away.
+    """
+    return conversation.remember("was trimmed", lambda: _has_cuts(conversation))
+
+
+def _has_cuts(conversation: Conversation) -> bool:
+    if conversation.recorded.compactions or any(map(trimmed_decisions, conversation)):
         return True
-    return conversation.remember("was trimmed", lambda: any(map(trimmed_decisions, conversation)))
+    if not all(held.all() for held in trimmed_requests(conversation).values()):
+        return True
+    texts = (each for history in sent_histories(conversation) or () for each in history.shortened.items())
+    return any(conversation[i].role != "system" and len(text) < len(conversation[i].content) for i, text in texts)
 
 
 def as_sent(conversation: Conversation) -> Timeline:

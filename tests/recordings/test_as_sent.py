@@ -11,6 +11,7 @@ from historylab.counters.base import count_messages
 from historylab.counters.reported_contexts import usage_by_request
 from historylab.formats.convert import write
 from historylab.formats.samples import load_sample
+from historylab.recordings.as_sent import has_cuts
 
 
 def chat(turns: int, *, reported: tuple[int, ...] = ()) -> list[Message]:
@@ -126,3 +127,11 @@ def test_a_request_without_usage_counts_what_it_was_sent_besides():
     with_state, without = as_sent(Conversation(chat(3), metadata=sent_metadata(told))).plans[1:]
     assert [m.content for m in with_state.render()] == ["Question 1?", state.content]
     assert with_state.tokens - without.tokens == count_messages([state], as_sent(compacted()).counter).item()
+
+
+def test_a_prompt_that_tells_the_time_is_no_cut_and_a_shorter_result_is_one():
+    said = [Message("system", "It is 9:00."), *chat(2), Message("user", "A long result of a tool.")]
+    clock = SentHistory(4, ((0, 4),), {0: "It is 9:05."})
+    cleared = SentHistory(6, ((0, 6),), {5: "[cleared]"})
+    assert not has_cuts(Conversation(said, metadata=sent_metadata([clock])))
+    assert has_cuts(Conversation(said, metadata=sent_metadata([clock, cleared])))
