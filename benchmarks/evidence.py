@@ -22,7 +22,7 @@ import numpy as np
 
 from historylab import Settings, load, replay, settings_for
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.usage import usage_of
+from historylab.conversation.usage import usage_by_request, usage_of
 from historylab.costs.bill import price
 from historylab.costs.caches.base import open_cache
 from historylab.costs.lost_prefix import lost_prefixes
@@ -31,7 +31,6 @@ from historylab.costs.reported import AsReported, against_reported
 from historylab.costs.traffic import Traffic, baseline_of, traffic
 from historylab.counters.base import open_counter
 from historylab.counters.calibration import Calibration, calibrate
-from historylab.counters.reported_contexts import context_of, usage_by_request
 from historylab.errors import LoadError
 from historylab.planning.replay import Timeline
 from historylab.planning.validity import naive_validity, validity
@@ -124,7 +123,7 @@ def check_of_reads(found: Sequence[Case]) -> Iterator[str]:
         predicted, reported = sum(int(reads[i]) for i, _ in pairs), sum(u.cache_reads for _, u in pairs)
         size = f"{case.fit.characters_per_token:.1f} | {1 - 1 / case.fit.factor:.0%}"
         fit = f"{case.fit.overhead:,} | {size} | {case.fit.fit:.3f}"
-        context = sum(context_of(u) for _, u in pairs)
+        context = sum(u.context for _, u in pairs)
         off = f"{predicted / reported - 1:+.1%}" if reported else "–"
         yield (
             f"| {case.name} | {len(pairs)} | {fit} | {predicted:,} ({predicted / context:.1%} of all input) "

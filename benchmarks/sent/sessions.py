@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from historylab import Conversation, as_sent, bill, load, replay, settings_for
+from historylab.conversation.usage import usage_by_request
 from historylab.costs.reported import against_reported
-from historylab.counters.reported_contexts import usage_by_request
 from historylab.errors import HistoryLabError
 
 FEWEST = 5  # requests with usage; fewer say little about a cost

@@ -167,7 +167,7 @@ class _Run:
         if self._status is None:
             return
         used, settings = reply.usage or Usage(input=self._sent), self._settings
-        total = used.input + used.cache_reads + used.cache_writes + used.output
+        total = used.context + used.output
         update = self._status(total, settings.window or window_of(settings.model))
         if update:
             message = self._say(to_message(update))

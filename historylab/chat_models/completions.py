@@ -43,7 +43,7 @@ def read_usage(given: Any) -> Usage | None:
 
 def usage_fields(usage: Usage) -> dict[str, Any]:
     """Usage as a provider reports it."""
-    prompt = usage.input + usage.cache_reads + usage.cache_writes
+    prompt = usage.context
     return {
         "prompt_tokens": prompt,
         "completion_tokens": usage.output,

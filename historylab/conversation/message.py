@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import takewhile
-from typing import Any, Self, final
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, final
 
 from historylab.conversation.injected import is_framed, without_frames
+
+if TYPE_CHECKING:
+    from historylab.conversation.columns import Columns
+
+T = TypeVar("T")
 
 MOST_TOKENS = 10**9
 """A reported count above this, or below 0, is taken for a mistake and the report ignored."""
 REFERENCES = "item_references"
 """The key of a message's metadata with the ids of items in it that the provider keeps, of unknown text and size."""
+COMPACT_SUMMARY = "compact_summary"
+"""True in the metadata of a message that a program put in the place of others."""
 NO_USERS = frozenset({"system", "developer", "assistant", "tool"})
 """Roles whose messages nobody takes for a person's."""
 
@@ -92,7 +99,7 @@ class Message:
         """
         if self.role in NO_USERS:
             return False
-        if self.metadata and (self.metadata.get("injected") or self.metadata.get("compact_summary")):
+        if self.metadata and (self.metadata.get("injected") or self.metadata.get(COMPACT_SUMMARY)):
             return True
         return is_framed(self.content)
 
@@ -109,6 +116,19 @@ class _Unfrozen:
     __slots__ = Message.__slots__
 
 
+class ReadMessages(Protocol):
+    """The part of a Conversation that these modules look at; it knows of them, and not the other way round."""
+
+    @property
+    def metadata(self) -> Mapping[str, Any]: ...
+    @property
+    def columns(self) -> Columns: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, i: int, /) -> Message: ...
+    def __iter__(self) -> Iterator[Message]: ...
+    def remember(self, key: Hashable, make: Callable[[], T]) -> T: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens of one request as a provider reports them. `input` excludes cache reads and cache writes.
@@ -121,6 +141,11 @@ class Usage:
     cache_reads: int = 0
     cache_writes: int = 0
     cache_writes_1h: int = 0
+
+    @property
+    def context(self) -> int:
+        """All input tokens of the request, however they were paid for."""
+        return self.input + self.cache_reads + self.cache_writes
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(*(getattr(self, f) + getattr(other, f) for f in Usage.__slots__))

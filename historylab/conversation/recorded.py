@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from historylab.conversation.compactions import Compaction, compactions_of
 from historylab.conversation.exchange import Exchange
-from historylab.conversation.message import Message, Usage, prompt_length
-from historylab.conversation.sent import Compaction, ReadMessages, compactions_of
+from historylab.conversation.message import Message, ReadMessages, Usage, prompt_length
 from historylab.conversation.usage import MODEL, TEXTLESS, model_name, usage_of
 from historylab.registry import member
 
@@ -172,7 +172,7 @@ def _summaries_sent(conversation: ReadMessages) -> tuple[Compaction, ...]:
             break
         answer = conversation[size]
         usage, runs = usage_of(answer), trimmed_decisions(answer)
-        context = usage.input + usage.cache_reads + usage.cache_writes if usage else 0
+        context = usage.context if usage else 0
         letters = decision_letters(runs, size) if "S" in runs else ""
         summed = frozenset(i for i, letter in enumerate(letters) if letter == "S")
         if new := sorted(summed - known):

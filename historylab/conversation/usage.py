@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import takewhile
 
-from historylab.conversation.message import MOST_TOKENS, Message, Usage
+from historylab.conversation.message import MOST_TOKENS, Message, ReadMessages, Usage
 
 MODEL = "model"
 """The key of a conversation's and of an answer's metadata that names the model."""
@@ -34,3 +35,19 @@ def usage_held(found: object) -> Usage | None:
 def model_name(given: object) -> str | None:
     """The name of a model as a transcript gives it; None if it is none ("<synthetic>", control characters)."""
     return given if isinstance(given, str) and given.isprintable() and given[:1].isalnum() else None
+
+
+def usage_by_request(conversation: ReadMessages) -> tuple[Usage | None, ...]:
+    """The provider's usage of each request, or None: the first among the messages that answer it."""
+    return conversation.remember("usage by request", lambda: _usage_by_request(conversation))
+
+
+def _usage_by_request(conversation: ReadMessages) -> tuple[Usage | None, ...]:
+    found = (answer_with_usage(conversation, size) for size in conversation.columns.requests.tolist())
+    return tuple(None if i is None else usage_of(conversation[i]) for i in found)
+
+
+def answer_with_usage(conversation: ReadMessages, size: int) -> int | None:
+    """The first message with usage among those that answer the request of that history length; None without one."""
+    answers = takewhile(lambda i: conversation[i].role == "assistant", range(size, len(conversation)))
+    return next((i for i in answers if (usage := usage_of(conversation[i])) and usage.context), None)

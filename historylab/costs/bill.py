@@ -119,7 +119,7 @@ class Bill:
         return sum(self._of(usage), Decimal(0)) if usage != NOTHING else Decimal(0)
 
     def _of(self, usage: Usage) -> tuple[Decimal, ...]:
-        sent = usage.input + usage.cache_reads + usage.cache_writes
+        sent = usage.context
         prices = self.prices.for_request(sent)
         counts = (usage.input, usage.cache_writes, usage.cache_reads, usage.output)
         return tuple(count * each / MILLION for count, each in zip(counts, self.each_price(prices), strict=True))

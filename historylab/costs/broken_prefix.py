@@ -12,7 +12,6 @@ from decimal import Decimal
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
-from historylab.counters.reported_contexts import context_of
 from historylab.pricing import prices_of
 
 MILLION = Decimal(1_000_000)
@@ -51,7 +50,7 @@ def price_again(usage: Usage, model: str, again: int) -> Decimal | None:
     prices = prices_of(model)
     if prices is None:
         return None
-    each = prices.for_request(context_of(usage))
+    each = prices.for_request(usage.context)
     hour = min(usage.cache_writes_1h, usage.cache_writes)
     of_writes = Decimal(hour) / usage.cache_writes if usage.cache_writes else Decimal(0)
     written = min(again, usage.cache_writes)

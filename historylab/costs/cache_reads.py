@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
+from historylab.conversation.usage import usage_by_request
 from historylab.costs.bill import price
 from historylab.costs.lost_prefix import KEPT, SMALLEST, LostPrefix, explain_loss, lost_prefixes
 from historylab.costs.recorded_cache import cache_in_use
 from historylab.costs.traffic import Traffic
-from historylab.counters.reported_contexts import usage_by_request
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices
 

@@ -16,9 +16,9 @@ from math import isnan, nan
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
 from historylab.conversation.recorded import DECISIONS, PROMPT_CHANGED, TOOLS, sent_share
-from historylab.conversation.usage import MODEL, model_name
+from historylab.conversation.sent import is_summary
+from historylab.conversation.usage import MODEL, model_name, usage_by_request
 from historylab.costs.broken_prefix import find_break, price_again
-from historylab.counters.reported_contexts import context_of, usage_by_request
 from historylab.planning.strategies.facts import instants
 from historylab.pricing import FIVE_MINUTES
 
@@ -117,7 +117,7 @@ def _pairs(conversation: Conversation) -> list[tuple[_Reported, _Reported]]:
     return [
         (then, now)
         for then, now in pairwise(_reported_requests(conversation))
-        if then and now and SMALLEST <= _cached_tokens(then.usage) <= context_of(now.usage)
+        if then and now and SMALLEST <= _cached_tokens(then.usage) <= now.usage.context
     ]
 
 
@@ -144,7 +144,7 @@ def _is_cut(then: Message, now: Message) -> bool:
 def _explain(conversation: Conversation, then: _Reported, now: _Reported, cached: int) -> LostPrefix:
     lifetime = cache_lifetime(conversation)
     models = tuple(model_name(each.answer.metadata.get(MODEL)) or "" for each in (then, now))
-    replaced = next((i for i in range(then.size, now.size) if conversation[i].metadata.get("compact_summary")), None)
+    replaced = next((i for i in range(then.size, now.size) if is_summary(conversation[i])), None)
     before = then.answer.metadata.get(TOOLS)
     pause = now.at - then.at
     causes = {
@@ -157,7 +157,7 @@ def _explain(conversation: Conversation, then: _Reported, now: _Reported, cached
     }
     cause = next((name for name, holds in causes.items() if holds), "unknown")
     broke_at = _find_break(conversation, now)
-    again = max(0, min(cached, context_of(now.usage)) - now.usage.cache_reads)
+    again = max(0, min(cached, now.usage.context) - now.usage.cache_reads)
     return LostPrefix(
         now.number,
         cached,
@@ -185,4 +185,4 @@ def _find_break(conversation: Conversation, now: _Reported) -> int | None:
 
 def _left_in_cache(usage: Usage) -> int:
     """Tokens that later requests may have read: all of them, where writes aren't reported."""
-    return _cached_tokens(usage) if usage.cache_writes else context_of(usage)
+    return _cached_tokens(usage) if usage.cache_writes else usage.context

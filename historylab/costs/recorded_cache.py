@@ -11,10 +11,11 @@ from dataclasses import replace
 import numpy as np
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.usage import usage_by_request
 from historylab.costs.caches.base import NO_CACHE, Cache, as_charged, cache_of, open_cache
 from historylab.costs.lost_prefix import SMALLEST, cache_lifetime, lost_prefixes
 from historylab.costs.traffic import Traffic, billed_traffic
-from historylab.counters.reported_contexts import FEWEST_REQUESTS, context_of, usage_by_request
+from historylab.counters.reported_contexts import FEWEST_REQUESTS
 from historylab.planning.replay import Timeline
 from historylab.pricing import FIVE_MINUTES, Prices
 from historylab.settings.fields import DEFAULT_MODEL
@@ -34,7 +35,7 @@ def cache_in_use(timeline: Timeline, prices: Prices) -> Cache:
     implied = cache_of(prices)
     if not _is_of_the_recording(timeline):
         return implied
-    usages = [u for u in usage_by_request(timeline.original) if u and context_of(u) >= 2 * SMALLEST]
+    usages = [u for u in usage_by_request(timeline.original) if u and u.context >= 2 * SMALLEST]
     enough = len(usages) >= (1 if implied.writes else FEWEST_REQUESTS)
     unused = enough and not any(u.cache_reads or u.cache_writes for u in usages)
     return open_cache(NO_CACHE) if unused else implied

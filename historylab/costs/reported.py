@@ -9,11 +9,11 @@ from decimal import Decimal
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Usage
 from historylab.conversation.sent import sent_histories
-from historylab.conversation.usage import MODEL, model_name, usage_of
+from historylab.conversation.usage import MODEL, model_name, usage_by_request, usage_of
 from historylab.costs.bill import price_as_recorded
 from historylab.costs.recorded_cache import billed_model, cache_in_use
 from historylab.costs.traffic import baseline_of, billed_traffic
-from historylab.counters.reported_contexts import context_by_request, context_of, usage_by_request
+from historylab.counters.reported_contexts import context_by_request
 from historylab.formats.sub_agents import sub_agents_of
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices, prices_of
@@ -129,7 +129,7 @@ def _cost_of(requests: Sequence[tuple[Usage, str | None]], prices: Callable[[str
 def _dollars(usages: Iterable[Usage], prices: Prices) -> Decimal:
     total = Decimal(0)
     for usage in usages:
-        each = prices.for_request(context_of(usage))
+        each = prices.for_request(usage.context)
         hour = min(usage.cache_writes_1h, usage.cache_writes)
         amounts = (
             (usage.input, each.input),

@@ -7,15 +7,14 @@ and a call beside the conversation (a title, a topic) never did.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import takewhile
 
 import numpy as np
 
+from historylab.conversation.compactions import BACK, SMALLEST, Compaction
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Usage
 from historylab.conversation.recorded import sent_whole
-from historylab.conversation.sent import Compaction, sent_histories, trimmed_requests
-from historylab.conversation.usage import usage_of
+from historylab.conversation.sent import is_summary, sent_histories, trimmed_requests
+from historylab.conversation.usage import answer_with_usage, usage_of
 from historylab.counters.base import model_counter, token_column
 from historylab.settings.fields import DEFAULT_MODEL
 
@@ -24,34 +23,10 @@ FALLEN = 0.5
 
 Of 42 sessions that nothing compacted the largest fall is to 0.86, of six that were the smallest to 0.32.
 """
-BACK = 0.85
-"""A request that is as large again as this share, straight after one that had fallen, shows that one was beside it."""
 BY_ITSELF, BY_HAND = ("auto", "threshold", "context_limit"), ("manual", "requested")
 """Triggers of a compaction of a context that was full, and of one that somebody asked for."""
 FEWEST_REQUESTS = 3
 """A line through fewer points says nothing about its fit."""
-SMALLEST = 4096
-"""No program compacts a context smaller than this."""
-
-
-def context_of(usage: Usage) -> int:
-    """All input tokens of a request, however they were paid for."""
-    return usage.input + usage.cache_reads + usage.cache_writes
-
-
-def usage_by_request(conversation: Conversation) -> tuple[Usage | None, ...]:
-    """The provider's usage of each request, or None: the first among the messages that answer it."""
-    return conversation.remember("usage by request", lambda: _usage_by_request(conversation))
-
-
-def _usage_by_request(conversation: Conversation) -> tuple[Usage | None, ...]:
-    found = (_answer_with_usage(conversation, size) for size in conversation.columns.requests.tolist())
-    return tuple(None if i is None else usage_of(conversation[i]) for i in found)
-
-
-def _answer_with_usage(conversation: Conversation, size: int) -> int | None:
-    answers = takewhile(lambda i: conversation[i].role == "assistant", range(size, len(conversation)))
-    return next((i for i in answers if (usage := usage_of(conversation[i])) and context_of(usage)), None)
 
 
 def reported_contexts(conversation: Conversation) -> tuple[np.ndarray, np.ndarray]:
@@ -74,7 +49,7 @@ def _context_by_request(conversation: Conversation) -> np.ndarray:
     held = dict(zip(at.tolist(), reported.astype(np.int64).tolist(), strict=True))
     sizes, trimmed = conversation.columns.requests.tolist(), trimmed_requests(conversation)
     whole = (sent_whole(conversation, size) and size not in trimmed for size in sizes)
-    answers = (_answer_with_usage(conversation, n) if sent else None for n, sent in zip(sizes, whole, strict=True))
+    answers = (answer_with_usage(conversation, n) if sent else None for n, sent in zip(sizes, whole, strict=True))
     return np.array([0 if i is None else held.get(i, 0) for i in answers], np.int64)
 
 
@@ -109,10 +84,10 @@ def _contexts(conversation: Conversation) -> tuple[np.ndarray, np.ndarray, np.nd
 
 
 def _find_contexts(conversation: Conversation) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    found = [(i, u) for i, m in enumerate(conversation) if i and (u := usage_of(m)) and context_of(u)]
+    found = [(i, u) for i, m in enumerate(conversation) if i and (u := usage_of(m)) and u.context]
     at = np.array([i for i, _ in found], np.int64)
-    reported = np.array([context_of(usage) for _, usage in found], float)
-    marked = next((i for i, m in enumerate(conversation) if m.metadata.get("compact_summary")), len(conversation))
+    reported = np.array([usage.context for _, usage in found], float)
+    marked = next((i for i, m in enumerate(conversation) if is_summary(m)), len(conversation))
     told = sent_histories(conversation)
     after = [each.size for each in told or () if each.cut]
     fallen = _fallen(conversation, at, reported) if told is None else np.zeros(len(at), bool)

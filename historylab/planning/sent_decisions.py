@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from historylab.conversation.compactions import Compaction
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.conversation.sent import Compaction, Range, SentHistory, held_by_request
+from historylab.conversation.sent import Range, SentHistory, held_by_request
 from historylab.planning.given_decisions import MessageDecisions
 from historylab.planning.reasons import Action, EachMessage, reason
 

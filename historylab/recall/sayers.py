@@ -14,6 +14,7 @@ from historylab.conversation.columns import ASSISTANT, SYSTEM, TOOL
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.injected import without_reminders
 from historylab.conversation.message import words_of_person
+from historylab.conversation.sent import is_summary
 from historylab.planning.strategies.facts import answered_call
 from historylab.recall.references import contains_value
 
@@ -47,7 +48,7 @@ class Sayers:
     def _look(self, i: int) -> tuple[str, str | None]:
         """The sayer of message `i`, and its text without what a program put there; None where that is all of it."""
         message, role = self._conversation[i], self._role[i]
-        if role == ASSISTANT or message.metadata.get("compact_summary"):
+        if role == ASSISTANT or is_summary(message):
             return BY_ASSISTANT, None
         if role == SYSTEM:
             return BY_SYSTEM, None

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from historylab.conversation.columns import ASSISTANT
+from historylab.conversation.compactions import Compaction
 from historylab.conversation.conversation import checked_index
-from historylab.conversation.sent import Compaction, is_summary
-from historylab.counters.reported_contexts import usage_by_request
+from historylab.conversation.sent import is_summary
+from historylab.conversation.usage import usage_by_request
 from historylab.errors import PlanError
 from historylab.planning.given_decisions import FOLDED, GIVEN, LEFT_OUT, SHORTER, WHOLE
 from historylab.planning.pipeline import plan_up_to

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.recorded import DECISIONS, trimmed_decisions
 from historylab.conversation.sent import sent_histories, trimmed_requests
+from historylab.conversation.usage import usage_by_request
 from historylab.costs.proposal import settings_for
-from historylab.counters.reported_contexts import context_of, usage_by_request
 from historylab.errors import PlanError
 from historylab.planning.given_decisions import plan_given
 from historylab.planning.pipeline import open_instruments
@@ -84,7 +84,7 @@ def _as_sent(conversation: Conversation) -> Timeline:
     compactions, usages = conversation.recorded.compactions, usage_by_request(conversation)
     by = next((cut.by for cut in reversed(compactions) if cut.by), BY)
     instruments = open_instruments(settings)
-    sizes = [context_of(usage) if usage else None for usage in usages]
+    sizes = [usage.context if usage else None for usage in usages]
     given = list(decide_as_sent(conversation, known, compactions, sizes, by))
     shown, plans, decided = plan_given(conversation, instruments.counter, given)
     _size_unreported(plans, settings.overhead)

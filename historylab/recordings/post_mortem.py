@@ -10,8 +10,9 @@ from pathlib import PurePath
 
 import numpy as np
 
+from historylab.conversation.compactions import Compaction
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.sent import Compaction, is_summary
+from historylab.conversation.sent import is_summary
 from historylab.costs.bill import MILLION, Bill, bill
 from historylab.errors import SettingsError
 from historylab.planning.replay import Timeline

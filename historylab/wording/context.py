@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from historylab.conversation.usage import usage_by_request
 from historylab.costs.amounts import percent
 from historylab.counters.badge import count_badge
-from historylab.counters.reported_contexts import usage_by_request
 from historylab.planning.context_fill import ContextLimit, context_budget, context_limit, tokens_over
 from historylab.planning.contexts import reported_under
 from historylab.planning.replay import Timeline

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from historylab.conversation.usage import usage_by_request
 from historylab.costs.amounts import count_of, money
 from historylab.costs.bill import PARTS, Bill, CostComparison
 from historylab.costs.caches.base import cache_members
@@ -14,7 +15,6 @@ from historylab.costs.lost_prefix import LostPrefix, lost_prefixes
 from historylab.costs.message_costs import MessageCosts
 from historylab.costs.reported import AsReported, SessionCost, against_reported
 from historylab.costs.traffic import baseline_of, billed_traffic, tokens_share
-from historylab.counters.reported_contexts import usage_by_request
 from historylab.planning.reasons import INVALID, Action, span
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices

@@ -7,9 +7,9 @@ from recorded_sessions import OPUS, session
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
+from historylab.conversation.usage import usage_by_request
 from historylab.costs.broken_prefix import find_break
 from historylab.costs.lost_prefix import cache_lifetime, lost_prefixes
-from historylab.counters.reported_contexts import usage_by_request
 
 KEPT = [(5, 0, 9000), (5, 9000, 500), (5, 9500, 500)]
 LOST = [(5, 0, 9000), (5, 9000, 500), (5, 2000, 8000)]

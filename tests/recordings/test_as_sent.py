@@ -7,8 +7,8 @@ import pytest
 from historylab import Conversation, HistoryLabError, Message, as_sent, bill, load
 from historylab.conversation.message import ToolCall, Usage
 from historylab.conversation.sent import RecordedCut, SentHistory, sent_metadata
+from historylab.conversation.usage import usage_by_request
 from historylab.counters.base import count_messages
-from historylab.counters.reported_contexts import usage_by_request
 from historylab.formats.convert import write
 from historylab.formats.samples import load_sample
 from historylab.recordings.as_sent import has_cuts

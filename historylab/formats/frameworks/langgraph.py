@@ -11,13 +11,12 @@ pickled is opened. Source: langgraph-checkpoint 2 to 4, serde/jsonplus.py, and l
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.lineage import same_beginning
 from historylab.conversation.message import Message
-from historylab.conversation.sent import RecordedCut, SentHistory
+from historylab.conversation.sent import RecordedCut, SentHistory, as_summary
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.frameworks.langchain import most_named_provider
@@ -109,7 +108,7 @@ class _Thread:
             if isinstance(each, Message):
                 if summary is None and each.role in ("user", "system"):
                     summary = len(self.messages)
-                    each = replace(each, metadata={**each.metadata, "compact_summary": True})  # noqa: PLW2901
+                    each = as_summary(each)  # noqa: PLW2901
                 order.append(len(self.messages))
                 self.messages.append(each)
             else:

@@ -14,6 +14,7 @@ from historylab.conversation.columns import ROLE_CODES
 from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import NOTHING, Losses, Report, kind_of
 from historylab.formats.messages.content_parts import MEDIA
+from historylab.formats.messages.provider_cuts import COMPACTION
 from historylab.formats.messages.summary_marks import unmark_summary
 from historylab.formats.messages.written import object_arguments
 
@@ -182,7 +183,7 @@ def _read_spoken(role: str, blocks: list[Any], where: str, report: Report) -> Me
             report.lack(_unread(block), where)
     metadata: dict[str, Any] = {"thinking": "\n".join(thoughts)} if any(thoughts) else {}
     if summaries:
-        metadata["compaction"] = True
+        metadata[COMPACTION] = True
         report.warn("a summary the provider made, which from there on it reads in place of what came before", where)
     if role not in ROLE_CODES:
         report.warn(f"unknown role {role[:40]!r}, kept as conversation", where)

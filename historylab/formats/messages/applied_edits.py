@@ -110,7 +110,7 @@ def _clear_results(
     held = [i for each in now.sent if not isinstance(each, Message) for i in range(*each)]
     cleared = rule.oldest(messages, held, count) if rule else None
     usage = next(filter(None, map(usage_of, answers)), None)
-    context = usage.input + usage.cache_reads + usage.cache_writes if usage else 0
+    context = usage.context if usage else 0
     cut = RecordedCut(KIND, context + tokens if context else None, by=BY) if count > before else None
     texts = {**now.shortened, **dict.fromkeys(cleared or (), CLEARED)}
     size = f", {tokens:,} tokens" if tokens else ""

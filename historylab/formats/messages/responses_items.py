@@ -17,6 +17,7 @@ from historylab.errors import LoadError
 from historylab.formats.base import NOTHING, Report, kind_of
 from historylab.formats.messages.chat_messages import RENAMED_ROLES
 from historylab.formats.messages.content_parts import read_content
+from historylab.formats.messages.provider_cuts import COMPACTION, ENCRYPTED
 
 CALLS = {
     "function_call": "arguments",
@@ -61,7 +62,7 @@ REFERENCE = "item_reference"
 text and size, and as a call where the results after it ask for one."""
 KEPT_ITEMS = "an item_reference, whose item the provider keeps: its text and size are unknown"
 NO_CALLS = ("rs_", "msg_")  # how the ids of reasoning and of messages begin
-ENCRYPTED = "encrypted reasoning, which only the provider can read"
+ENCRYPTED_REASONING = "encrypted reasoning, which only the provider can read"
 
 
 def is_item(value: Any) -> bool:
@@ -200,7 +201,7 @@ def _read_directions(item: dict[str, Any]) -> Message:
     name = item.get("id")
     text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
     chosen = name if isinstance(name, str) and name else None
-    marks = {"compaction": "encrypted"} if item["type"] in COMPACTIONS else {}
+    marks = {COMPACTION: ENCRYPTED} if item["type"] in COMPACTIONS else {}
     return Message("system", text, chosen, pinned=True, metadata={"role": "developer", **marks})
 
 
@@ -220,7 +221,7 @@ def _read_reasoning(item: dict[str, Any], where: str, report: Report) -> Message
         metadata["thinking"] = "\n".join(filter(None, thoughts))
     if item.get("encrypted_content"):
         metadata["encrypted_reasoning"] = True
-        report.warn(ENCRYPTED, where)
+        report.warn(ENCRYPTED_REASONING, where)
     report.leave(item, LABELS | {"summary", "content", "encrypted_content"}, where)
     return Message("assistant", metadata=metadata)
 

@@ -10,8 +10,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 from historylab.conversation.message import Message
-from historylab.conversation.sent import Range, SentHistory, ranges_of
+from historylab.conversation.sent import Range, SentHistory, as_summary
 from historylab.formats.messages.alignment import NOWHERE, Alignment
+from historylab.formats.messages.sent_view import in_ranges
 from historylab.formats.messages.threads import Placed, Thread
 
 UNLOGGED = "this request is not in the log"
@@ -72,7 +73,7 @@ def _history(
     parts = [_insertion(sent[i], i, places, gone) if place == NOWHERE else place for i, place in enumerate(places)]
     stands = any(isinstance(part, Message) and part.metadata for part in parts) or _has_summary(thread, texts)
     known = not found.doubt
-    return SentHistory(size, _as_ranges(parts), texts, gone if stands else (), known=known, why=found.doubt), gone
+    return SentHistory(size, in_ranges(parts), texts, gone if stands else (), known=known, why=found.doubt), gone
 
 
 def note_unlogged(thread: Thread, sizes: Sequence[int]) -> None:
@@ -98,7 +99,7 @@ def take_out(thread: Thread, at: int) -> None:
         for part in [each] if isinstance(each, Message) else range(*each):
             parts.append(part if isinstance(part, Message) else part - (part > at) if part != at else message)
     shifted = {i - (i > at): text for i, text in before.shortened.items() if i != at}
-    _add(thread, replace(before, size=size - 1, sent=_as_ranges(parts), shortened=shifted))
+    _add(thread, replace(before, size=size - 1, sent=in_ranges(parts), shortened=shifted))
     thread.asked -= 1
     if isinstance(thread.held, range):
         thread.held = range(size - 1)
@@ -110,9 +111,9 @@ def _insertion(message: Message, i: int, places: Sequence[int], gone: Sequence[R
     after = next((place for place in places[i + 1 :] if place != NOWHERE), before + 1)
     first = sum(place != NOWHERE for place in places[:i]) <= 1
     stands_in = any(first_gone > before and stop <= after for first_gone, stop in gone) or (first and bool(gone))
-    summary = {"compact_summary": True} if stands_in and message.content and message.role != "tool" else {}
     calls, answered = message.tool_calls, message.tool_call_id
-    return Message(message.role, message.content, tool_calls=calls, tool_call_id=answered, metadata=summary)
+    told = Message(message.role, message.content, tool_calls=calls, tool_call_id=answered)
+    return as_summary(told) if stands_in and message.content and message.role != "tool" else told
 
 
 def _has_summary(thread: Thread, texts: Mapping[int, str]) -> bool:
@@ -125,17 +126,6 @@ def _gaps(prompt: int, held: Sequence[int], size: int) -> tuple[Range, ...]:
     """The ranges of messages after the system prompt that a request doesn't hold."""
     kept = [prompt - 1, *sorted(place for place in held if place >= prompt), size]
     return tuple((a + 1, b) for a, b in pairwise(kept) if b > a + 1)
-
-
-def _as_ranges(parts: Sequence[int | Message]) -> tuple[Range | Message, ...]:
-    found, run = list[Range | Message](), list[int]()
-    for part in parts:
-        if isinstance(part, Message):
-            found += [*ranges_of(run), part]
-            run = []
-        else:
-            run.append(part)
-    return (*found, *ranges_of(run))
 
 
 def _implication(before: SentHistory, size: int) -> tuple[Range | Message, ...]:

@@ -10,11 +10,11 @@ from itertools import accumulate
 from typing import TypeAlias
 
 from historylab.conversation.message import Message
-from historylab.conversation.sent import Range, RecordedCut, SentHistory, ranges_of
+from historylab.conversation.sent import Range, RecordedCut, SentHistory, as_summary, is_summary, ranges_of
 
 Sent: TypeAlias = int | Message
 """A message by its index, or one that is not in the conversation."""
-UNREADABLE = Message("system", "[a compaction that only the provider can read]", metadata={"compact_summary": True})
+UNREADABLE = as_summary(Message("system", "[a compaction that only the provider can read]"))
 """Stands for a compaction that is encrypted."""
 NOT_READABLE = "only the provider can read what the compaction before it holds"
 
@@ -49,12 +49,12 @@ class SentView:
     ) -> None:
         """From so many messages on `order` is sent, and what follows; the summary stands for what is gone.
 
-        A summary that isn't in the conversation is a message in `order` whose metadata has "compact_summary". Texts
-        that were `shortened` stay so if none are given. What one holds that only its provider can read isn't known. A
+        A summary that isn't in the conversation is a message in `order`, marked by `as_summary`. Texts that were
+        `shortened` stay so if none are given. What one holds that only its provider can read isn't known. A
         change at the same place replaces the one before, and keeps its cut.
         """
         held = {each for each in order if not isinstance(each, Message)}
-        made = summary is not None or any(m.metadata.get("compact_summary") for m in order if isinstance(m, Message))
+        made = summary is not None or any(map(is_summary, order))
         gone = [i for i in self.at(size) if not isinstance(i, Message) and i not in held and i != summary]
         texts = {i: text for i, text in (self.shortened if shortened is None else shortened).items() if i in held}
         why = NOT_READABLE if UNREADABLE in order else ""
@@ -80,16 +80,14 @@ class SentView:
 
 def in_ranges(order: Iterable[Sent]) -> tuple[Range | Message, ...]:
     """Messages in their order, runs of them as ranges."""
-    found = list[Range | Message]()
+    found, run = list[Range | Message](), list[int]()
     for each in order:
-        last = found[-1] if found else None
         if isinstance(each, Message):
-            found.append(each)
-        elif last is not None and not isinstance(last, Message) and last[1] == each:
-            found[-1] = (last[0], each + 1)
+            found += [*ranges_of(run), each]
+            run = []
         else:
-            found.append((each, each + 1))
-    return tuple(found)
+            run.append(each)
+    return (*found, *ranges_of(run))
 
 
 def history_at(histories: Sequence[SentHistory], size: int) -> SentHistory:

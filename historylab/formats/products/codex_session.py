@@ -10,10 +10,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from historylab.conversation.message import Message
-from historylab.conversation.sent import RecordedCut, SentHistory
+from historylab.conversation.sent import RecordedCut, SentHistory, as_summary, is_summary
 from historylab.formats.base import Report
 from historylab.formats.messages.branching import FORKED_FROM, MOST_BRANCHES
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
+from historylab.formats.messages.provider_cuts import COMPACTION
 from historylab.formats.messages.responses_items import join_assistant_messages, read_item
 from historylab.formats.messages.sent_view import UNREADABLE, Sent, SentView, find_messages
 from historylab.formats.messages.usage import to_usage
@@ -102,8 +103,7 @@ class CodexSession:
         summary, last = None, order[-1] if order else None
         if isinstance(last, Message) and last.role == "user":
             summary = order[-1] = len(self.messages)
-            marked = {**last.metadata, "compact_summary": True}
-            self.messages.append(replace(last, timestamp=iso_time(time), metadata=marked))
+            self.messages.append(replace(as_summary(last), timestamp=iso_time(time)))
             self.report.records += 1
             self.report.warn("a summary Codex made, sent from there on in place of what came before", where)
         cut, size = RecordedCut(by="Codex"), len(self.messages)
@@ -113,7 +113,7 @@ class CodexSession:
     def _outlives_compaction(self, each: Sent) -> bool:
         """Whether a program that writes no replacement sends it again: instructions, and what the user said."""
         message = each if isinstance(each, Message) else self.messages[each]
-        return message.role in ("system", "user") and not message.metadata.get("compact_summary")
+        return message.role in ("system", "user") and not is_summary(message)
 
     def _tell(self, told: Report) -> None:
         """Report what there was to say of a replacement, whose records repeat others."""
@@ -231,7 +231,7 @@ class CodexSession:
 
 def _is_opaque(each: Sent) -> bool:
     """Whether it is a compaction that only the provider can read."""
-    return isinstance(each, Message) and bool(each.metadata.get("compaction"))
+    return isinstance(each, Message) and bool(each.metadata.get(COMPACTION))
 
 
 def _says_nothing(message: Message) -> bool:

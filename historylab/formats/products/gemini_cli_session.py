@@ -7,12 +7,12 @@ message is the summary. A result that has another text there was masked: the one
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.conversation.sent import RecordedCut, SentHistory
+from historylab.conversation.sent import RecordedCut, SentHistory, as_summary
 from historylab.formats.base import Report, kind_of
 from historylab.formats.messages.branching import MOST_BRANCHES, with_branches
 from historylab.formats.messages.sent_view import Sent, SentView, shorten_from
@@ -166,8 +166,7 @@ class GeminiSession:
 
     def _read(self, value: dict[str, Any], where: str, report: Report) -> Iterator[Message]:
         for message in read_record(value, where, report):
-            summary = id(value) in self.summaries
-            yield replace(message, metadata={**message.metadata, "compact_summary": True}) if summary else message
+            yield as_summary(message) if id(value) in self.summaries else message
 
 
 def begins_session(value: Any) -> bool:

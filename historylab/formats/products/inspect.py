@@ -14,7 +14,7 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import MOST_TOKENS, Message
-from historylab.conversation.sent import RecordedCut, SentHistory, sent_metadata
+from historylab.conversation.sent import RecordedCut, SentHistory, as_summary, sent_metadata
 from historylab.errors import LoadError
 from historylab.formats.base import NOTHING, Report, kind_of
 from historylab.formats.files.content import Content
@@ -245,7 +245,8 @@ def _find_same(item: Any, known: Mapping[str, Message]) -> Message | None:
 def _summary(message: Message, compaction: dict[str, Any] | None) -> Message:
     """A message that is sent and was not said: after a compaction of the user's role its summary."""
     made = compaction is not None and compaction.get("type") == "summary" and message.role == "user"
-    return Message(message.role, message.content, metadata={"compact_summary": True} if made else {})
+    told = Message(message.role, message.content)
+    return as_summary(told) if made else told
 
 
 def _cut(compaction: dict[str, Any] | None) -> RecordedCut | None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
-from historylab.conversation.sent import RecordedCut, sent_metadata
+from historylab.conversation.sent import RecordedCut, as_summary, sent_metadata
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.archives import folder_of
 from historylab.formats.files.content import Content
@@ -170,7 +170,7 @@ class _Stream:
         order = [each for each in self.view.at(size) if not self._is_forgotten(each)]
         if summary and type(offset) is int and offset >= 0:
             order = [each for each in order if not isinstance(each, Message)]  # the summary before this one
-            told = Message("user", summary, f"{event.get('id')}-summary", metadata={"compact_summary": True})
+            told = as_summary(Message("user", summary, f"{event.get('id')}-summary"))
             order.insert(self._place(order, offset), told)
         self.view.put(size, order, RecordedCut(self.requested or None, by="OpenHands"))
         self.requested = ""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.message import MOST_TOKENS, Message
-from historylab.conversation.sent import Range, RecordedCut, SentHistory, ranges_of
+from historylab.conversation.sent import Range, RecordedCut, SentHistory, is_summary, ranges_of
 from historylab.formats.messages.sent_view import history_at
 from historylab.formats.products.session_messages import ReadRecords
 from historylab.formats.products.session_tree import SessionRecord, boundary_metadata, is_boundary, preserved_ids
@@ -41,7 +41,7 @@ def session_cuts(read: Sequence[ReadRecords], messages: Sequence[Message]) -> li
         found.append(now)
     known = {each.summary for each in found}
     for i, message in enumerate(messages):  # older versions wrote no boundary
-        if i and message.metadata.get("compact_summary") and i not in known:
+        if i and is_summary(message) and i not in known:
             found.append(_history_after(SentHistory(0), i, [], i, RecordedCut(by=BY)))
     return sorted(found, key=lambda each: each.size)
 
@@ -101,7 +101,7 @@ class _Places:
     def find_summary(self, first: int) -> int | None:
         """The summary that stands from there on, before anything that the model said to it."""
         for i in range(first, len(self._messages)):
-            if self._messages[i].metadata.get("compact_summary"):
+            if is_summary(self._messages[i]):
                 return i
             if self._messages[i].role == "assistant":
                 return None

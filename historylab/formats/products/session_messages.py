@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from historylab.conversation.message import Message
 from historylab.conversation.recorded import ANSWERING_AGENT
+from historylab.conversation.sent import as_summary
 from historylab.formats.base import NOTHING, Report
 from historylab.formats.messages.anthropic_blocks import CALLS, call_in_block, read_turn
 from historylab.formats.messages.applied_edits import edits_in
@@ -94,7 +95,7 @@ def _blocks(lines: list[SessionRecord], report: Report) -> Iterator[Any]:
 def _user_messages(record: SessionRecord, report: Report) -> list[Message]:
     made = read_turn("user", record.value["message"]["content"], record.where, report)
     if record.value.get("isCompactSummary") and made[-1].role == "user":
-        made[-1] = replace(made[-1], metadata={**made[-1].metadata, "compact_summary": True})
+        made[-1] = as_summary(made[-1])
         report.warn("a summary Claude Code made, sent from there on in place of what came before", record.where)
     if _by_a_program(record.value):
         made = [replace(m, metadata={**m.metadata, "injected": True}) if m.role == "user" else m for m in made]

@@ -11,6 +11,7 @@ from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import Report, kind_of
 from historylab.formats.messages.content_parts import json_text
 from historylab.formats.messages.fields import list_in
+from historylab.formats.messages.provider_cuts import COMPACTION
 
 MEDIA_PARTS = ("blob", "uri", "file")
 OWN_PARTS = ("tool_call", "tool_call_response", "reasoning", "compaction", *MEDIA_PARTS)
@@ -81,7 +82,7 @@ class _Read:
             self.media.append(MEDIA.get(str(part.get("modality")), "file"))
             self.texts += [part["transcript"]] if isinstance(part.get("transcript"), str) else []
         elif kind == "compaction":
-            self.metadata["compaction"] = True
+            self.metadata[COMPACTION] = True
             if isinstance(text, str) and text:
                 self.texts.append(text)
             else:

@@ -123,7 +123,7 @@ def _call(part: Mapping[str, Any]) -> ToolCall:
 
 
 def _usage(usage: Usage) -> Body:
-    given = usage.input + usage.cache_reads + usage.cache_writes
+    given = usage.context
     cached = {"cachedContentTokenCount": usage.cache_reads} if usage.cache_reads else {}
     counts = {"promptTokenCount": given, "candidatesTokenCount": usage.output, "totalTokenCount": given + usage.output}
     return counts | cached

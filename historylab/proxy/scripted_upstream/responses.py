@@ -184,7 +184,7 @@ def _call(call: ToolCall, tool: OfferedTool, unique: str, k: int) -> Body:
 
 
 def _usage(usage: Usage) -> Body:
-    given = usage.input + usage.cache_reads + usage.cache_writes
+    given = usage.context
     return {
         "input_tokens": given,
         "input_tokens_details": {"cached_tokens": usage.cache_reads},

@@ -141,7 +141,7 @@ def _newest_answer(conversation: Conversation) -> Message | None:
 def _total(answer: Message, last_request: int | None) -> int:
     """Tokens of the request that this answers and, as far as they are reported, of the answer."""
     used = usage_of(answer) or Usage(input=last_request or 0)
-    return used.input + used.cache_reads + used.cache_writes + used.output
+    return used.context + used.output
 
 
 def _with_system_prompt(conversation: Conversation, prompt: Callable[[str], str]) -> Conversation:
