@@ -10,6 +10,7 @@ from historylab.conversation.exchange import Exchange
 from historylab.conversation.recorded import PROVIDER
 from historylab.conversation.usage import MODEL
 from historylab.formats.base import EMPTY_VALUES, Report
+from historylab.formats.messages.bodies import tie_lone_calls
 from historylab.formats.messages.observed import conversations_in
 from historylab.formats.messages.sized import sized_conversations
 from historylab.formats.messages.usage import to_usage
@@ -41,7 +42,7 @@ def conversations_of(requests: Iterable[Exchange], report: Report) -> Iterator[C
             sizes.append(request)
         else:
             report.skip(EMPTY, request.where)
-    yield from conversations_in(texts, report)
+    yield from conversations_in(tie_lone_calls(texts), report)
     yield from sized_conversations(sizes, report)
 
 

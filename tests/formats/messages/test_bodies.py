@@ -85,3 +85,39 @@ def test_an_edited_question_in_a_log_is_a_branch():
     (found,) = load(lines(bodies), name="log.jsonl")
     assert found[-1].content == "No, the herbs."
     assert [branch[-1].content for branch in found.branches] == ["What about bed 2 by the wall?"]
+
+
+def litellm(chats: list[list[dict[str, Any]]], *, newest: int | None = None) -> bytes:
+    """A row per request of these chats in turns, each under a trace of its own, with the newest messages."""
+    rows = []
+    for size in range(1, max(map(len, chats)) + 1, 2):
+        for said in chats:
+            if size < len(said):
+                sent = said[:size][-newest:] if newest else said[:size]
+                answer = {"choices": [{"message": said[size]}]}
+                prompt = {"role": "system", "content": "You help."}
+                rows.append({"call_type": "acompletion", "messages": [prompt, *sent], "response": answer})
+    return json.dumps([{**row, "request_id": f"r{i}", "trace_id": f"trace-{i}"} for i, row in enumerate(rows)]).encode()
+
+
+@pytest.mark.parametrize("newest", [None, 3])
+def test_calls_with_a_trace_each_are_one_conversation_where_each_holds_the_answer_before(newest):
+    (conversation,) = load(litellm([chat(8)], newest=newest))
+    assert [m.content for m in conversation[1:]] == [m["content"] for m in chat(8)]
+    assert [len(plan.render()) - 1 for plan in as_sent(conversation).plans[2:]] == [
+        newest or size for size in range(5, 16, 2)
+    ]
+
+
+def test_chats_in_turns_that_share_a_prompt_stay_apart_without_any_session():
+    other = [{**m, "content": m["content"].replace("bed", "pot").replace("Bed", "Pot")} for m in chat(6)]
+    found = load(litellm([chat(6), other], newest=3))
+    assert sorted(c[1].content for c in found) == ["What about bed 0 by the wall?", "What about pot 0 by the wall?"]
+
+
+def test_calls_that_ask_the_same_prompt_different_things_stay_apart():
+    rows = [
+        [{"role": "user", "content": f"Translate {word}."}, {"role": "assistant", "content": "Done."}]
+        for word in "abcd"
+    ]
+    assert len(load(litellm(rows))) == 4
