@@ -94,7 +94,7 @@ def _compare(arguments: argparse.Namespace, conversation: Conversation) -> list[
 
 
 def _sentences(compared: list[_Compared]) -> list[str]:
-    """How each differs from the first, and of what was cut that not trimming is what would have been."""
+    """Sentences on how each differs from the first and, beside a cut, on what not trimming would have been."""
     from historylab.tuning.compare import SENT, comparison_sentence
     from historylab.wording.as_sent import untrimmed_sentence
 

@@ -75,7 +75,7 @@ def load_one(arguments: argparse.Namespace, path: str) -> tuple[Conversations, C
 def resolve_as_recorded(
     arguments: argparse.Namespace, conversation: Conversation, settings: Settings
 ) -> tuple[SettingsProposal, Resolution]:
-    """What a file proposes, and these settings with it where nothing else decides.
+    """The settings that a file proposes, and these settings with them where nothing else decides.
 
     A file never decides which model is asked to write summaries.
     """

@@ -1,4 +1,4 @@
-"""What `show --as-sent` says of the cuts: the post-mortem, in words and as JSON."""
+"""The post-mortem that `show --as-sent` adds, in words and as JSON."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _timeline(arguments: argparse.Namespace, conversation: Conversation, settings: Settings) -> Timeline:
-    """What was sent, or would be under these settings and what the file proposes beside them."""
+    """The timeline as sent, or the replay under these settings and those the file proposes beside them."""
     from historylab.planning.replay import replay
     from historylab.recordings.as_sent import has_cuts
 
@@ -197,7 +197,7 @@ def _print_requests(timeline: Timeline, everything: bool) -> None:
 
 
 def _budget_cell(row: dict[str, Any]) -> str:
-    """Whether the request is over its budget, and that its messages are a guess where the file doesn't tell them."""
+    """Words for a request over its budget, and for one whose messages are a guess."""
     return ", ".join(filter(None, ("over" * row["over_budget"], "messages not known" * (not row["known"]))))
 
 

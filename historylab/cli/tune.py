@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _base(arguments: argparse.Namespace) -> Lane | None:
-    """What to do better than; None where nothing is said: the conversations decide."""
+    """The lane to do better than; None where none is given: the conversations decide."""
     if arguments.against:
         check_one_lane(arguments, "--against as-sent")
         return "as-sent"

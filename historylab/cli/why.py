@@ -83,7 +83,7 @@ def _read(arguments: argparse.Namespace) -> tuple[Conversations, Conversation]:
 
 
 def _timeline(arguments: argparse.Namespace, conversation: Conversation) -> Timeline:
-    """What was sent where the file knows, or what the settings that are given would send, or those it proposes."""
+    """The timeline as sent where the file knows; else the replay under the settings given, or those it proposes."""
     from historylab.planning.replay import replay
     from historylab.recordings.as_sent import knows_what_was_sent
     from historylab.settings.resolve import settings_in_file

@@ -89,7 +89,7 @@ def compactions_of(conversation: ReadMessages) -> tuple[Compaction, ...]:
 
 
 def _is_large(conversation: ReadMessages, before: np.ndarray, dropped: np.ndarray) -> bool:
-    """Whether more than a quarter of the text went at once."""
+    """Tell whether more than a quarter of the text went at once."""
     sizes = _text_sizes(conversation)
     return bool(sizes[dropped].sum() > (1 - FALL) * sizes[: len(before)][before].sum() and len(dropped) > 2)
 

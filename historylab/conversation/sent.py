@@ -1,4 +1,4 @@
-"""What was really sent: the part of a conversation that each request held, as its file records or shows it.
+"""The history as really sent: the part of a conversation that each request held, as its file records or shows it.
 
 A reader that knows adds `sent_metadata(histories)`, one `SentHistory` per change, to the `Conversation.metadata`; none
 where every request was sent whole. Between two of them a request sends what the one before says and all messages
@@ -47,7 +47,7 @@ class RecordedCut:
 
 @dataclass(frozen=True, slots=True)
 class SentHistory:
-    """What requests of at least `size` messages were sent, up to the next entry: `sent`, and all messages from `size`.
+    """The history sent by requests of at least `size` messages, up to the next entry: `sent`, and all from `size` on.
 
     Attributes:
         size: the history length, in messages, of the first request that it is about.
@@ -72,7 +72,7 @@ class SentHistory:
 
 
 def sent_histories(conversation: ReadMessages) -> tuple[SentHistory, ...] | None:
-    """What the file says of the histories that were sent, in order; None if it says nothing. What can't be is left out.
+    """The histories that were sent, in order; None if the file tells nothing of them. Impossible ones are left out.
 
     An edited conversation was never sent: `edits` leaves the key out.
     """
@@ -175,7 +175,7 @@ def _message_record(message: Message) -> dict[str, Any]:
 
 
 def _fits(one: SentHistory, size: int) -> bool:
-    """Whether all that the entry names is in a conversation of that many messages, and nothing twice."""
+    """Tell whether all that the entry names is in a conversation of that many messages, and nothing twice."""
     ranges = sorted(each for each in one.sent if not isinstance(each, Message))
     apart = all(a[1] <= b[0] for a, b in pairwise(ranges))
     within = all(0 <= first < stop <= one.size for first, stop in (*ranges, *one.summarized))

@@ -1,4 +1,4 @@
-"""What each message cost over its life: in every request that sent it, and what of that came after its last use.
+"""The cost of each message over its life: in every request that sent it, and the part that came after its last use.
 
 A message pays its share of a request's input by its tokens, at the mean price of that request's tokens, be they read
 from the cache, written to it or neither. What was paid to have it written, as an answer, is not part of it.

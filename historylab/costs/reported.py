@@ -10,7 +10,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Usage
 from historylab.conversation.sent import sent_histories
 from historylab.conversation.usage import MODEL, model_name, usage_by_request, usage_of
-from historylab.costs.bill import price_as_recorded
+from historylab.costs.bill import MILLION, price_as_recorded
 from historylab.costs.recorded_cache import billed_model, cache_in_use
 from historylab.costs.traffic import baseline_of, billed_traffic
 from historylab.counters.reported_contexts import context_by_request
@@ -18,7 +18,6 @@ from historylab.formats.sub_agents import sub_agents_of
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices, prices_of
 
-MILLION = Decimal(1_000_000)
 WHOLE = 0.8
 """Reported output below this share of what the answers' texts count is not all of it."""
 
@@ -87,7 +86,7 @@ class SessionCost:
 
     @property
     def total(self) -> Decimal:
-        """What the session came to, as far as it is known."""
+        """The cost of the session, as far as it is known."""
         return self.own + self.beside
 
 

@@ -57,7 +57,7 @@ def _place(points: Iterable[Point]) -> dict[str, list[float]]:
 
 
 def _bars(figure: go.Figure, advice: Advice, number: int, *, dark: bool) -> None:
-    """How far the difference to the base may go in both directions: nothing for the base."""
+    """Draw how far the difference to the base may go in both directions; nothing for the base."""
     beside, muted = advice.beside_base(advice.trials[number]), FAINT.colour(dark)
     if not number:
         return

@@ -36,7 +36,7 @@ SLACK = 5.0  # seconds that a summary may seem older than the call that wrote it
 
 
 def is_sub_agent(conversation: Conversation) -> bool:
-    """Whether it is a sub-agent's."""
+    """Tell whether the conversation is a sub-agent's."""
     return conversation.metadata.get(SIDECHAIN) is True
 
 
@@ -93,7 +93,7 @@ def _with_metadata(given: Conversation, said: dict[str, Any]) -> Conversation:
 
 
 def sub_agents_of(conversation: Conversation, among: Iterable[Conversation]) -> list[Conversation]:
-    """Its sub-agents' conversations among these, theirs, too; of a session those that no message called as well."""
+    """The conversations among these of its sub-agents, and of theirs; of a session, also those that nothing called."""
     others, by_caller = list(among), defaultdict(list)
     for one in filter(is_sub_agent, others):
         if called := one.recorded.parent:

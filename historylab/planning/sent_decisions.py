@@ -1,4 +1,4 @@
-"""What was really sent, as decisions: those of an agent, an app or its framework, read off the file they left."""
+"""The history as really sent, as decisions: of an agent, an app or its framework, read off the file they left."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ def decide_as_sent(
     causes = _Causes(len(conversation), by, compactions)
     folded = np.zeros(len(conversation), bool)
     fell = [cut.request for cut in compactions if cut.inferred and not cut.dropped]
+    unknown = unknown_requests(conversation, histories, compactions)
     for request, (held, history) in enumerate(held_by_request(conversation, histories)):
         size = len(held)
         causes.see(request, held)
@@ -47,7 +48,7 @@ def decide_as_sent(
             actions[i], reasons[i] = Action.TRUNCATED, OTHER_TEXT.code
         cause = {"why": causes.of(size)}  # of both, as it is made for every request
         numbers: dict[int, dict[str, Any]] = {GONE.code: cause, SUMMED_UP.code: cause}
-        if not history.known or request >= min(fell, default=len(sizes)):
+        if request in unknown:
             newest = size
             if history.known:  # what was said since the size last fell was sent
                 newest = conversation.columns.requests.item(max(cut for cut in fell if cut <= request))
@@ -116,7 +117,7 @@ def cut_clause(cut: Compaction, by: str = "") -> str:
 
 
 def _order(history: SentHistory, size: int) -> list[int | Message] | None:
-    """What was sent in its order; None where that is the conversation's, and nothing else was sent."""
+    """The messages in the order sent; None where that is the conversation's, and nothing else was sent."""
     ranges = [each for each in history.sent if not isinstance(each, Message)]
     if len(ranges) == len(history.sent) and ranges == sorted(ranges):
         return None

@@ -18,18 +18,18 @@ from historylab.planning.remedy import find_remedy
 from historylab.settings.model import Settings
 
 EVERY = {"policy": "all", "filter": "off", "tool_output": "off", "compaction": "off"}
-"""What all that is tried has in common, unless it says otherwise: all messages, up to a budget."""
+"""Settings that all candidates share unless they say otherwise: all messages, up to a budget."""
 SENDING: tuple[Mapping[str, Any], ...] = (
     {"pruner": "fifo"},
     {"pruner": "relevance"},
     {"pruner": "fifo", "tool_output": "clear"},
 )
-"""What is tried to have a message sent; nothing is carried from request to request, so each trial plans only one."""
+"""Candidates for having a message sent; nothing is carried from request to request, so each trial plans only one."""
 SUMMING_UP: tuple[Mapping[str, Any], ...] = (
     {"pruner": "summarize", "summarizer": "extractive"},
     {"pruner": "summarize", "summarizer": "ledger"},
 )
-"""What is tried to have a summary say it; none asks a model. Each trial plans all requests up to that one."""
+"""Candidates for having a summary say it; none asks a model. Each trial plans all requests up to that one."""
 MOST_CARRIED = 500  # requests that are planned for such a trial
 BY_SUMMARY, BY_MESSAGE = 1, 2
 
@@ -87,7 +87,7 @@ class _Trials:
     keeps: Keeps
 
     def find_in_size(self, candidates: Iterable[Mapping[str, Any]]) -> Iterator[KeepingSettings]:
-        """Those that keep it in no more tokens than were sent."""
+        """The candidates that keep it in no more tokens than were sent."""
         for candidate in candidates:
             found = self._measure(self._settings_of(candidate))
             if found and found.more <= 0:
@@ -119,7 +119,7 @@ class _Trials:
         return KeepingSettings(self._changes(ours), tokens, tokens - self.size, kept == BY_SUMMARY)
 
     def _changes(self, ours: Settings) -> dict[str, Any]:
-        """What is other than in the timeline's settings, and the budget in any case, as that is the point."""
+        """The values that differ from the timeline's settings, and the budget in any case, as that is the point."""
         names = {**ours.model_dump(), **ours.options}
         return {
             name: ours.value(name)

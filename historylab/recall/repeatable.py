@@ -46,7 +46,7 @@ GIT_CHANGING = frozenset[str]().union(
     ("stash", "switch", "tag", "worktree"),
 )
 GIT_KEEPS = frozenset({"add", "commit", "push", "tag"})
-"""What git changes without touching the files."""
+"""Subcommands of git that change something without touching the files."""
 PASSING_PROGRAMS = frozenset({"date", "mktemp", "shuf", "uptime", "uuidgen"})
 LOOKING_PROGRAMS = PROGRAMS.union(("column", "cut", "diff", "jq", "less", "sed", "sort", "tr", "uniq", "which"))
 """Programs that show what is there, as long as nothing in the command changes it."""

@@ -95,7 +95,7 @@ class Why:
 
 
 class _Holder(NamedTuple):
-    """How a request has it: BY_MESSAGE, BY_SUMMARY or LOST; in which message; False if the file doesn't tell."""
+    """The way a request has it: BY_MESSAGE, BY_SUMMARY or LOST; in which message; False if the file doesn't tell."""
 
     how: int
     message: int | None = None
@@ -152,7 +152,7 @@ class _Search:
     # -- what has it
 
     def _holder(self, plan: HistoryPlan) -> _Holder:
-        """What has it in a request: a message that is sent, the surest first, or else a summary."""
+        """The holder in a request: a message that is sent, the surest first, or else a summary."""
         found = [self._as_held(plan, i) for i in self._sent_copies(plan)]
         for other in plan.others:
             if self.words.are_in(text_to_search(other)):
@@ -267,7 +267,7 @@ class _Search:
         return next(((number, cut) for number, cut in enumerate(cuts) if cut.request == request), (None, None))
 
     def _is_compaction(self, plan: HistoryPlan, went: int | None, cut: Compaction | None) -> bool:
-        """Whether a program's marker or a summary stands for what went; older messages that are missing are a cut."""
+        """Tell whether a marker or a summary stands for what went; older messages that are missing are a cut."""
         if cut and (not cut.inferred or cut.summary is not None):
             return True
         folded = plan.actions == Action.SUMMARIZED

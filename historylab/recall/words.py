@@ -79,7 +79,7 @@ def find_words(conversation: Conversation, words: str) -> tuple[AskedWords, list
 
 
 def find_near_misses(conversation: Conversation, words: str) -> list[tuple[str, int]]:
-    """What comes near words that no message says: longer terms that hold them, then what is spelled alike.
+    """Terms near words that no message says: longer ones that hold them, then those that are spelled alike.
 
     Each with the first message that says it. Of several words, first a message that has them with a longer word at an
     end, or all of them apart.
@@ -116,7 +116,7 @@ def texts_to_search(conversation: Conversation) -> list[str]:
 
 
 def text_to_search(message: Message, content: str | None = None) -> str:
-    """What a message says, parts apart: its content (or the one given in its place), calls, and what JSON holds."""
+    """The text of a message, parts apart: its content (or the one given in its place), calls, and what JSON holds."""
     text = message.content if content is None else content
     parts = [text, searchable_text(message, text), *_json_texts(text)]
     for call in message.tool_calls:
@@ -134,7 +134,7 @@ def fold_spelling(text: str, exact: bool = False) -> str:
 
 
 def _unquote(words: str) -> str:
-    """Without the quotation marks around all of it."""
+    """The words without quotation marks around all of them."""
     quoted = QUOTED.fullmatch(words)
     return quoted[1].strip() if quoted else words
 

@@ -1,4 +1,4 @@
-"""Calls made again: they only read, and brought mostly what a result had said that was no longer sent."""
+"""Calls made again: they only read, and brought mostly what an earlier result, no longer sent, had said."""
 
 from __future__ import annotations
 

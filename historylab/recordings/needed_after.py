@@ -127,7 +127,7 @@ def _last_absence(gone: Gone, need: Need) -> _Absence | None:
 
 
 def _fate(gone: Gone, need: Need, absence: _Absence) -> tuple[str, int | None]:
-    """Who holds the value at the request that needs it, and the message that said it again; of several, each a line."""
+    """The fate of the value at the request that needs it, and the message that said it again."""
     plan = gone.timeline.plans[need.step]
     conversation, actions = plan.history.conversation, plan.actions
     texts = [plan.summary.text] if plan.summary else []

@@ -124,7 +124,7 @@ def _bill(timeline: Timeline) -> Bill | None:
 
 
 def _dollars(calls: Iterable[CallAgain], priced: Bill | None) -> Decimal | None:
-    """What the calls and their results cost as fresh output and input, each at the prices of its request."""
+    """The cost of the calls and their results as fresh output and input, each at the prices of its request."""
     if priced is None:
         return None
     total = Decimal(0)

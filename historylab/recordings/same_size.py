@@ -20,7 +20,7 @@ from historylab.recordings.post_mortem import CutReport, summaries_of
 from historylab.settings.model import Settings
 
 SUMMARIZERS = ("ledger", "extractive")
-"""Those that ask no model."""
+"""Summarizers that ask no model."""
 LARGER = 1.05
 """Up to this share of a size another is the same."""
 
@@ -57,7 +57,7 @@ def _of_same_size(conversation: Conversation, report: CutReport) -> tuple[SameSi
 
 
 def _choices(conversation: Conversation, report: CutReport) -> Iterator[dict[str, Any]]:
-    """Of the settings that were sent under what is changed: the oldest go first, or into a summary."""
+    """Changes to the settings sent under that come to the same size: the oldest go first, or into a summary."""
     after, before = report.tokens_after or 0, report.tokens_before or 0
     yield {"budget": after, "pruner": "fifo", "pruner.fifo.unit": "block"}
     for summarizer in SUMMARIZERS:
@@ -79,14 +79,14 @@ def _said_before(conversation: Conversation, report: CutReport) -> np.ndarray:
 
 
 def _tokens_before(conversation: Conversation, report: CutReport) -> int:
-    """Tokens of a request that sends all of them, as it is counted."""
+    """Tokens of a request that sends all of these, as it is counted."""
     timeline = as_sent(conversation)
     tokens = token_column(conversation, timeline.counter)
     return int(tokens[_said_before(conversation, report)].sum()) + timeline.settings.overhead
 
 
 def _hold_after_cut(conversation: Conversation, report: CutReport, settings: Settings) -> SameSize:
-    """What the first request after a cut would have held."""
+    """The facts that the first request after a cut would have held."""
     kept = _said_before(conversation, report)
     without, instruments = conversation.edited([conversation[i] for i in kept.tolist()]), open_instruments(settings)
     plan = open_pipeline(settings).plan(History(without, instruments.counter, len(without)), instruments, None)
@@ -101,7 +101,7 @@ def _hold_after_cut(conversation: Conversation, report: CutReport, settings: Set
 
 
 def _hold_in_window(conversation: Conversation, report: CutReport, settings: Settings) -> SameSize:
-    """What the requests that needed one of the facts would have held."""
+    """The facts that the requests that needed them would have held."""
     timeline = replay(conversation, settings)
     needs = [fact.need for fact in report.facts]
     held = sum(find_holder(timeline.plans[n.step], n.value, n.mentions, n.lines) != LOST for n in needs)

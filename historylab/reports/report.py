@@ -67,7 +67,7 @@ def report(shown: Sequence[Shown], number: int) -> str:
 
 
 def _cuts(timeline: Timeline) -> str:
-    """What the cuts that were really made took; nothing where there were none."""
+    """A sentence on what the cuts that were really made took; nothing where there were none."""
     said = post_mortem_sentence(post_mortem(timeline.original))
     return f'<p class="cuts">{escape(said)}</p>' if said else ""
 

@@ -95,7 +95,7 @@ def is_share(wish: Wish) -> bool:
 
 
 def judge_wish(wish: Wish, place: ConversationPlace, replayed: Replayed, before: Replayed | None = None) -> Finding:
-    """What became of the wish on one conversation; `before` is it in the lane that this is set against."""
+    """The finding on one wish and one conversation; `before`: the conversation in the lane that this is set against."""
     part, whole, why = _figures(wish, replayed, before)
     if not replayed.timeline.plans:
         why = NO_REQUEST
@@ -153,7 +153,7 @@ def merge_findings(findings: Sequence[Finding]) -> Finding:
 
 
 def measure_spending(replayed: Replayed) -> Spent:
-    """What it loses, costs and sends."""
+    """The losses, cost and tokens of a conversation in one lane."""
     return Spent(lost_in(replayed), _cost(replayed), int(replayed.traffic.sent.sum()))
 
 

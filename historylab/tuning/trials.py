@@ -44,7 +44,7 @@ class Trial:
 
     @property
     def key(self) -> str:
-        """What tells it from other trials: the key of its settings, or AS_SENT."""
+        """The key that tells it from other trials: that of its settings, or AS_SENT."""
         return AS_SENT if self.as_sent else self.settings.key
 
     @property

@@ -112,7 +112,7 @@ def _price(reports: Iterable[CutReport]) -> str:
 
 
 def post_mortem_lines(report: CutReport, ours: Sequence[SameSize] = ()) -> Iterator[str]:
-    """What there is to say of one cut beside its sentence."""
+    """Lines on one cut, beside its sentence."""
     if report.cut and report.cut.dropped:
         stands = "" if report.cut.summary is None else f"; message {report.cut.summary + 1:,} is its summary"
         yield f"It took {count_of(len(report.cut.dropped), 'message')}{stands}."
@@ -166,7 +166,7 @@ def cut_label(report: CutReport) -> str:
 
 
 def facts_worst_first(report: CutReport) -> list[NeededFact]:
-    """What was lost, the worst first, then what was said again, then what the summary held."""
+    """The facts: those lost, the worst first, then those said again, then those the summary held."""
     order = (LOST, SAID_AGAIN, IN_SUMMARY)
     return sorted(report.facts, key=lambda fact: (order.index(fact.fate), SEVERITIES.index(fact.severity)))
 

@@ -34,7 +34,7 @@ def why_in_words(why: Why, title: Title = str, value: Value = lambda _, wanted: 
 
 
 def near_in_words(near: Sequence[tuple[str, int]]) -> list[str]:
-    """ "Near it: “ORD-0917” (message 3).": what comes near something that was never said; nothing if nothing does."""
+    """ "Near it: “ORD-0917” (message 3).": terms near something that was never said; nothing without any."""
     listed = ", ".join(f"“{one_line(text, QUOTE)}” (message {message + 1:,})" for text, message in near)
     return [f"Near it: {listed}."] if listed else []
 
@@ -56,7 +56,7 @@ def _presence(why: Why) -> str:
 
 
 def _unseen(why: Why) -> str:
-    """What may have been sent besides, where nothing that is known says it."""
+    """Words for what may have been sent besides, where nothing that is known says it."""
     if why.held_by or not why.unseen or (why.said and why.gone_since is None):
         return ""
     tokens = count_of(why.unseen, "token")

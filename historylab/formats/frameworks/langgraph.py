@@ -78,7 +78,7 @@ def _conversation(thread: str, namespace: str, snapshots: dict[str, Snapshot], r
 
 
 class _Thread:
-    """What was said in a thread, of which later states hold less, and what was sent from there on."""
+    """The messages of a thread, though later states hold fewer, and the history sent from there on."""
 
     def __init__(self, report: Report):
         self._report = report

@@ -30,7 +30,7 @@ class Aligner:
         self._prompt = prompt_length(sent)
 
     def find(self, threads: Sequence[Thread]) -> Alignment | None:
-        """Where the request goes on from: in the thread that has most of its text, the first of several."""
+        """The place from which the request goes on: in the thread with most of its text, the first of several."""
         found = [one for thread in threads if (one := self._best(thread))]
         return max(found, key=lambda one: (_likeness(one), self._text(one.equal()), one.goes_on), default=None)
 
@@ -56,7 +56,7 @@ class Aligner:
         return sum(size_of(self._sent[i]) for i in messages)
 
     def _is_sure(self, found: Alignment) -> bool:
-        """Whether so much is the same that it is no chance."""
+        """Tell whether so much is the same that it is no chance."""
         equal, text = len(found.equal()), self._text(found.equal())
         if equal > 1 and found.is_complete:
             return True
@@ -68,7 +68,7 @@ class Aligner:
         return equal > 0 and enough and found.foreign <= equal + 1
 
     def _repeats_latest(self, found: Alignment) -> bool:
-        """Whether the only message that is the same is an answer, or the newest of all that were asked."""
+        """Tell whether the only message that is the same is an answer, or the newest of all that were asked."""
         thread = found.thread
         if not found.goes_on or found.foreign or not self._has_prompt_of(thread):
             return False

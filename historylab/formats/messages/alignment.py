@@ -47,7 +47,7 @@ class Alignment:
 
     @property
     def goes_on(self) -> bool:
-        """Whether it goes on from all of the thread."""
+        """Tell whether the request goes on from all of the thread."""
         return self.known == len(self.thread.messages)
 
     def equal(self) -> list[int]:
@@ -61,13 +61,13 @@ class Alignment:
 
     @property
     def is_newest(self) -> bool:
-        """Whether its last messages are the thread's, one after another, and all others are known, too."""
+        """Tell whether its last messages are the thread's, one after another, and all others are known, too."""
         last = self.places[max(self.leading, self.new - LAST) :]
         return self.foreign == 0 and all(b - a == 1 for a, b in pairwise(last)) and NOWHERE not in last
 
     @property
     def is_complete(self) -> bool:
-        """Whether it holds the newest messages up to there, and nothing else."""
+        """Tell whether it holds the newest messages up to there, and nothing else."""
         said = self.places[self.leading :]
         return not self.unlike and all(b - a == 1 for a, b in pairwise(said))
 
@@ -84,7 +84,7 @@ def whole(thread: Thread, known: int) -> Alignment:
 
 
 def are_alike(one: str, other: str) -> bool:
-    """Whether two texts may be of one message: one holds the other, or they begin or end alike."""
+    """Tell whether two texts may be of one message: one holds the other, or they begin or end alike."""
     short, long = sorted((one.strip(), other.strip()), key=len)
     if long.startswith(f"{short}\n") or long.endswith(f"\n{short}") or short == long:
         return True

@@ -136,7 +136,7 @@ def _joined_sessions(group: Sequence[Conversation], report: Report) -> Conversat
 
 
 def _copied_parts(message: Message) -> Any:
-    """What is the same of a message and its copy in another session's file, which may have a time of its own."""
+    """The parts that a message shares with its copy in another session's file, which may have a time of its own."""
     return message.role, message.content, message.tool_calls, message.tool_call_id, message.id
 
 

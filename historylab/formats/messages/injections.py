@@ -1,4 +1,4 @@
-"""What a program puts among the newest messages for one request alone: a state, passages, a reminder.
+"""Injections: messages that a program adds to the newest for one request alone: a state, passages, a reminder.
 
 The request after it, which lacks them, shows that nobody said them.
 """
@@ -45,13 +45,13 @@ def find_injected_again(thread: Thread, messages: Sequence[Message], new: int) -
 
 
 def _is_newest(thread: Thread, before: int, at: int) -> bool:
-    """Whether only messages that a program may put there stand between one that is known and that one."""
+    """Tell whether only messages that a program may put there stand between one that is known and that one."""
     between = thread.messages[before + 1 : at]
     return before >= thread.fresh - 1 and all(message.role in INJECTING for message in between)
 
 
 def _ends_alike(found: Alignment, at: int, messages: Sequence[Message]) -> bool:
-    """Whether a request that isn't answered in the log ended with what this one ends with: a state, say."""
+    """Tell whether a request that isn't answered in the log ended with what this one ends with: a state, say."""
     last, message = messages[-1], found.thread.messages[at]
     is_last = at == len(found.thread.messages) - 1 == found.known and messages[found.new].role == "assistant"
     return is_last and last.role == message.role and are_alike(last.content, message.content)

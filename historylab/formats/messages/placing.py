@@ -34,7 +34,7 @@ class Placing:
         self._same = same_beginning(thread.before.marks, marks)
 
     def run(self, i: int, place: int) -> int:
-        """How many messages up to these are the same, one after another."""
+        """The number of messages up to these that are the same, one after another."""
         run = 0
         most = min(LONGEST_RUN, i + 1, place - self._thread.prompt + 1)
         while run < most and self.is_same(i - run, place - run):
@@ -82,7 +82,7 @@ class Placing:
                     found.unlike.add(i)
 
     def _is_again(self, i: int) -> bool:
-        """Whether the request before held such a message, beside those of the thread."""
+        """Tell whether the request before held such a message, beside those of the thread."""
         others = (each for each in self._thread.latest.sent if isinstance(each, Message))
         message = self._sent[i]
         return any(other.role == message.role and are_alike(other.content, message.content) for other in others)
@@ -131,7 +131,7 @@ class Placing:
         return most if rewritten else self._place_beside(found, i, most)
 
     def _may_be_first(self, i: int, place: int) -> bool:
-        """Whether the request may hold the first message in place of that one, which says the same."""
+        """Tell whether the request may hold the first message in place of that one, which says the same."""
         thread = self._thread
         first = thread.prompt
         return place > first and first in thread.held and place in thread.held and self.is_same(i, first)
@@ -145,12 +145,12 @@ class Placing:
         return NOWHERE
 
     def _stands_at(self, found: Alignment, i: int, place: int) -> bool:
-        """Whether a neighbour is the same on both sides."""
+        """Tell whether a neighbour is the same on both sides."""
         after = i + 1 < found.new and found.places[i + 1] == place + 1
         return after or (i > 0 and place > 0 and self.is_same(i - 1, place - 1))
 
     def _stands_between(self, found: Alignment, i: int, place: int) -> bool:
-        """Whether both neighbours are the same; of a result, the call and what follows."""
+        """Tell whether both neighbours are the same; of a result, the call and what follows."""
         if i + 1 >= found.new or found.places[i + 1] != place + 1:
             return False
         i, place = i - 1, place - 1
@@ -171,14 +171,14 @@ class Placing:
         return held[0]
 
     def is_same(self, i: int, place: int) -> bool:
-        """Whether the message is the one there, with a text that is known."""
+        """Tell whether the message is the one there, with a text that is known."""
         if i in self._ids and self._ids[i] != place:
             return False
         mark = self._marks[i]
         return self._thread.marks[place] == mark or mark in self._thread.spellings.get(place, ())
 
     def answers(self, i: int) -> bool:
-        """Whether the message is a model's."""
+        """Tell whether the message is a model's."""
         return self._sent[i].role == "assistant"
 
     def equal_places(self, i: int, most: int) -> Iterator[int]:
@@ -193,7 +193,7 @@ class Placing:
                 yield places[k]
 
     def is_rewritten(self, i: int, place: int) -> bool:
-        """Whether the message may be the one there with another text."""
+        """Tell whether the message may be the one there with another text."""
         one, other = self._sent[i], self._thread.messages[place]
         if not _call_alike(one, other):
             return False

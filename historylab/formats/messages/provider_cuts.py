@@ -1,4 +1,4 @@
-"""What a provider itself left out of the requests of a conversation: by a compaction, or by edits that it tells of.
+"""Cuts that a provider itself made in the requests of a conversation: compactions, and edits that it tells of.
 
 A compaction stands in an answer, and in what is sent from there on; what is before it the model doesn't read. The
 request that it answers was read whole.

@@ -66,7 +66,7 @@ def note_late(found: Alignment, sent: Sequence[Message]) -> None:
 def _history(
     found: Alignment, sent: Sequence[Message], places: Sequence[int], size: int
 ) -> tuple[SentHistory, tuple[Range, ...]]:
-    """What a request of that history length held, and which messages it lacked."""
+    """The messages that a request of that history length held, and those it lacked."""
     thread = found.thread
     gone = _gaps(thread.prompt, [place for place in places if place != NOWHERE], size)
     texts = {places[i]: sent[i].content for i in sorted(found.others)}
@@ -117,7 +117,7 @@ def _insertion(message: Message, i: int, places: Sequence[int], gone: Sequence[R
 
 
 def _has_summary(thread: Thread, texts: Mapping[int, str]) -> bool:
-    """Whether the system prompt was sent with more than its own text."""
+    """Tell whether the system prompt was sent with more than its own text."""
     own = ((thread.messages[i].content.strip(), text) for i, text in texts.items() if i < thread.prompt)
     return any(prompt in text and prompt != text.strip() for prompt, text in own)
 
@@ -129,7 +129,7 @@ def _gaps(prompt: int, held: Sequence[int], size: int) -> tuple[Range, ...]:
 
 
 def _implication(before: SentHistory, size: int) -> tuple[Range | Message, ...]:
-    """What an entry says of a request of that size: what it held, and all since."""
+    """The messages that an entry implies for a request of that size: those it names, and all since."""
     since = [(before.size, size)] if size > before.size else []
     last = before.sent[-1] if before.sent else None
     if since and isinstance(last, tuple) and last[1] == before.size:

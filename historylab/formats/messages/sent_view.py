@@ -20,13 +20,13 @@ NOT_READABLE = "only the provider can read what the compaction before it holds"
 
 
 class SentView:
-    """What a request holds, of messages that are only appended; `histories` has an entry per change, in order."""
+    """The view that requests have of messages that are only appended; `histories` has an entry per change, in order."""
 
     def __init__(self, histories: Iterable[SentHistory] = ()):
         self.histories = list(histories)
 
     def at(self, size: int) -> list[Sent]:
-        """What a request holds when there are so many messages, in the order sent."""
+        """The messages that a request holds when there are so many, in the order sent."""
         last = self.histories[-1] if self.histories else SentHistory(0)
         order = list[Sent]()
         for each in (*last.sent, (last.size, size)):
@@ -91,7 +91,7 @@ def in_ranges(order: Iterable[Sent]) -> tuple[Range | Message, ...]:
 
 
 def history_at(histories: Sequence[SentHistory], size: int) -> SentHistory:
-    """What a request of that length holds by the last of the entries before it; without its cut, which was there."""
+    """The history of a request of that length by the last entry up to it, without the cut, which is that entry's."""
     before = max((each for each in histories if each.size <= size), key=lambda each: each.size, default=SentHistory(0))
     rest: tuple[Range, ...] = ((before.size, size),) if before.size < size else ()
     return replace(before, size=size, sent=(*before.sent, *rest), summarized=(), summary=None, cut=None)

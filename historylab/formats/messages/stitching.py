@@ -61,7 +61,7 @@ class Stitching:
         return True
 
     def _under_another_prompt(self, thread: Thread, request: Exchange, sent: list[int]) -> Alignment:
-        """What a request begins with that begins with what a thread said, but for the system prompt."""
+        """The placing of a request that begins as a thread does, but for the system prompt."""
         prompt = prompt_length(request.messages)
         _, begins = self.threads.marks_in([*thread.messages[: thread.prompt], *request.messages[prompt:]])
         same, known = self.threads.find_longest(begins)
@@ -72,7 +72,7 @@ class Stitching:
         return Aligner(request.messages, sent, latest, keyed=bool(request.conversation))
 
     def _align(self, begun: Alignment, request: Exchange, sent: list[int]) -> Alignment:
-        """What the request goes on from; else what has the same beginning; else it is a conversation of its own."""
+        """The thread the request goes on from; else one with the same beginning; else a new one."""
         prompt = prompt_length(request.messages)
         threads = dict.fromkeys([*self.threads.find_holders(sent[prompt:]), begun.thread])
         found = None if request.plan else self._aligner(request, sent).find(list(threads))

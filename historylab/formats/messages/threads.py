@@ -204,7 +204,7 @@ def _number(text: str) -> float:
 
 
 def _ids_of(message: Message) -> list[tuple[str, str]]:
-    """What tells a message's calls, or its result, apart from others."""
+    """The ids that tell a message's calls, or its result, apart from others."""
     if message.role == "tool":
         return [("result", message.tool_call_id)] if message.tool_call_id else []
     return [("call", call.id) for call in message.tool_calls if call.id]

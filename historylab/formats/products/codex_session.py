@@ -111,7 +111,7 @@ class CodexSession:
         self.answered, self.usage = True, None  # the usage is that of the summary
 
     def _outlives_compaction(self, each: Sent) -> bool:
-        """Whether a program that writes no replacement sends it again: instructions, and what the user said."""
+        """Tell whether a program that writes no replacement sends it again: instructions, and the user's messages."""
         message = each if isinstance(each, Message) else self.messages[each]
         return message.role in ("system", "user") and not is_summary(message)
 
@@ -230,7 +230,7 @@ class CodexSession:
 
 
 def _is_opaque(each: Sent) -> bool:
-    """Whether it is a compaction that only the provider can read."""
+    """Tell whether it is a compaction that only the provider can read."""
     return isinstance(each, Message) and bool(each.metadata.get(COMPACTION))
 
 

@@ -170,12 +170,12 @@ class GeminiSession:
 
 
 def begins_session(value: Any) -> bool:
-    """Whether it is a session, or the first line of one."""
+    """Tell whether it is a session, or the first line of one."""
     return isinstance(value, dict) and isinstance(value.get("sessionId"), str) and "projectHash" in value
 
 
 def _histories(path: _Path, read: list[list[Message]]) -> list[SentHistory]:
-    """What was sent of a path, by message."""
+    """The histories sent of a path, by message."""
     histories = path.view.spread(map(len, read))
     at = {m.tool_call_id: i for i, m in enumerate(m for each in read for m in each) if m.role == "tool"}
     for records, call, text in path.masks:

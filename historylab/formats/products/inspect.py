@@ -201,7 +201,7 @@ class _Events:
         return message
 
     def sent(self, messages: Sequence[Message], read: Callable[[Any], Message | None]) -> list[SentHistory]:
-        """What each request was sent, where it wasn't all; `read` makes a message of what an event has."""
+        """The history sent by each request that wasn't sent all; `read` makes a message of what an event has."""
         at = {m.id: i for i, m in enumerate(messages) if m.role == "assistant" and m.id}
         known = {
             m.source["id"]: m for m in messages if isinstance(m.source, dict) and isinstance(m.source.get("id"), str)

@@ -176,7 +176,7 @@ class _Stream:
         self.requested = ""
 
     def _is_forgotten(self, each: Sent) -> bool:
-        """Whether all events of a message are."""
+        """Tell whether all events of a message are forgotten."""
         ids = [each.id] if isinstance(each, Message) else self.events[each]
         return all(id in self.forgotten for id in ids)
 

@@ -21,7 +21,7 @@ CLEARED = "[Old tool result content cleared]"
 
 
 def session_cuts(read: Sequence[ReadRecords], messages: Sequence[Message]) -> list[SentHistory]:
-    """What the requests of a path were sent, from each of its cuts on; `messages` are those of the path, in order."""
+    """The histories sent on a path, one from each of its cuts on; `messages` are those of the path, in order."""
     at, found = _Places(read, messages), list[SentHistory]()
     for boundary in _boundaries(read):
         before = found[-1] if found else SentHistory(0)
@@ -81,7 +81,7 @@ def _boundaries(read: Sequence[ReadRecords]) -> list[SessionRecord]:
 
 
 class _Places:
-    """Where the records of a path stand among its messages."""
+    """The places of the records of a path among its messages."""
 
     def __init__(self, read: Sequence[ReadRecords], messages: Sequence[Message]):
         self._messages = messages

@@ -69,13 +69,13 @@ def _ids(content: list[Any], kind: str, key: str) -> frozenset[str]:
 
 
 def is_boundary(value: Any) -> bool:
-    """Whether a line is the record of a compaction."""
+    """Tell whether a line is the record of a compaction."""
     kind, subtype = (value.get("type"), value.get("subtype")) if isinstance(value, dict) else (None, None)
     return kind == "system" and isinstance(subtype, str) and subtype in BOUNDARIES
 
 
 def boundary_metadata(boundary: dict[str, Any]) -> dict[str, Any]:
-    """What a compaction's record tells, by its names in a session's file; a stream writes them with underscores."""
+    """The metadata of a compaction's record, by its names in a session's file; a stream's have underscores."""
     name = BOUNDARIES[boundary["subtype"]]
     given = boundary.get(f"{name}Metadata") or boundary.get(f"{name}_metadata")
     told = {_camel(key): held for key, held in given.items()} if isinstance(given, dict) else {}

@@ -59,7 +59,7 @@ def swe_agent(content: Content, report: Report) -> Iterator[Conversation]:
 
 
 def _histories(steps: Any, messages: list[Message]) -> list[SentHistory]:
-    """What the requests of a run were sent of its history, where it wasn't all of it as it stands."""
+    """The histories sent by requests of a run that weren't sent all of it as it stands."""
     view = SentView()
     answers = [i for i, m in enumerate(messages) if i and m.role == "assistant" and not m.metadata.get("is_demo")]
     for step, size in zip(steps if isinstance(steps, list) else (), answers, strict=False):

@@ -76,7 +76,7 @@ def bill_table(timeline: Timeline) -> None:
 
 
 def _whose(timeline: Timeline, compared: CostComparison) -> tuple[str, ...]:
-    """What cut, and whether that pays."""
+    """Words for whoever cut, and on whether that pays."""
     if is_as_sent(timeline):
         return (as_sent_line(timeline), pays_sentence(compared))
     cut = f"These settings: {capitalize_first(settings_in_words(timeline.settings))}."

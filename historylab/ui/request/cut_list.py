@@ -66,7 +66,7 @@ def post_mortem_line() -> None:
 
 
 def cut_list(timeline: Timeline) -> None:
-    """What each cut took, with the way to each message on the `timeline` shown."""
+    """List what each cut took, with the way to each message on the `timeline` shown."""
     conversation, reports = _reports()
     if conversation is not None and reports:
         _details(timeline, conversation, reports)

@@ -23,7 +23,7 @@ from historylab.ui.session.session import tab, touch
 AGENTDOCK = "agentdock"
 """The system whose settings are its own alone."""
 AS_SENT, OWN = "as-sent", "own"
-"""What a link names as system for what was really sent, and for the settings where that would be shown otherwise."""
+"""Systems in a link: what was really sent, and the settings where that would be shown otherwise."""
 
 
 def resolution(*, also: Mapping[str, Any] | None = None, recorded: bool = True) -> Resolution:

@@ -18,24 +18,24 @@ BY_THE_FILE = ("recorded", "default")
 
 
 def timeline_on_screen(conversation: Conversation, resolution: Resolution) -> Timeline:
-    """What was sent, if that is chosen or stands by itself; else the replay under the settings."""
+    """The timeline as sent, if that is chosen or stands by itself; else the replay under the settings."""
     if shows_as_sent(resolution):
         return as_sent(conversation)
     return cached.timeline(conversation, resolution.settings)
 
 
 def sent_timeline() -> Timeline | None:
-    """What was really sent of the open conversation; None where its file doesn't say, or it was edited since."""
+    """The open conversation as it was really sent; None where its file doesn't say, or it was edited since."""
     return as_sent(found) if (found := _known_conversation()) is not None else None
 
 
 def knows_sent() -> bool:
-    """Whether the open file says what was sent. What is edited was never sent."""
+    """Tell whether the open file says what was sent. What is edited was never sent."""
     return _known_conversation() is not None
 
 
 def shows_as_sent(resolution: Resolution) -> bool:
-    """Whether what was sent is on screen, and not what these settings would send."""
+    """Tell whether what was sent is on screen, and not what these settings would send."""
     found, chosen = _known_conversation(), tab().as_sent
     if found is None:
         return False
@@ -62,7 +62,7 @@ def _known_conversation() -> Conversation | None:
 
 
 def _stands_by_itself(conversation: Conversation, resolution: Resolution) -> bool:
-    """Whether the file has cuts, and nobody set anything."""
+    """Tell whether the file has cuts, and nobody set anything."""
     own = tab().recorded and not tab().system
     decided = (origin.source for origin in resolution.provenance.values())
     return own and has_cuts(conversation) and all(source in BY_THE_FILE for source in decided)

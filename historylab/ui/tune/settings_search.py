@@ -105,7 +105,7 @@ class SettingsSearch:
 
 
 def know_what_was_sent(conversations: Sequence[Conversation], resolution: Resolution) -> bool:
-    """Whether a search can be for what does better than what was sent: every file says it, and nothing is held.
+    """Tell whether a search may aim to beat what was sent: every file says it, and nothing is held.
 
     What the environment holds would be as it says in every candidate, and such a search takes the files' word.
     """
