@@ -22,7 +22,7 @@ from historylab.formats.messages.stitching import Stitching
 from historylab.formats.messages.threads import Thread
 
 TELLING = 40
-"""Characters that a call has to repeat before that shows what it goes on from: a greeting and its answer are anyone's."""
+"""Characters that a call has to repeat to show what it goes on from: a greeting and its answer are anyone's."""
 
 
 class BodyStitching(Stitching):
