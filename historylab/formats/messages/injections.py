@@ -30,7 +30,12 @@ def find_lacking(found: Alignment, messages: Sequence[Message]) -> Iterator[tupl
         after = next((i for i in range(before.new, found.new) if found.places[i] > at), None)
         if _is_newest(thread, before.places[-1], at) and (after is not None or _ends_alike(found, at, messages)):
             between = messages[before.new : found.new if after is None else after]
-            yield at, any(message.role == thread.messages[at].role for message in between)
+            yield at, any(_is_edit(thread.messages[at], message) for message in between)
+
+
+def _is_edit(before: Message, after: Message) -> bool:
+    """Tell whether somebody said otherwise what stands in its place: a program only renews its own."""
+    return before.role == after.role == "user" and not are_alike(before.content, after.content)
 
 
 def find_injected_again(thread: Thread, messages: Sequence[Message], new: int) -> list[int]:

@@ -218,3 +218,15 @@ def test_a_cut_within_parallel_calls_leaves_the_call_whose_result_is_sent():
     sent = as_sent(found).plans[-1].render()
     assert [(m.content, m.tool_calls) for m in sent] == [(m.content, m.tool_calls) for m in cut]
     assert found.recorded.compactions == ()
+
+
+def test_passages_that_are_looked_up_anew_while_tools_are_called_are_no_branch():
+    said = chat(3)
+
+    def looked_up(history: list[Message]) -> list[Message]:
+        question = max(i for i, message in enumerate(history) if message.role == "user")
+        return [*history[:question], Message("system", f"Passage {len(history)}: soil."), *history[question:]]
+
+    requests = logged(said, looked_up)
+    plans = as_sent(one(requests)).plans
+    assert [words(plan.render()) for plan in plans] == [words(request.messages) for request in requests]
