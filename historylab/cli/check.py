@@ -6,13 +6,12 @@ import argparse
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from historylab.cli.as_sent import add_as_sent, check_one_lane
 from historylab.cli.base import (
     Subparsers,
-    add_as_sent,
     add_parser,
     add_set,
     add_star,
-    check_one_lane,
     check_writable,
     must_remember_from,
     print_json,

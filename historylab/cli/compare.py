@@ -6,13 +6,12 @@ import argparse
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from historylab.cli.as_sent import add_as_sent, open_as_sent
 from historylab.cli.base import (
     Subparsers,
-    add_as_sent,
     add_parser,
     add_star,
     must_remember_from,
-    open_as_sent,
     print_json,
     print_line,
     print_note,

@@ -8,16 +8,14 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from historylab.cli.as_sent import add_as_sent, check_one_lane, open_as_sent
 from historylab.cli.base import (
     Subparsers,
-    add_as_sent,
     add_must_remember,
     add_parser,
     add_settings,
-    check_one_lane,
     format_cost,
     must_remember_from,
-    open_as_sent,
     print_json,
     print_line,
     print_note,

@@ -6,13 +6,13 @@ import argparse
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from historylab.cli.as_sent import check_one_lane
 from historylab.cli.base import (
     INTERRUPTED,
     Subparsers,
     add_must_remember,
     add_parser,
     add_settings,
-    check_one_lane,
     must_remember_from,
     print_export,
     print_json,

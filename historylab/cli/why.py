@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from historylab.cli.as_sent import add_as_sent, check_one_lane, open_as_sent
 from historylab.cli.base import (
     Subparsers,
-    add_as_sent,
     add_parser,
     add_set,
-    check_one_lane,
-    open_as_sent,
     print_json,
     print_line,
     print_note,

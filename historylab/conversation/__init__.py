@@ -27,5 +27,7 @@ what rules keep, what is out of date, the relevance index and what summarizers n
 followed, and an array once handed out reads the same for ever. Entries that a later message changes (a late result's
 block) are changed in a copy. A growing value holds no conversation: each would keep the one before it alive.
 
-What stands beside the messages of a file (model, tools, usage) is `conversation.recorded`.
+What stands beside the messages of a file (model, tools, usage) is `conversation.recorded`. Where its requests weren't
+sent all messages before them, `sent.py` has an entry per change: the messages that were sent, and others in their
+place. `recorded.compactions` are the cuts that follow from these or, where there are none, from the reported contexts.
 """

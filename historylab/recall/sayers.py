@@ -14,6 +14,7 @@ from historylab.conversation.columns import ASSISTANT, SYSTEM, TOOL
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.injected import without_reminders
 from historylab.conversation.message import words_of_person
+from historylab.conversation.recorded import SIDECHAIN
 from historylab.conversation.sent import is_summary
 from historylab.planning.strategies.facts import answered_call
 from historylab.recall.references import contains_value
@@ -32,7 +33,7 @@ class Sayers:
 
     def __init__(self, conversation: Conversation):
         self._conversation, self._role = conversation, conversation.columns.role
-        self.of_sub_agent = bool(conversation.metadata.get("sidechain"))
+        self.of_sub_agent = bool(conversation.metadata.get(SIDECHAIN))
         self._known: dict[int, tuple[str, str | None]] = {}
 
     def of(self, value: str, message: int, says: Callable[[str, str], bool] = contains_value) -> str:

@@ -11,6 +11,9 @@ them, and become conversations. The metadata of an answer says under which setti
 of it; calibration, bills and lost prefixes are judged by that. The metadata of the conversation has the noted state,
 in which `replay` finds the summaries.
 
+**As sent.** `as_sent` makes a timeline of what any file says was really sent, by whichever program; `post_mortem`
+tells of each cut what requests needed of it later, what was done again, and what settings of ours would have held.
+
 **Comparing.** A line has the decisions of its request and their reasons, so that a timeline is drawn from what is on
 record; a click compares it with a new plan. Lines with decisions alone are planned, each under its own settings, and
 those whose recorded decisions differ are named. A property test records whatever an app may do and compares what

@@ -212,7 +212,7 @@ def test_show_as_sent_gives_the_post_mortem_as_json(capsys, compacted):
     (cut,) = json.loads(run(capsys, "show", compacted, "--as-sent", "--json")[1])["post_mortem"]
     assert sum(cut["fates"].values()) == len(cut["facts"]) > 0
     assert {"/srv/ferry/schema.sql", "/srv/ferry/refunds.py"} == {call["path"] for call in cut["again"]}
-    assert all(Settings(**ours["settings"]) for ours in cut["ours"])
+    assert [Settings(**ours["settings"]) for ours in cut["ours"]]
     assert cut["sentence"].startswith("Claude Code compacted this session before request 12")
 
 

@@ -89,7 +89,7 @@ def test_a_mistake_in_asking_ends_with_2(capsys, compacted, asked, said):
     assert said in err
 
 
-def test_so_do_no_words_no_file_and_a_file_that_does_not_know_what_was_sent(capsys, compacted, sample):
+def test_no_words_no_file_and_a_file_that_does_not_know_what_was_sent_end_with_2(capsys, compacted, sample):
     assert run(capsys, "why", compacted, " ")[0] == 2
     assert run(capsys, "why", "no-such-file.json", NAME)[0] == 2
     assert run(capsys, "why", sample, NAME, "--as-sent")[0] == 2

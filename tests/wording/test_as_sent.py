@@ -67,7 +67,7 @@ def test_not_trimming_is_what_would_have_been_beside_any_timeline_of_a_file_with
     assert untrimmed_sentence(replay(load_sample("agatha-the-fern")[0], Settings())) == ""
 
 
-def test_and_where_it_is_over_the_window_it_would_not_have_fitted():
+def test_not_trimming_would_not_have_fitted_where_it_is_over_the_window():
     said = untrimmed_sentence(as_sent(chat(*CUTS, window=1000)))
     assert said.endswith("tokens, in a window of 1,000.")
     assert "would not have fitted" in said

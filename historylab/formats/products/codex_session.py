@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from historylab.conversation.message import Message
+from historylab.conversation.recorded import SIDECHAIN
 from historylab.conversation.sent import RecordedCut, SentHistory, as_summary, is_summary
 from historylab.formats.base import Report
 from historylab.formats.messages.branching import FORKED_FROM, MOST_BRANCHES
@@ -148,7 +149,7 @@ class CodexSession:
             FORKED_FROM: about.get("forked_from_id"),
             "version": about.get("cli_version"),
             "tools": [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else None,
-            "sidechain": isinstance(source, dict) and "subagent" in source,
+            SIDECHAIN: isinstance(source, dict) and "subagent" in source,
         }
         return {key: value for key, value in said.items() if value}
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
+from historylab.conversation.recorded import SIDECHAIN
 from historylab.conversation.sent import RecordedCut, SentHistory, as_summary
 from historylab.formats.base import Report, kind_of
 from historylab.formats.messages.branching import MOST_BRANCHES, with_branches
@@ -159,7 +160,7 @@ class GeminiSession:
         about = {"provider": "google", "session": self.about.get("sessionId"), "model": models[-1] if models else None}
         title = self.about.get("summary")
         if self.about.get("kind") == "subagent":
-            about["sidechain"] = True
+            about[SIDECHAIN] = True
             title = title or f"Subagent: {opening(next((m.content for m in paths[0] if m.role == 'user'), ''))}"
         title = title if isinstance(title, str) else ""
         return with_branches(paths, title, {key: held for key, held in about.items() if held}, report, sent)
