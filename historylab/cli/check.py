@@ -48,7 +48,7 @@ def add_to(commands: Subparsers) -> None:
     parser.add_argument(
         "--against",
         metavar="FILE",
-        help="other settings, or as-sent for what was really sent: what is forgotten more, and what it costs",
+        help="other settings, or as-sent for what was really sent: what is forgotten besides, and what it costs",
     )
     add_as_sent(parser)
     parser.add_argument("--junit", metavar="FILE", help="write the result as JUnit XML")

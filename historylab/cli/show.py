@@ -104,7 +104,7 @@ def _timeline(arguments: argparse.Namespace, conversation: Conversation, setting
     if arguments.as_sent:
         return open_as_sent(conversation)
     if has_cuts(conversation):
-        _voice(arguments)("As it was sent, less than the whole history went with some requests: --as-sent shows that.")
+        _voice(arguments)("Some requests were really sent less than the whole history: --as-sent shows that.")
     if len(arguments.files) == 1 and not arguments.ignore_recorded:
         settings = _as_recorded(arguments, conversation, settings)
     return replay(conversation, settings)

@@ -13,9 +13,9 @@ from historylab.errors import SettingsError
 from historylab.planning.larger_values import Tried, try_larger
 from historylab.planning.pipeline import open_pipeline, plan_up_to
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import REPLACED, Action, Explanation
+from historylab.planning.reasons import BY_MESSAGE, LOST, REPLACED, Action, Explanation
 from historylab.planning.remedy import find_remedy
-from historylab.planning.settings_that_keep import BY_MESSAGE, Keeps, find_keeping_settings
+from historylab.planning.settings_that_keep import Keeps, find_keeping_settings
 from historylab.planning.strategies.base import Instruments
 from historylab.settings.model import Settings
 
@@ -134,8 +134,8 @@ def explain(
 
 
 def _sends(message: int) -> Keeps:
-    """Whole, as a cleared result is sent and says nothing."""
-    return lambda plan: BY_MESSAGE if plan.actions[message] < Action.TRUNCATED else 0
+    """A test of plans for the message sent whole, as a cleared result is sent and says nothing."""
+    return lambda plan: BY_MESSAGE if plan.actions[message] < Action.TRUNCATED else LOST
 
 
 def _stand_in(plan: HistoryPlan, message: int) -> int:

@@ -34,6 +34,9 @@ class Action(IntEnum):
 KEPT, PINNED, SENT, DROPPED = (Action[name].value for name in ("KEPT", "PINNED", "TRUNCATED", "DROPPED"))
 """Plain numbers, which numpy compares five times as fast as members of an enum; what is sent has `SENT` or less."""
 
+LOST, BY_MESSAGE, BY_SUMMARY = range(3)
+"""Holders of something in a request: none, a message that it sends, or a summary alone."""
+
 
 class Reason(NamedTuple):
     """A rule, and the sentence that states its decision; `{names}` in it are filled from the decision's numbers.

@@ -13,7 +13,7 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.planning.pipeline import open_instruments, plan_up_to
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import Explanation
+from historylab.planning.reasons import BY_SUMMARY, Explanation
 from historylab.planning.remedy import find_remedy
 from historylab.settings.model import Settings
 
@@ -31,10 +31,9 @@ SUMMING_UP: tuple[Mapping[str, Any], ...] = (
 )
 """Candidates for having a summary say it; none asks a model. Each trial plans all requests up to that one."""
 MOST_CARRIED = 500  # requests that are planned for such a trial
-BY_SUMMARY, BY_MESSAGE = 1, 2
 
 Keeps = Callable[[HistoryPlan], int]
-"""BY_MESSAGE where a plan sends what is wanted, BY_SUMMARY where its summary alone has it, else 0."""
+"""BY_MESSAGE where a plan sends what is wanted, BY_SUMMARY where its summary alone has it, else LOST."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,8 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.conversation.sent import summaries_in
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import Action
+from historylab.planning.reasons import BY_MESSAGE, BY_SUMMARY, LOST, SENT
 from historylab.recall.references import Said, contains_value, index_mentions, searchable_text
-
-LOST, BY_MESSAGE, BY_SUMMARY = range(3)
-SENT = int(Action.TRUNCATED)  # up to this action something of a message is sent; an enum costs more than the test
 
 
 def find_holder(plan: HistoryPlan, value: str, mentions: np.ndarray, lines: Sequence[Said] = ()) -> int:

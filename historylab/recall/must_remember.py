@@ -15,8 +15,9 @@ from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError
 from historylab.planning.pins import without_rules
 from historylab.planning.pipeline import project
+from historylab.planning.reasons import LOST
 from historylab.planning.replay import Timeline
-from historylab.recall.held import LOST, find_holder, mentions_of_message, value_to_hold
+from historylab.recall.held import find_holder, mentions_of_message, value_to_hold
 from historylab.recall.references import index_mentions
 
 

@@ -18,9 +18,10 @@ from historylab.planning.explain import Answer, explain
 from historylab.planning.history import History
 from historylab.planning.pipeline import open_pipeline
 from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import LOST
 from historylab.planning.replay import Timeline
 from historylab.planning.strategies.facts import relevance_index
-from historylab.recall.held import LOST, find_holder, mentions_of_message
+from historylab.recall.held import find_holder, mentions_of_message
 from historylab.recall.must_remember import follow_mark
 from historylab.registry import member
 
@@ -45,7 +46,7 @@ class AskedQuestion:
     """A question asked after request `request` (from 0; -1 where there is none), and its answer there.
 
     `messages` are those of the timeline's that answer it and were said by then, the likeliest first; `scores` what
-    BM25 makes of each, 1 where they are known; `holders` say whether a message sent (`held.BY_MESSAGE`), the summary
+    BM25 makes of each, 1 where they are known; `holders` say whether a message sent (`BY_MESSAGE`), the summary
     (`BY_SUMMARY`) or nothing (`LOST`) holds each. `estimate`: nobody said that these messages answer it.
     """
 

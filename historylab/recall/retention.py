@@ -15,8 +15,9 @@ from functools import cached_property
 import numpy as np
 
 from historylab.planning.explain import Answer
+from historylab.planning.reasons import BY_SUMMARY, LOST
 from historylab.planning.replay import Timeline
-from historylab.recall.held import BY_SUMMARY, LOST, find_holder, lost_lines, mentions_of_message
+from historylab.recall.held import find_holder, lost_lines, mentions_of_message
 from historylab.recall.must_remember import MustRemember, follow_mark, indices_named_in_file, track_must_remember
 from historylab.recall.questions import AskedQuestion, Question, ask_all, explain_answer, plan_question
 from historylab.recall.references import Need, find_needs

@@ -21,14 +21,11 @@ from historylab.errors import PlanError
 from historylab.planning.given_decisions import FOLDED, GIVEN, LEFT_OUT, SHORTER, WHOLE
 from historylab.planning.pipeline import plan_up_to
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import Action, Explanation
+from historylab.planning.reasons import BY_MESSAGE, BY_SUMMARY, LOST, Action, Explanation
 from historylab.planning.remedy import find_remedy
 from historylab.planning.replay import Timeline
 from historylab.planning.sent_decisions import GONE, IN_REQUEST, NOT_KNOWN, OTHER_TEXT, SUMMED_UP, cut_clause
-from historylab.planning.settings_that_keep import BY_MESSAGE as KEEPS_MESSAGE
-from historylab.planning.settings_that_keep import BY_SUMMARY as KEEPS_SUMMARY
 from historylab.planning.settings_that_keep import find_keeping_settings
-from historylab.recall.held import BY_MESSAGE, BY_SUMMARY, LOST
 from historylab.recall.references import find_needs
 from historylab.recall.sayers import find_sayers
 from historylab.recall.words import find_words, text_to_search
@@ -189,7 +186,7 @@ class _Search:
 
         def keeps(plan: HistoryPlan) -> int:
             now = self._holder(plan).how
-            return KEEPS_MESSAGE if now == BY_MESSAGE else KEEPS_SUMMARY if now == BY_SUMMARY and how == LOST else 0
+            return now if now == BY_MESSAGE or how == LOST else LOST
 
         settings = self.timeline.settings
         if changes := self._find_undo(known[-1]):

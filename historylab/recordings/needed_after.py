@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from historylab.conversation.sent import is_summary
-from historylab.planning.reasons import Action
+from historylab.planning.reasons import BY_MESSAGE, BY_SUMMARY, Action
 from historylab.planning.replay import Timeline
-from historylab.recall.held import BY_MESSAGE, BY_SUMMARY, find_holder, still_says
+from historylab.recall.held import find_holder, still_says
 from historylab.recall.references import Need, contains_value, find_needs
 from historylab.recall.severity import severity_of
 from historylab.recall.value_kinds import kind_of_value

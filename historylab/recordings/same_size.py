@@ -13,8 +13,9 @@ from historylab.conversation.conversation import Conversation
 from historylab.counters.base import token_column
 from historylab.planning.history import History
 from historylab.planning.pipeline import open_instruments, open_pipeline
+from historylab.planning.reasons import LOST
 from historylab.planning.replay import replay
-from historylab.recall.held import LOST, find_holder
+from historylab.recall.held import find_holder
 from historylab.recordings.as_sent import as_sent
 from historylab.recordings.post_mortem import CutReport, summaries_of
 from historylab.settings.model import Settings

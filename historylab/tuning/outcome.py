@@ -16,8 +16,8 @@ from historylab.costs.bill import against_untrimmed
 from historylab.costs.caches.base import Cache
 from historylab.costs.traffic import baseline_of, billed_traffic
 from historylab.errors import SettingsError
+from historylab.planning.reasons import BY_SUMMARY
 from historylab.planning.replay import Timeline
-from historylab.recall.held import BY_SUMMARY
 from historylab.recall.questions import ask
 from historylab.recall.retention import Retention
 from historylab.tuning.replayed import Replayed

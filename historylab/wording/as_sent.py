@@ -64,7 +64,7 @@ def unknown_sentence(timeline: Timeline, number: int) -> str:
         return ""
     why = str(timeline.plans[number].numbers.get(NOT_KNOWN.code, {}).get("why", ""))
     because = f": {why}" if why else ""
-    return f"It isn’t known which messages this request held{because}. What is drawn is the most that it can be."
+    return f"It isn’t known which messages this request held{because}. The most that it can have held is drawn."
 
 
 def untrimmed_word(timeline: Timeline) -> str:

@@ -45,7 +45,7 @@ UNKNOWN = {
     NO_TEXT: RECALL_UNKNOWN[:1].lower() + RECALL_UNKNOWN[1:].rstrip("."),
     NO_PRICES: "the prices of the model are not known",
     NOT_TOLD: "the file doesn’t tell which messages were sent with some of its requests",
-    NO_BUDGET: "what was sent had no budget of these settings; say “never over 8k”",
+    NO_BUDGET: "what was sent was under no budget of these settings; say “never over 8k”",
 }
 LOSSES = 3
 """Losses named per conversation: lines of code last."""

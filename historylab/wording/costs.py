@@ -192,7 +192,7 @@ def session_cost_sentence(found: SessionCost | None) -> str:
         return ""
     counts = ((found.sub_agents, "sub-agent"), (found.summary_calls, "compaction call"))
     beside = " and ".join(count_of(count, noun) for count, noun in counts if count)
-    unknown = f" Of {found.unknown:,} of these the cost isn't known." if found.unknown else ""
+    unknown = f" The cost of {found.unknown:,} of these isn't known." if found.unknown else ""
     return (
         f"With {beside} the session came to {money(found.total)}, by its usage ({money(found.own)} without).{unknown}"
     )

@@ -143,7 +143,7 @@ def same_size_line(report: CutReport, ours: Sequence[SameSize]) -> str:
     first, *others = (f"{one.held:,}{{of}} ({_name(one)})" for one in ours)
     of = " of 1 fact" if len(report.facts) == 1 else f" of the {len(report.facts):,} facts"
     told = ", ".join([first.replace("{of}", of), *(other.replace("{of}", "") for other in others)])
-    place = "Cut there to the same size" if report.cut else "Of the same size at every request"
+    place = "Cut there to the same size" if report.cut else "At the same size in every request"
     return f"{place}, settings of ours would have held {told}."
 
 

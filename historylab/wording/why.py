@@ -49,7 +49,7 @@ def _presence(why: Why) -> str:
     if why.sent is None:
         return f"The file doesn’t tell whether {request} had it{where}."
     if why.held_by:
-        return f"Of {request} only the summary had it{where}."
+        return f"In {request} only the summary had it{where}."
     if why.gone_since is None:
         return f"It was said only after {request}."
     return f"It wasn’t in {request}: the model didn’t have it."
@@ -74,7 +74,7 @@ def _removal(why: Why) -> list[str]:
     if why.gone_since is None:
         return [why.removal]
     last = why.gone_since  # from 1, the one before
-    return [f"Sent for the last time in request {last:,}." if why.was_sent else "No request was sent it.", why.removal]
+    return [f"Sent for the last time in request {last:,}." if why.was_sent else "No request ever had it.", why.removal]
 
 
 def _uses(requests: Sequence[int]) -> str:

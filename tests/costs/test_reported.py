@@ -152,7 +152,7 @@ def test_a_sub_agent_of_unknown_cost_is_in_no_sum_and_said():
     assert session_cost(MAIN, [silent]).total == ONE
     found = session_cost(MAIN, [unknown])
     assert (found.total, found.unknown) == (ONE, 1)
-    assert "Of 1 of these the cost isn't known" in session_cost_sentence(found)
+    assert "The cost of 1 of these isn't known" in session_cost_sentence(found)
 
 
 def test_without_anything_beside_it_or_without_usage_there_is_no_session_cost():

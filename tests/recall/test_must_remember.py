@@ -7,7 +7,7 @@ from sketches import conv
 
 from historylab import Conversation, Message, Settings, replay
 from historylab.planning.pipeline import project
-from historylab.recall.held import BY_MESSAGE, BY_SUMMARY, LOST
+from historylab.planning.reasons import BY_MESSAGE, BY_SUMMARY, LOST
 from historylab.recall.must_remember import follow_mark, marked_in_file, original_index, track_must_remember
 from historylab.recall.retention import retention
 from historylab.registry import members

@@ -10,7 +10,7 @@ from sketches import conv
 
 from historylab import Conversation, Message, Question, Settings, ask, generate, plan_history, replay
 from historylab.planning.pipeline import project
-from historylab.recall.held import BY_MESSAGE, BY_SUMMARY, LOST
+from historylab.planning.reasons import BY_MESSAGE, BY_SUMMARY, LOST
 from historylab.recall.questions import plan_question
 from historylab.recall.retention import retention
 

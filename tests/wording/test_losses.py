@@ -9,8 +9,8 @@ from historylab import Conversation, Message, Settings, ToolCall, replay
 from historylab.costs.amounts import money
 from historylab.costs.bill import bill
 from historylab.formats.samples import samples
-from historylab.planning.reasons import Action
-from historylab.recall.held import LOST, find_holder
+from historylab.planning.reasons import LOST, Action
+from historylab.recall.held import find_holder
 from historylab.recall.references import find_needs
 from historylab.recall.retention import Loss, retention
 from historylab.wording.answer import place_among

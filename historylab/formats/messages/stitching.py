@@ -26,7 +26,7 @@ from historylab.formats.messages.threads import Thread, Threads
 UNRELATED = "a request with another history than those before, read as a conversation of its own"
 GAP = "a request without any message of those before, whose app sends the newest: those between are in no request"
 REWORDED = "an answer that the next request repeats in other words, read as repeated"
-OTHER_PROMPT = "a system prompt other than the one before, of which the first is read"
+OTHER_PROMPT = "a system prompt other than the one before; the first of them is read"
 
 
 class Stitching:

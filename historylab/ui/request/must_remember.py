@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from historylab.planning.reasons import Action
+from historylab.planning.reasons import BY_MESSAGE, BY_SUMMARY, Action
 from historylab.planning.replay import Timeline
-from historylab.recall.held import BY_MESSAGE, BY_SUMMARY
 from historylab.recall.must_remember import MustRemember, original_index
 from historylab.settings.resolve import Resolution
 from historylab.ui.request.keep_by_rule import keep_marked

@@ -39,8 +39,8 @@ AS_REPORTED = (
     "decided by what is counted."
 )
 SIZED = (
-    "A request that reports its usage stands at its reported size; what the file doesn’t hold is that less what is "
-    "visible, and is added to a request without a report."
+    "A request that reports its usage stands at its reported size; the part that the file doesn’t hold is that less "
+    "what is visible, and is added to a request without a report."
 )
 LOST_FROM = (
     "A fact is a value in an answer or a tool call that an earlier message says, such as an id, a number or a path; or "

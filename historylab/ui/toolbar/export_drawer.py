@@ -22,7 +22,7 @@ from historylab.wording.settings import differing_in_words, setting_in_words, ti
 from historylab.wording.untrusted import escape, replace_hidden
 
 ALL_IN_THE_FILE = "The file has all of them, so that it means the same under any template."
-NO_SETTINGS = "They decided nothing of what is shown. Under “Your own settings” or a system they can be exported."
+NO_SETTINGS = "They decided nothing that is shown. Under “Your own settings” or a system they can be exported."
 DIFFERING = "What differs"
 ORDER = ("dotenv", "shell")  # the rest follow by name
 

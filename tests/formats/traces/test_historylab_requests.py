@@ -53,7 +53,7 @@ def test_other_leading_messages_take_the_place_of_those_before():
     third = after(second, "a: 2", "u: three", same=4, answer="3")
     loaded = read(first, second, third)
     assert [texts(found) for found in loaded] == [["monday", "one", "1", "two", "2", "three", "3"]]
-    assert "a system prompt other than the one before, of which the first is read" in loaded.report.warnings
+    assert "a system prompt other than the one before; the first of them is read" in loaded.report.warnings
 
 
 def test_an_edit_and_a_second_answer_are_branches():
