@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import MOST_TOKENS
 from historylab.conversation.recorded import DECISIONS, trimmed_decisions
 from historylab.conversation.sent import sent_histories, trimmed_requests
 from historylab.conversation.usage import usage_by_request
@@ -89,7 +90,8 @@ def _as_sent(conversation: Conversation) -> Timeline:
     shown, plans, decided = plan_given(conversation, instruments.counter, given)
     _size_unreported(plans, settings.overhead)
     window = settings.window or window_of(settings.model) or 0
-    settings = settings.replace(budget=max(window, 1, *(plan.tokens for plan in plans)), reserve=0)
+    largest = max(window, 1, *(plan.tokens for plan in plans))
+    settings = settings.replace(budget=min(largest, MOST_TOKENS), reserve=0)  # a file may report any size
     for plan in plans:
         plan.budget = settings.budget
     unknown = unknown_requests(conversation, known, compactions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from historylab import Conversation, HistoryLabError, Message, as_sent, bill, load
-from historylab.conversation.message import ToolCall, Usage
+from historylab.conversation.message import MOST_TOKENS, ToolCall, Usage
 from historylab.conversation.sent import RecordedCut, SentHistory, sent_metadata
 from historylab.conversation.usage import usage_by_request
 from historylab.counters.base import count_messages
@@ -135,3 +135,9 @@ def test_a_prompt_that_tells_the_time_is_no_cut_and_a_shorter_result_is_one():
     cleared = SentHistory(6, ((0, 6),), {5: "[cleared]"})
     assert not has_cuts(Conversation(said, metadata=sent_metadata([clock])))
     assert has_cuts(Conversation(said, metadata=sent_metadata([clock, cleared])))
+
+
+def test_a_size_beyond_what_a_budget_may_be_is_shown_all_the_same():
+    timeline = as_sent(Conversation(chat(3, reported=(MOST_TOKENS, MOST_TOKENS))))
+    assert (timeline.settings.budget, timeline.contexts[0]) == (MOST_TOKENS, MOST_TOKENS)
+    assert timeline.contexts[2] > MOST_TOKENS
