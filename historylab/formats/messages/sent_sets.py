@@ -83,6 +83,29 @@ def note_unlogged(thread: Thread, sizes: Sequence[int]) -> None:
             _add(thread, SentHistory(size, ((0, size),), known=False, why=UNLOGGED))
 
 
+def histories_in_log(thread: Thread) -> list[SentHistory]:
+    """All entries of a thread; where the app doesn't send everything, also for answers that its first request holds.
+
+    Those answered requests from before the log began, or none at all, as the examples of a prompt.
+    """
+    messages = thread.messages
+    opened = min(thread.root.opened, thread.opened, thread.asked)  # a branch may be shorter
+    begun = [
+        SentHistory(at, ((0, at),), known=at in thread.answered, why="" if at in thread.answered else UNLOGGED)
+        for at in range(1, opened)
+        if messages[at].role == "assistant" and messages[at - 1].role != "assistant"
+    ]
+    if not any(map(_is_less, thread.sent)) or all(one.known for one in begun):
+        return thread.sent
+    found = {one.size: one for one in (*begun, SentHistory(opened, ((0, opened),)), *thread.sent)}
+    return [found[size] for size in sorted(found)]
+
+
+def _is_less(history: SentHistory) -> bool:
+    """Whether messages before it were not sent."""
+    return sum(each[1] - each[0] for each in history.sent if not isinstance(each, Message)) < history.size
+
+
 def take_out(thread: Thread, at: int) -> None:
     """Make a message that only the latest request held one that isn't in the conversation.
 

@@ -20,7 +20,7 @@ from historylab.formats.messages.alignment import NOWHERE, Alignment, whole
 from historylab.formats.messages.branching import MOST_BRANCHES
 from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.messages.injections import find_injected_again, find_lacking
-from historylab.formats.messages.sent_sets import note_late, note_sent, note_unlogged, take_out
+from historylab.formats.messages.sent_sets import histories_in_log, note_late, note_sent, note_unlogged, take_out
 from historylab.formats.messages.threads import Thread, Threads
 
 UNRELATED = "a request with another history than those before, read as a conversation of its own"
@@ -254,7 +254,7 @@ def _conversation(thread: Thread, branches: Sequence[Conversation] = ()) -> Conv
         if changed := _changes(before, now):
             messages[at] = replace(messages[at], metadata={**messages[at].metadata, **changed})
     if not any(request.plan for request in thread.requests):
-        said |= sent_metadata(thread.sent)
+        said |= sent_metadata(histories_in_log(thread))
     return Conversation(pair_by_order(messages), title, said, branches)
 
 

@@ -230,3 +230,35 @@ def test_passages_that_are_looked_up_anew_while_tools_are_called_are_no_branch()
     requests = logged(said, looked_up)
     plans = as_sent(one(requests)).plans
     assert [words(plan.render()) for plan in plans] == [words(request.messages) for request in requests]
+
+
+def test_answers_that_the_first_request_of_a_log_holds_are_of_requests_that_are_not_in_it():
+    said = chat()
+    requests = logged(said, newest)
+    late = as_sent(one(requests[10:]))
+    first = len(late.plans) - len(requests[10:])
+    assert first
+    assert late.unknown == set(range(first))
+    assert [words(plan.render()) for plan in late.plans[first:]] == [words(one.messages) for one in requests[10:]]
+
+
+def test_a_branch_within_the_first_request_of_a_log_is_read():
+    requests = logged(chat(), newest)[10:]
+    first = requests[0].messages
+    (found,) = stitched(
+        [*requests, Exchange([*first[:3], Message("user", "Another one?")], [Message("assistant")], "k")]
+    )
+    assert (len(found), len(found.branches)) == (5, 1)
+
+
+def test_a_log_that_begins_late_and_holds_everything_knows_nothing_of_a_cut():
+    (found,) = stitched(logged(chat(), list)[10:])
+    assert sent_histories(found) == ()
+
+
+def test_a_late_log_of_a_prompt_that_tells_the_time_has_no_unknown_requests():
+    hours = iter(range(99))
+    requests = logged(
+        chat(), lambda said: [replace(SYSTEM, content=f"{SYSTEM.content} It is {next(hours)}."), *said[1:]]
+    )
+    assert not as_sent(one(requests[10:])).unknown
