@@ -70,6 +70,15 @@ class SentHistory:
     known: bool = True
     why: str = ""
 
+    def up_to(self, size: int) -> tuple[Range | Message, ...]:
+        """The ranges and messages that a request of that length sends: `sent`, and all since."""
+        last = self.sent[-1] if self.sent else None
+        if size <= self.size:
+            return self.sent
+        if isinstance(last, tuple) and last[1] == self.size:
+            return (*self.sent[:-1], (last[0], size))
+        return (*self.sent, (self.size, size))
+
 
 def sent_histories(conversation: ReadMessages) -> tuple[SentHistory, ...] | None:
     """The histories that were sent, in order; None if the file tells nothing of them. Impossible ones are left out.
@@ -239,6 +248,12 @@ def _cut_from_record(given: Mapping[str, Any]) -> RecordedCut:
 
 def _whole(value: Any) -> int | None:
     return value if type(value) is int and 0 <= value <= MOST_TOKENS else None
+
+
+def each_sent(sent: Iterable[Range | Message]) -> Iterator[int | Message]:
+    """The messages of ranges one by one, by index, and those that are not in the conversation."""
+    for each in sent:
+        yield from (each,) if isinstance(each, Message) else range(*each)
 
 
 def ranges_of(indices: Iterable[int]) -> tuple[Range, ...]:

@@ -117,7 +117,7 @@ def _reported_requests(conversation: Conversation) -> list[tuple[Usage, str | No
 
 
 def _cost_of(requests: Sequence[tuple[Usage, str | None]], prices: Callable[[str], Prices | None]) -> Decimal | None:
-    """Dollars of these; None if there are none, or a price isn't known."""
+    """The dollars of these; None if there are none, or a price isn't known."""
     listed = {model: prices(model) for _, model in requests if model}
     priced = [(usage, found) for usage, model in requests if (found := listed.get(model or ""))]
     if not requests or len(priced) < len(requests):

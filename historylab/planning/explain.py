@@ -28,7 +28,7 @@ class Answer:
 
     `undo` is empty when the message is sent, and None when none was found that would (its source may be broken).
     `tried` is None where it is sent under every larger number in `undo` as well, and under none smaller; otherwise it
-    says which larger ones were tried. `decided_by`: who decided, where that weren't our settings. Where it weren't our
+    says which larger ones were tried. `decided_by`: who decided, where it wasn't our settings. Where it wasn't our
     stages either, `undo` are settings of ours that would have sent it, at that size and no other, and `more` the tokens
     that the request then has beyond what was really sent (below 0: fewer).
     """

@@ -104,7 +104,7 @@ class Timeline(Memo):
     `original` is the conversation as it was given; `conversation` is its projection, which is planned and counted.
     Without a projection they are the same. `under` are the settings of each plan, where not all are under `settings`:
     those of the newest. `decided` is a digest of the decisions that came from outside, and `unknown` are the requests
-    (from 0) of which nothing tells them.
+    (from 0) that nothing tells them of.
     """
 
     conversation: Conversation

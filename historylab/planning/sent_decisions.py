@@ -10,7 +10,7 @@ import numpy as np
 from historylab.conversation.compactions import Compaction
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.conversation.sent import Range, SentHistory, held_by_request
+from historylab.conversation.sent import SentHistory, each_sent, held_by_request
 from historylab.planning.given_decisions import MessageDecisions
 from historylab.planning.reasons import Action, EachMessage, reason
 
@@ -70,7 +70,7 @@ def decide_as_sent(
 def unknown_requests(
     conversation: Conversation, histories: Sequence[SentHistory], compactions: Sequence[Compaction]
 ) -> frozenset[int]:
-    """The requests (from 0) of which the file doesn't tell what was sent."""
+    """The requests (from 0) whose messages the file doesn't tell."""
     requests = len(conversation.columns.requests)
     lost = next((cut.request for cut in compactions if cut.inferred and not cut.dropped), requests)
     told = (i for i, (_, history) in enumerate(held_by_request(conversation, histories)) if not history.known)
@@ -121,11 +121,4 @@ def _order(history: SentHistory, size: int) -> list[int | Message] | None:
     ranges = [each for each in history.sent if not isinstance(each, Message)]
     if len(ranges) == len(history.sent) and ranges == sorted(ranges):
         return None
-    order = list[int | Message]()
-    for each in (*history.sent, *_rest(history, size)):
-        order += [each] if isinstance(each, Message) else range(*each)
-    return order
-
-
-def _rest(history: SentHistory, size: int) -> tuple[Range, ...]:
-    return ((history.size, size),) if history.size < size else ()
+    return list(each_sent(history.up_to(size)))

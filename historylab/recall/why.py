@@ -205,7 +205,7 @@ class _Search:
         trial, limit = self.timeline.instruments.offline(), 2 * self.plan.history.total_tokens + self.plan.size
 
         def explain(settings: Settings) -> Explanation:
-            """As a plan says; a message that is sent without the words counts as dropped."""
+            """The explanation in a plan; a message that is sent without the words counts as dropped."""
             plan = plan_up_to(self.timeline.original, settings, trial, self.plan.size)
             found = plan.reason(message)
             has_it = not found.sent or self._holder(plan).how == BY_MESSAGE

@@ -95,7 +95,7 @@ class _SeenResults:
             self._of.setdefault(key, []).append(result)
 
     def forget(self, files: Iterable[str], request: int) -> None:
-        """Leave out what was read of these files, which are changed now, or of none, and was gone."""
+        """Forget gone results about these files, which have changed now, and about no file."""
         for result in (result for key in (NO_FILE, *((name,) for name in files)) for result in self._of.get(key, ())):
             if self._gone[result] <= request:
                 self._lines[result] = frozenset()

@@ -114,7 +114,7 @@ def judge_wish(wish: Wish, place: ConversationPlace, replayed: Replayed, before:
 def _why_unsure(wish: Wish, timeline: Timeline, before: Timeline | None, *, broken: bool) -> str:
     """The reason not to judge by what a file tells of what was sent; "" if it tells enough.
 
-    A request of which it doesn't tell is taken to have held all that it can have held: no loss is missing by that.
+    A request whose messages it doesn't tell is taken to have held all that it can have: no loss is made up by that.
     """
     if wish.name == "within_budget" and any(plan.is_sized for plan in timeline.plans):
         return NO_BUDGET

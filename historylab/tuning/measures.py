@@ -235,7 +235,7 @@ def measure_row(replayed: Replayed) -> dict[str, Any]:
 
 
 def unknown_row(conversation: Conversation, options: MeasureOptions) -> dict[str, Any]:
-    """The row of a conversation of which nothing is known in a lane but its title."""
+    """The row of a conversation that a lane knows nothing of but the title."""
     names = (measure.name for measure in measures_under(options.caches))
     return {name: conversation.title if name == "title" else math.nan for name in names}
 

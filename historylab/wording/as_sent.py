@@ -59,7 +59,7 @@ def not_asked_sentence(timeline: Timeline) -> str:
 
 
 def unknown_sentence(timeline: Timeline, number: int) -> str:
-    """Of a request (from 0) of which the file doesn't tell what was sent: that, and why; else ""."""
+    """Words for a request (from 0) whose messages the file doesn't tell, with the reason; "" for any other."""
     if timeline.steps[number].known:
         return ""
     why = str(timeline.plans[number].numbers.get(NOT_KNOWN.code, {}).get("why", ""))

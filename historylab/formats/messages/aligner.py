@@ -42,7 +42,7 @@ class Aligner:
         return found
 
     def _best(self, thread: Thread) -> Alignment | None:
-        """The placing with most that is the same, and least that isn't; that which goes on from all, of several."""
+        """The placing with most that is the same and least that isn't; of several, one that goes on from all."""
         found, placing = list[Alignment](), Placing(self._sent, self._marks, thread)
         for i, place in _anchors(placing, thread, len(self._sent) - 1):
             one = placing.place(i, place)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from historylab.conversation.message import MOST_TOKENS, Message
-from historylab.conversation.sent import RecordedCut, SentHistory
+from historylab.conversation.sent import RecordedCut, SentHistory, each_sent
 from historylab.conversation.usage import usage_of
 from historylab.formats.messages.sent_view import history_at
 
@@ -107,7 +107,7 @@ def _clear_results(
     before: int,
     answers: Sequence[Message],
 ) -> SentHistory:
-    held = [i for each in now.sent if not isinstance(each, Message) for i in range(*each)]
+    held = [i for i in each_sent(now.sent) if not isinstance(i, Message)]
     cleared = rule.oldest(messages, held, count) if rule else None
     usage = next(filter(None, map(usage_of, answers)), None)
     context = usage.context if usage else 0

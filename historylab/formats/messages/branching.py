@@ -78,7 +78,7 @@ def with_branches(
 def share_beginnings(
     found: Sequence[Sequence[Message]], key: Callable[[Message], Any] = lambda message: message
 ) -> list[list[Message]]:
-    """The lists, of which those that begin with messages of equal keys begin with the same ones."""
+    """The lists, where those that begin with messages of equal keys now begin with the same ones."""
     shared: list[list[Message]] = []
     keys: list[list[Any]] = []
     for messages in found:

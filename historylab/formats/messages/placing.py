@@ -88,7 +88,7 @@ class Placing:
         return any(other.role == message.role and are_alike(other.content, message.content) for other in others)
 
     def _part_from_calls(self, first: int, places: list[int]) -> None:
-        """Results are none of the thread's where their call is another one."""
+        """Take results out of the thread where their call is another one."""
         call = NOWHERE
         while 0 < first < len(places) and self._sent[first].role == "tool":
             first -= 1

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from historylab.conversation.message import Message
-from historylab.conversation.sent import Range, SentHistory, as_summary
+from historylab.conversation.sent import Range, SentHistory, as_summary, each_sent
 from historylab.formats.messages.alignment import NOWHERE, Alignment
 from historylab.formats.messages.sent_view import in_ranges
 from historylab.formats.messages.threads import Placed, Thread
@@ -59,7 +59,7 @@ def note_late(found: Alignment, sent: Sequence[Message]) -> None:
         return
     later = [one for one in thread.sent if one.size > size]
     if not later or later[0].size > size + 1:
-        later.insert(0, replace(before, size=size + 1, sent=_implication(before, size + 1)))
+        later.insert(0, replace(before, size=size + 1, sent=before.up_to(size + 1)))
     thread.sent = [*(one for one in thread.sent if one.size < size), now, *later]
 
 
@@ -77,7 +77,7 @@ def _history(
 
 
 def note_unlogged(thread: Thread, sizes: Sequence[int]) -> None:
-    """Note requests of which only the answers are known, by history length, where the app doesn't send everything."""
+    """Note requests whose answers alone are known, by history length, where the app doesn't send everything."""
     if thread.latest.size:
         for size in sizes:
             _add(thread, SentHistory(size, ((0, size),), known=False, why=UNLOGGED))
@@ -115,12 +115,12 @@ def take_out(thread: Thread, at: int) -> None:
     before = (
         thread.sent.pop()
         if thread.latest.size == size
-        else replace(thread.latest, size=size, sent=_implication(thread.latest, size))
+        else replace(thread.latest, size=size, sent=thread.latest.up_to(size))
     )
-    parts = list[int | Message]()
-    for each in before.sent:
-        for part in [each] if isinstance(each, Message) else range(*each):
-            parts.append(part if isinstance(part, Message) else part - (part > at) if part != at else message)
+    parts = [
+        part if isinstance(part, Message) else part - (part > at) if part != at else message
+        for part in each_sent(before.sent)
+    ]
     shifted = {i - (i > at): text for i, text in before.shortened.items() if i != at}
     _add(thread, replace(before, size=size - 1, sent=in_ranges(parts), shortened=shifted))
     thread.asked -= 1
@@ -151,17 +151,8 @@ def _gaps(prompt: int, held: Sequence[int], size: int) -> tuple[Range, ...]:
     return tuple((a + 1, b) for a, b in pairwise(kept) if b > a + 1)
 
 
-def _implication(before: SentHistory, size: int) -> tuple[Range | Message, ...]:
-    """The messages that an entry implies for a request of that size: those it names, and all since."""
-    since = [(before.size, size)] if size > before.size else []
-    last = before.sent[-1] if before.sent else None
-    if since and isinstance(last, tuple) and last[1] == before.size:
-        return (*before.sent[:-1], (last[0], size))
-    return (*before.sent, *since)
-
-
 def _is_implied(before: SentHistory, now: SentHistory) -> bool:
-    same = _implication(before, now.size) == now.sent and before.shortened == now.shortened
+    same = before.up_to(now.size) == now.sent and before.shortened == now.shortened
     return same and before.known == now.known and before.why == now.why and before.size != now.size
 
 

@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import TypeAlias
 
 from historylab.conversation.message import Message
-from historylab.conversation.sent import Range, RecordedCut, SentHistory, as_summary, is_summary, ranges_of
+from historylab.conversation.sent import Range, RecordedCut, SentHistory, as_summary, each_sent, is_summary, ranges_of
 
 Sent: TypeAlias = int | Message
 """A message by its index, or one that is not in the conversation."""
@@ -28,10 +28,7 @@ class SentView:
     def at(self, size: int) -> list[Sent]:
         """The messages that a request holds when there are so many, in the order sent."""
         last = self.histories[-1] if self.histories else SentHistory(0)
-        order = list[Sent]()
-        for each in (*last.sent, (last.size, size)):
-            order += [each] if isinstance(each, Message) else range(*each)
-        return order
+        return list(each_sent(last.up_to(size)))
 
     @property
     def shortened(self) -> Mapping[int, str]:
@@ -93,8 +90,7 @@ def in_ranges(order: Iterable[Sent]) -> tuple[Range | Message, ...]:
 def history_at(histories: Sequence[SentHistory], size: int) -> SentHistory:
     """The history of a request of that length by the last entry up to it, without the cut, which is that entry's."""
     before = max((each for each in histories if each.size <= size), key=lambda each: each.size, default=SentHistory(0))
-    rest: tuple[Range, ...] = ((before.size, size),) if before.size < size else ()
-    return replace(before, size=size, sent=(*before.sent, *rest), summarized=(), summary=None, cut=None)
+    return replace(before, size=size, sent=before.up_to(size), summarized=(), summary=None, cut=None)
 
 
 def shorten_from(histories: Sequence[SentHistory], size: int, texts: Mapping[int, str]) -> list[SentHistory]:

@@ -139,7 +139,7 @@ class Threads:
         return self._found[begins[known - 1]] if known else next(reversed(self.all), None), known
 
     def find_under_another_prompt(self, marks: Sequence[int]) -> Thread | None:
-        """The thread all of which, but its system prompt, these messages after theirs begin with; the longest."""
+        """The longest thread that these messages begin with, the system prompts of both left out."""
         found, begins = None, 0
         for mark in marks:
             if not (begins := self._numbers.get((begins, mark), 0)):  # nor is any longer beginning known

@@ -29,7 +29,7 @@ class _Path(NamedTuple):
 
     records: list[tuple[str, Any]]
     view: SentView
-    masks: list[tuple[int, str, str]]  # from so many records on, of which call, the text sent
+    masks: list[tuple[int, str, str]]  # from so many records on, the call, the text sent
 
 
 @dataclass
