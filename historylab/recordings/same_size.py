@@ -16,7 +16,9 @@ from historylab.planning.pipeline import open_instruments, open_pipeline
 from historylab.planning.reasons import LOST
 from historylab.planning.replay import replay
 from historylab.recall.held import find_holder
+from historylab.recall.references import Said
 from historylab.recordings.as_sent import as_sent
+from historylab.recordings.needed_after import NeededFact
 from historylab.recordings.post_mortem import CutReport, summaries_of
 from historylab.settings.model import Settings
 
@@ -40,8 +42,8 @@ def settings_of_same_size(conversation: Conversation, report: CutReport) -> tupl
     """A few settings that cut to the size of a report, those first that would hold the most of its facts.
 
     After a cut: at its first request, planned over all that stands before it but the summaries of the program that cut.
-    Of a window that moves: at every request that needed one. Empty where there are no facts or sizes, and without those
-    that would send more.
+    Of a window that moves: at every request that missed one. What was but said again is not held. Empty where there are
+    no facts or sizes, and without those that would send more.
     """
     if not report.facts or not report.tokens_after or not report.tokens_before:
         return ()
@@ -95,15 +97,27 @@ def _hold_after_cut(conversation: Conversation, report: CutReport, settings: Set
     def before_it(messages: np.ndarray) -> np.ndarray:
         return kept.searchsorted(messages[np.isin(messages, kept)])
 
-    needs = (fact.need for fact in report.facts)
-    said = ((n.value, before_it(n.mentions), [(line, before_it(those)) for line, those in n.lines]) for n in needs)
-    held = sum(find_holder(plan, *each) != LOST for each in said)
+    said = ((fact.need.value, *_said_first(fact)) for fact in report.facts)
+    there = ((value, before_it(those), [(line, before_it(of)) for line, of in lines]) for value, those, lines in said)
+    held = sum(find_holder(plan, *each) != LOST for each in there)
     return SameSize(settings, held, len(report.facts), plan.tokens + settings.overhead)
 
 
 def _hold_in_window(conversation: Conversation, report: CutReport, settings: Settings) -> SameSize:
-    """The facts that the requests that needed them would have held."""
-    timeline = replay(conversation, settings)
-    needs = [fact.need for fact in report.facts]
-    held = sum(find_holder(timeline.plans[n.step], n.value, n.mentions, n.lines) != LOST for n in needs)
-    return SameSize(settings, held, len(needs), int(timeline.tokens.max()) + settings.overhead)
+    """The facts that the requests that missed them would have held: those that needed them, or had them said again."""
+    timeline, sizes = replay(conversation, settings), conversation.columns.requests
+
+    def missed_at(fact: NeededFact) -> int:  # an answer that says it again is that of a request of its size
+        return fact.need.step if fact.again_in is None else int(sizes.searchsorted(fact.again_in))
+
+    said = ((timeline.plans[missed_at(fact)], fact.need.value, *_said_first(fact)) for fact in report.facts)
+    held = sum(find_holder(*each) != LOST for each in said)
+    return SameSize(settings, held, len(report.facts), int(timeline.tokens.max()) + settings.overhead)
+
+
+def _said_first(fact: NeededFact) -> tuple[np.ndarray, list[Said]]:
+    """The mentions of a fact and of its lines, without those from where it was said again: that was to be spared."""
+    mentions, lines, again = fact.need.mentions, fact.need.lines, fact.again_in
+    if again is None:
+        return mentions, list(lines)
+    return mentions[mentions < again], [(line, said[said < again]) for line, said in lines]

@@ -160,6 +160,22 @@ def test_settings_of_ours_of_the_same_size_are_planned_again():
     assert best.tokens <= 1.05 * report.tokens_after
 
 
+SMALL = [[Message("user", f"Question {n}?" * 20), Message("assistant", f"Answer {n}.")] for n in range(8)]
+LONG = [*BEFORE, *(message for turn in SMALL for message in turn)]
+AGAIN = Message("user", "It lies at berth B-27."), Message("assistant", "On.", metadata={"usage": Usage(input=60)})
+MOVED = [*AGAIN, ON, *made("move", "Done.", to="B-27")]
+
+
+@pytest.mark.parametrize(
+    "conversation", [newest_two([BEFORE, *SMALL, MOVED]), compacted(LONG, "A summary.", MOVED)], ids=["window", "cut"]
+)
+def test_settings_of_ours_are_not_said_to_hold_what_was_but_said_again(conversation):
+    (report,) = post_mortem(conversation)
+    assert [fact.fate for fact in report.facts] == ["said again"]
+    (newest,) = (one for one in settings_of_same_size(conversation, report) if one.settings.pruner == "fifo")
+    assert (newest.held, newest.of) == (0, 1)
+
+
 def test_the_sentence_says_when_and_what_it_took():
     assert post_mortem_sentence(post_mortem(long_session())) == (
         "An agent compacted this session before request 42 (auto, 9,100 → 4,000 tokens): the one fact needed later was "
