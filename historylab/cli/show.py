@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_one_lane(arguments)
     settings, results = settings_from(arguments), []
     skipped: dict[str, str] = {}
-    read = partial(load_one, arguments)
+    read = partial(_read, arguments)
     for loaded, conversation in read_each(arguments.files, read, skipped, strict=arguments.strict):
         if not (arguments.json or arguments.request):
             print_line(f"{loaded.report}")
@@ -94,6 +94,16 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(results[0] if len(arguments.files) == 1 else {"files": results, "skipped": skipped})
     return 0
+
+
+def _read(arguments: argparse.Namespace, path: str) -> tuple[Conversations, Conversation]:
+    """A file and its conversation. Raises LoadError for one of several that doesn't say what was sent, as asked for."""
+    from historylab.recordings.as_sent import why_not_as_sent
+
+    loaded, conversation = load_one(arguments, path)
+    if arguments.as_sent and len(arguments.files) > 1 and (why := why_not_as_sent(conversation)):
+        raise LoadError(why)
+    return loaded, conversation
 
 
 def _timeline(arguments: argparse.Namespace, conversation: Conversation, settings: Settings) -> Timeline:

@@ -243,6 +243,12 @@ def test_as_sent_beside_settings_or_where_nothing_says_so_is_a_mistake(capsys, c
     assert (code, "nothing in this file says what was sent" in err) == (2, True)
 
 
+def test_of_several_files_one_that_says_nothing_of_what_was_sent_is_named_and_left_out(capsys, compacted, sample):
+    code, out, err = run(capsys, "show", sample, compacted, "--as-sent", "--json")
+    assert (code, len(json.loads(out)["files"])) == (0, 1)
+    assert f"{sample}: nothing in this file says what was sent" in err
+
+
 def test_show_points_to_what_was_sent_where_that_was_less(capsys, compacted, sample):
     assert "--as-sent shows that" in run(capsys, "show", compacted)[1]
     assert "--as-sent" not in run(capsys, "show", sample)[1]
