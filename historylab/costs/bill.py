@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
 
 from historylab.conversation.message import Usage
+from historylab.conversation.usage import MODEL, model_name
 from historylab.costs.caches.base import Cache, as_charged, open_cache
 from historylab.costs.recorded_cache import as_recorded, billed_model, cache_in_use
 from historylab.costs.traffic import Traffic, baseline_of, billed_traffic
@@ -30,13 +31,18 @@ NOTHING = Usage()
 
 @dataclass(frozen=True, eq=False)
 class Bill:
-    """The cost of each request under one cache model and one price list. Token counts: int64[requests]."""
+    """The cost of each request under one cache model and one price list. Token counts: int64[requests].
+
+    `own` has the price list of each request, where not all have the same: what was really sent is priced as the model
+    that answered it.
+    """
 
     traffic: Traffic
     prices: Prices
     cache: Cache
     cache_reads: np.ndarray
     cache_writes: np.ndarray
+    own: tuple[Prices, ...] = ()
 
     @cached_property
     def uncached(self) -> np.ndarray:
@@ -113,14 +119,17 @@ class Bill:
         return float(self.total / other.total) if other.total else math.nan
 
     def _money(self, i: int) -> tuple[Decimal, ...]:
-        return (*self._of(self.usage(i)), self._total_of(self.traffic.summaries[i]))
+        return (*self._of(self.usage(i), self.prices_of_request(i)), self._total_of(self.traffic.summaries[i]))
+
+    def prices_of_request(self, request: int) -> Prices:
+        """The price list of a request (from 0)."""
+        return self.own[request] if self.own else self.prices
 
     def _total_of(self, usage: Usage) -> Decimal:
-        return sum(self._of(usage), Decimal(0)) if usage != NOTHING else Decimal(0)
+        return sum(self._of(usage, self.prices), Decimal(0)) if usage != NOTHING else Decimal(0)
 
-    def _of(self, usage: Usage) -> tuple[Decimal, ...]:
-        sent = usage.context
-        prices = self.prices.for_request(sent)
+    def _of(self, usage: Usage, listed: Prices) -> tuple[Decimal, ...]:
+        prices = listed.for_request(usage.context)
         counts = (usage.input, usage.cache_writes, usage.cache_reads, usage.output)
         return tuple(count * each / MILLION for count, each in zip(counts, self.each_price(prices), strict=True))
 
@@ -130,16 +139,31 @@ class Bill:
 
     def price_lists(self) -> list[tuple[Prices, np.ndarray]]:
         """Each list of prices with the requests (bool[requests]) it applies to."""
-        if not self.prices.long:
-            return [(self.prices, np.ones(len(self.traffic.sent), bool))]
-        above = self.traffic.sent > self.prices.long_from
-        return [(self.prices, ~above), (self.prices.long, above)]
+        found, own = [], self.own or (self.prices,) * len(self.traffic.sent)
+        for prices in {id(each): each for each in (self.prices, *self.own)}.values():
+            those = np.fromiter((each is prices for each in own), bool, len(own))
+            above = those & (self.traffic.sent > (prices.long_from or 0)) if prices.long else np.zeros_like(those)
+            found += [(prices, those & ~above), *([(prices.long, above)] if prices.long else [])]
+        return found
 
 
 def price_as_recorded(timeline: Timeline, sent: Traffic, prices: Prices, cache: Cache) -> Bill:
     """The bill of a timeline's traffic, or of not trimming it, under a cache that lasts as its usage shows it."""
     shown, lasting = as_recorded(timeline, sent, prices, cache)
-    return price(shown, prices, lasting)
+    return replace(price(shown, prices, lasting), own=_own_prices(timeline, prices, len(sent.sent)))
+
+
+def _own_prices(timeline: Timeline, prices: Prices, requests: int) -> tuple[Prices, ...]:
+    """The list prices of the model that answered each request of what was really sent; empty if one list does."""
+    conversation, model = timeline.original, billed_model(timeline)
+    several = len(conversation.recorded.models) > 1 and any(plan.is_sized for plan in timeline.plans)
+    if not several or model != conversation.recorded.model or prices != prices_of(model):
+        return ()
+    sizes = conversation.columns.requests.tolist()
+    answers = (conversation[size].metadata.get(MODEL) if size < len(conversation) else None for size in sizes)
+    names = [model_name(name) or model for name in answers]
+    listed = {name: prices if name == model else prices_of(name) or prices for name in set(names)}
+    return tuple(listed[name] for name in names) if len(names) == requests else ()
 
 
 def price(traffic: Traffic, prices: Prices, cache: Cache | str) -> Bill:

@@ -27,7 +27,8 @@ class AsReported:
     """Requests that carry usage, of `of` in all: dollars by that usage, and by our figures without any cut.
 
     `short` tells whether the usage reports fewer tokens of output than the answers' texts have, as a log does that is
-    written before an answer ends; `sent` whether our figures are of what was sent, cuts included.
+    written before an answer ends; `sent` whether our figures are of what was sent, cuts included; `models` how many
+    models' prices they are at.
     """
 
     requests: int
@@ -36,6 +37,7 @@ class AsReported:
     computed: Decimal
     short: bool = False
     sent: bool = False
+    models: int = 1
 
     @property
     def error(self) -> float:
@@ -57,14 +59,15 @@ def against_reported(timeline: Timeline, prices: Prices | None = None) -> AsRepo
     usages, whole = usage_by_request(conversation), context_by_request(conversation)
     sent = any(plan.is_sized for plan in timeline.plans)
     both = [(i, u) for i, u in enumerate(usages) if u and (sent or whole[i])]
-    reported = _dollars((usage for _, usage in both), prices)
-    if not reported:
-        return None
     computed_of = billed_traffic(timeline) if sent else baseline_of(timeline)
     bill = price_as_recorded(timeline, computed_of, prices, cache_in_use(timeline, prices))
+    reported = sum((_dollars([usage], bill.prices_of_request(i)) for i, usage in both), Decimal(0))
+    if not reported:
+        return None
     computed = sum((bill.costs[i] for i, _ in both), Decimal(0))
     short = sum(usage.output for _, usage in both) < WHOLE * sum(int(bill.traffic.output[i]) for i, _ in both)
-    return AsReported(len(both), len(usages), reported, computed, short, sent)
+    models = len({bill.prices_of_request(i).model for i, _ in both})
+    return AsReported(len(both), len(usages), reported, computed, short, sent, models)
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,8 +211,9 @@ def reported_sentence(found: AsReported) -> str:
     if found.requests < found.of:
         requests = f"{found.requests:,} of {count_of(found.of, 'request')}"
     short = " The usage reports less output than the answers hold." if found.short else ""
+    priced = f" Each is priced as the model that answered it ({found.models:,} models)." if found.models > 1 else ""
     comes_to = f"what the provider's usage comes to ({money(found.reported)} for {requests})"
-    return f"{'What was sent' if found.sent else 'Not trimming'} is computed {where} {comes_to}.{short}"
+    return f"{'What was sent' if found.sent else 'Not trimming'} is computed {where} {comes_to}.{short}{priced}"
 
 
 def lost_prefix_sentence(lost: Sequence[LostPrefix], requests: int) -> str:

@@ -9,7 +9,7 @@ import pytest
 from recorded_sessions import OPUS, session
 from sketches import conv
 
-from historylab import Settings, bill, replay, settings_for
+from historylab import Settings, as_sent, bill, replay, settings_for
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
 from historylab.conversation.sent import RecordedCut, SentHistory, sent_metadata
@@ -160,3 +160,13 @@ def test_without_anything_beside_it_or_without_usage_there_is_no_session_cost():
     silent = Conversation([Message("user", "q"), Message("assistant", "a")], metadata=MAIN.metadata)
     assert session_cost(silent, [CALLED]) is None
     assert session_cost_sentence(None) == ""
+
+
+def test_what_was_sent_is_priced_as_the_model_that_answered_each_request():
+    haiku = {"model": "claude-haiku-4-5"}
+    both = session([(20_000, 0, 0), (21_000, 0, 0), (22_000, 0, 0)], more={2: haiku})
+    priced, alone = bill(as_sent(both)), bill(as_sent(session([(20_000, 0, 0), (21_000, 0, 0), (22_000, 0, 0)])))
+    assert [float(cost) for cost in priced.costs[:2]] == [float(cost) for cost in alone.costs[:2]]
+    assert priced.costs[2] < alone.costs[2]
+    assert sum(priced.costs) == priced.total
+    assert against_reported(as_sent(both)).models == 2
