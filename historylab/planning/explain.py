@@ -51,10 +51,9 @@ class Answer:
             return "No setting we tried would send it."
         if not self.undo:
             return ""
-        least = "≥" if self.tried is None and self.more is None else "="
-        changes = settings_clause(self.undo, title, value, least)
         if self.more is not None:
-            return f"With settings of ours: sent if {changes}, {size_clause(self.more)}."
+            return f"Settings that would have sent it: {settings_and_size(self.undo, self.more, title, value)}."
+        changes = settings_clause(self.undo, title, value, "≥" if self.tried is None else "=")
         which = "That text is sent" if self.explanation.rule == REPLACED.rule else "Sent"
         return f"{which} if {changes}{self.tried.clause(title) if self.tried else ''}."
 
@@ -74,11 +73,23 @@ def settings_clause(
     )
 
 
-def size_clause(more: int) -> str:
-    """ "with 1,200 more tokens than were really sent" """
+def settings_and_size(
+    changes: Mapping[str, Any], more: int, title: Callable[[str], str], value: Callable[[str, Any], str]
+) -> str:
+    """ "pruner relevance, budget 6,100 (1,200 tokens more than were sent)" """
+    listed = ", ".join(
+        f"{title(name)} {value(name, wanted) if isinstance(wanted, bool | str) else f'{wanted:,}'}"
+        for name, wanted in changes.items()
+    )
+    return f"{listed} ({_size_clause(more)})"
+
+
+def _size_clause(more: int) -> str:
+    """ "1,200 tokens more than were sent" """
     if not more:
-        return "with as many tokens as were really sent"
-    return f"with {abs(more):,} {'more' if more > 0 else 'fewer'} tokens than were really sent"
+        return "as many tokens as were sent"
+    tokens = f"{abs(more):,} token{'' if abs(more) == 1 else 's'}"
+    return f"{tokens} {'more' if more > 0 else 'fewer'} than were sent"
 
 
 def explain(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from historylab.costs.amounts import count_of
-from historylab.planning.explain import settings_clause, size_clause
+from historylab.planning.explain import settings_and_size, settings_clause
 from historylab.recall.why import SaidBy, Why
 from historylab.wording.untrusted import one_line
 
@@ -52,15 +52,17 @@ def _presence(why: Why) -> str:
         return f"In {request} only the summary had it{where}."
     if why.gone_since is None:
         return f"It was said only after {request}."
-    return f"It wasn’t in {request}: the model didn’t have it."
+    surely = ", as far as the file shows" if why.unseen else ": the model didn’t have it"
+    return f"It wasn’t in {request}{surely}."
 
 
 def _unseen(why: Why) -> str:
     """Words for what may have been sent besides, where nothing that is known says it."""
     if why.held_by or not why.unseen or (why.said and why.gone_since is None):
         return ""
-    tokens = count_of(why.unseen, "token")
-    return f"What {tokens} of request {why.at_request + 1:,} say isn’t known: they are not in the file."
+    tokens, are = count_of(why.unseen, "token"), "isn’t" if why.unseen == 1 else "aren’t"
+    where = f"{tokens} of request {why.at_request + 1:,} {are} in the file (system prompt, tools)"
+    return f"{where}, so it might have stood there."
 
 
 def _places(said: Sequence[SaidBy]) -> str:
@@ -89,11 +91,11 @@ def _remedy(why: Why, title: Title, value: Value) -> str:
         return ""
     if not why.changes:
         return "No setting we tried would have kept it."
-    how = "held by a summary" if why.in_summary else "sent"
-    changes = settings_clause(why.changes, title, value)
     if why.more is None:
-        return f"It would have been {how} if {changes}."
-    return f"With settings of ours: {how} if {changes}, {size_clause(why.more)}."
+        how = "held by a summary" if why.in_summary else "sent"
+        return f"It would have been {how} if {settings_clause(why.changes, title, value)}."
+    which = "Settings whose summary would have held it" if why.in_summary else "Settings that would have sent it"
+    return f"{which}: {settings_and_size(why.changes, why.more, title, value)}."
 
 
 def _enumerate(items: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from command_line import run
@@ -20,7 +21,7 @@ def test_of_a_file_that_knows_it_says_what_was_sent(capsys, compacted):
     assert code == 0
     assert out.splitlines() == why_in_words(explain_words(timeline, NAME, 14))
     assert out.splitlines()[:4] == [
-        "It wasn’t in request 15: the model didn’t have it.",
+        "It wasn’t in request 15, as far as the file shows.",
         "Said in messages 1 (a person), 37 (a person), 38 (the assistant) and 40 (the assistant).",
         "Sent for the last time in request 11.",
         "Compacted by Claude Code before request 12 (manual, 23,484 → 16,181 tokens); message 27 is its summary.",
@@ -30,6 +31,14 @@ def test_of_a_file_that_knows_it_says_what_was_sent(capsys, compacted):
 
 def test_the_last_request_is_the_one_asked_about(capsys, compacted):
     assert "It was in request 18" in run(capsys, "why", compacted, NAME)[1]
+
+
+def test_what_is_not_in_the_file_leaves_the_answer_less_sure(compacted):
+    answer = explain_words(as_sent(load(compacted)[0]), NAME, 14)
+    assert why_in_words(replace(answer, unseen=0))[0] == "It wasn’t in request 15: the model didn’t have it."
+    assert why_in_words(answer)[-1] == (
+        "16,057 tokens of request 15 aren’t in the file (system prompt, tools), so it might have stood there."
+    )
 
 
 def test_json_counts_from_0_and_has_complete_settings(capsys, compacted):
@@ -59,7 +68,7 @@ def test_what_was_never_said_ends_with_1_and_what_comes_near(capsys, compacted):
     assert code == 1
     assert out.splitlines() == [
         "No message says it.",
-        "What 16,057 tokens of request 18 say isn’t known: they are not in the file.",
+        "16,057 tokens of request 18 aren’t in the file (system prompt, tools), so it might have stood there.",
         "Near it: “brandt” (message 1).",
     ]
 

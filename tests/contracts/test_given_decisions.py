@@ -135,7 +135,7 @@ def test_reasons_are_its_own_and_settings_of_ours_would_have_kept_it():
     timeline = third(0, 6, reasons={1: "Older than ten minutes."})
     assert timeline.explain(2, 1).explanation.sentence == "Older than ten minutes."
     assert timeline.explain(2, 5).explanation.sentence == "Left out, as my trimmer decided."
-    assert timeline.explain(2, 5).undo_sentence.startswith("With settings of ours: sent if policy is all and ")
+    assert timeline.explain(2, 5).undo_sentence.startswith("Settings that would have sent it: policy all, ")
     assert timeline.explain(2, 6).undo_sentence == ""
     assert timeline.decided_by == "my trimmer"
     assert third(0, 6, budget=1).over_budget_cause(2) is None

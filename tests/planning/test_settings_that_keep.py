@@ -49,8 +49,8 @@ def test_where_no_such_settings_keep_it_the_least_that_would_says_what_it_costs(
     answer = timeline.explain(2, 0)
     assert answer.more == more_than(timeline, answer, 2) > 0
     assert answer.undo_sentence == (
-        f"With settings of ours: sent if policy is all and budget = {answer.undo['budget']:,}, "
-        f"with {answer.more:,} more tokens than were really sent."
+        f"Settings that would have sent it: policy all, budget {answer.undo['budget']:,} "
+        f"({answer.more:,} tokens more than were sent)."
     )
 
 
