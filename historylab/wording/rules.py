@@ -18,8 +18,8 @@ QUOTE = 60  # characters of a rule
 class RulesStatus:
     """A sentence on the rules that a request no longer holds, and those rules, the longest lost first.
 
-    "The rule “never e-mail outside” left at request 31, as did 2 others (an estimate)." The quotation is untrusted text
-    on one line. The sentence is empty if all that was said is held.
+    "The rule “never e-mail outside” left at request 31, as did 2 others; 1 more left later (an estimate)." The
+    quotation is untrusted text on one line. The sentence is empty if all that was said is held.
     """
 
     sentence: str = ""
@@ -34,9 +34,16 @@ def rules_status(timeline: Timeline, number: int) -> RulesStatus:
     lost = [tracked[k] for k in sorted(since, key=lambda k: (since[k], k))]
     if not lost:
         return RulesStatus()
-    others = f", as did {count_of(len(lost) - 1, 'other')}" if len(lost) > 1 else ""
-    how = _left_since(lost[0], min(since.values()))
-    return RulesStatus(f"The rule {quoted_rule(lost[0])} {how}{others} (an estimate).", tuple(lost))
+    first = min(since.values())
+    beside = [*since.values()].count(first) - 1
+    how = _left_since(lost[0], first) + _others(beside, later=len(lost) - 1 - beside)
+    return RulesStatus(f"The rule {quoted_rule(lost[0])} {how} (an estimate).", tuple(lost))
+
+
+def _others(beside: int, later: int) -> str:
+    """ ", as did 2 others; 1 more left later": the rules lost from the same request on, and from a later one."""
+    said = f", as did {count_of(beside, 'other')}" if beside else ""
+    return f"{said}; {later:,} more left later" if later else said
 
 
 def quoted_rule(tracked: TrackedRule) -> str:

@@ -129,6 +129,15 @@ def test_the_request_is_named_from_which_on_it_is_no_longer_held_and_pinned_it_s
     assert rules_status(pinned, 4).sentence == ""
 
 
+def test_of_several_rules_it_says_how_many_left_with_the_first_and_how_many_later():
+    said = ["Never e-mail outside. Always answer in German.", "Always sign it.", "And now?", "Well?"]
+    messages = [each for text in said for each in (Message("user", text), Message("assistant", "Yes."))]
+    timeline = replay(Conversation(messages), LAST_ONE)
+    told = "The rule “Never e-mail outside” left at request 2, as did 1 other"
+    assert rules_status(timeline, 1).sentence == f"{told} (an estimate)."
+    assert rules_status(timeline, 3).sentence == f"{told}; 1 more left later (an estimate)."
+
+
 def test_a_rule_that_another_message_or_the_summary_repeats_is_held():
     again = Conversation([*chat(), Message("assistant", "Yes."), Message("user", "So: Never e-mail outside, I said.")])
     timeline = replay(again, LAST_ONE)
