@@ -93,14 +93,14 @@ def _compare(arguments: argparse.Namespace, conversation: Conversation) -> list[
 
 
 def _sentences(compared: list[_Compared]) -> list[str]:
-    """Sentences on how each differs from the first and, beside a cut, on what not trimming would have been."""
+    """Sentences on how each differs from the first and, beside a cut, on not trimming."""
     from historylab.tuning.compare import SENT, comparison_sentence
-    from historylab.wording.as_sent import untrimmed_sentence
+    from historylab.wording.as_sent import untrimmed_note
 
     base, *others = compared
     than = "what was really sent" if base.letter == SENT else base.letter
     said = [comparison_sentence(each.letter, each.figures, base.figures, than) for each in others]
-    return [*said, *filter(None, [untrimmed_sentence(base.timeline)])]
+    return [*said, *filter(None, [untrimmed_note(base.timeline)])]
 
 
 def _find_differing(compared: list[_Compared]) -> list[int] | None:

@@ -173,7 +173,7 @@ def _loss_line(shown: Shown, words: Verdict) -> str:
 
 def _costs(shown: Shown) -> str:
     finding = cost_finding(shown.timeline, shown.cost)
-    said = f"{finding.effect}{finding.why}. {untrimmed_sentence(shown.timeline)}".rstrip()
+    said = f"{finding.effect}{finding.why}. {untrimmed_sentence(shown.timeline, shown.cost)}".rstrip()
     return _chip("What it costs", capitalize_first(finding.amounts), said, finding.cache)
 
 

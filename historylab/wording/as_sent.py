@@ -1,11 +1,12 @@
-"""Words on what was really sent: who decided it, what isn't known of it, and not trimming as what would have been."""
+"""Words on what was really sent: who decided it, what isn't known of it, and what would have been without the cuts."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 
 from historylab.conversation.sent import SentHistory, sent_histories
-from historylab.costs.amounts import count_of
+from historylab.costs.amounts import count_of, money
+from historylab.costs.bill import CostComparison
 from historylab.planning.context_fill import context_limit
 from historylab.planning.recorded_decisions import RECORDED_BY
 from historylab.planning.replay import Timeline
@@ -72,15 +73,22 @@ def untrimmed_word(timeline: Timeline) -> str:
     return WOULD_HAVE_BEEN if has_cuts(timeline.original) else "untrimmed"
 
 
-def untrimmed_sentence(timeline: Timeline) -> str:
-    """Beside a file with cuts: not trimming is what would have been, and whether it would have fitted; else ""."""
+def untrimmed_sentence(timeline: Timeline, compared: CostComparison | None = None) -> str:
+    """Beside a file with cuts: the cost without them, where prices are known, and its size over a window; else ""."""
     if not has_cuts(timeline.original) or not timeline.plans:
         return ""
-    largest, said = int(timeline.untrimmed_contexts.max()), "Not trimming is what would have been"
-    window = timeline.settings.window or window_of(timeline.settings.model)
-    if window is None or largest <= window:
-        return f"{said}."
-    return f"{said}, and would not have fitted: up to {largest:,} tokens, in a window of {window:,}."
+    largest, window = int(timeline.untrimmed_contexts.max()), timeline.settings.window
+    window = window or window_of(timeline.settings.model) or largest
+    over = f"not have fitted: up to {largest:,} tokens in a window of {window:,}" if largest > window else ""
+    cost = f"have cost {money(compared.baseline.total)}" if compared else ""
+    would = ", and would ".join(filter(None, (cost, over))) or f"have had up to {largest:,} tokens a request"
+    return f"Without the cuts it would {would}."
+
+
+def untrimmed_note(timeline: Timeline) -> str:
+    """In a comparison, beside a file with cuts: not trimming is no choice that anybody had; else ""."""
+    cut = has_cuts(timeline.original) and timeline.plans
+    return "Not trimming is hypothetical here: these messages really were cut." if cut else ""
 
 
 def limit_word(timeline: Timeline) -> str:

@@ -8,12 +8,12 @@ from historylab.costs.amounts import count_of, percent, times
 from historylab.costs.workload import Workload, percentiles
 from historylab.planning.context_fill import context_budget
 from historylab.planning.replay import Timeline
-from historylab.recordings.as_sent import is_as_sent
+from historylab.recordings.as_sent import has_cuts, is_as_sent
 from historylab.tuning.advice_words import kept_noun
 from historylab.tuning.outcome import USED
 from historylab.tuning.points import pareto
 from historylab.tuning.tune import Advice
-from historylab.wording.as_sent import limit_word, untrimmed_sentence
+from historylab.wording.as_sent import limit_word
 from historylab.wording.context import counted_by
 from historylab.wording.must_remember import at_step
 from historylab.wording.over_budget import over_budget_sentence
@@ -29,7 +29,7 @@ def token_finding(timeline: Timeline) -> str:
     """Of the token chart: the largest request, the untrimmed size, and how many requests are over the budget."""
     peak = int(timeline.contexts.argmax())
     requests = len(timeline.plans)
-    had = "had " if untrimmed_sentence(timeline) else ""
+    had = "had " if has_cuts(timeline.original) else ""
     none_over = "" if is_as_sent(timeline) else "None is over the budget."
     return (
         f"Tokens over {count_of(requests, 'request')} ({counted_by(timeline)}), "

@@ -7,6 +7,7 @@ import pytest
 from historylab import Conversation, Message, Settings, as_sent, replay
 from historylab.conversation.message import Usage
 from historylab.conversation.sent import RecordedCut, SentHistory, sent_metadata
+from historylab.costs.amounts import money
 from historylab.costs.bill import against_untrimmed
 from historylab.costs.proposal import settings_for
 from historylab.figures.context_bar import context_bar
@@ -16,7 +17,7 @@ from historylab.planning.context_fill import context_fill, context_limit
 from historylab.reports.decisions import decisions_csv
 from historylab.reports.report import report
 from historylab.reports.shown import Shown
-from historylab.wording.as_sent import as_sent_line, unknown_sentence, untrimmed_sentence
+from historylab.wording.as_sent import as_sent_line, unknown_sentence, untrimmed_note, untrimmed_sentence
 from historylab.wording.context import context_fill_sentence, measured_by
 from historylab.wording.costs import as_reported_sentence, cost_finding
 
@@ -60,17 +61,31 @@ def test_a_request_of_which_nothing_tells_says_so_and_why():
     assert "its line is missing" in report([Shown(timeline)], 3)
 
 
-def test_not_trimming_is_what_would_have_been_beside_any_timeline_of_a_file_with_cuts():
+def test_beside_any_timeline_of_a_file_with_cuts_stands_the_cost_without_them():
     for timeline in (as_sent(CUT), replay(CUT, settings_for(CUT))):
-        assert untrimmed_sentence(timeline) == "Not trimming is what would have been."
+        compared = against_untrimmed(timeline)
+        cost = money(compared.baseline.total)
+        assert untrimmed_sentence(timeline, compared) == f"Without the cuts it would have cost {cost}."
     assert "untrimmed, as it would have been" in report([Shown(as_sent(CUT))], 12)
     assert untrimmed_sentence(replay(load_sample("agatha-the-fern")[0], Settings())) == ""
 
 
-def test_not_trimming_would_not_have_fitted_where_it_is_over_the_window():
-    said = untrimmed_sentence(as_sent(chat(*CUTS, window=1000)))
-    assert said.endswith("tokens, in a window of 1,000.")
-    assert "would not have fitted" in said
+def test_where_prices_are_unknown_the_size_without_the_cuts_is_told():
+    timeline = as_sent(chat(*CUTS))
+    largest = timeline.untrimmed_contexts.max()
+    assert untrimmed_sentence(timeline) == f"Without the cuts it would have had up to {largest:,} tokens a request."
+
+
+def test_without_the_cuts_it_would_not_have_fitted_where_it_is_over_the_window():
+    timeline = as_sent(chat(*CUTS, window=1000))
+    over = f"would not have fitted: up to {timeline.untrimmed_contexts.max():,} tokens in a window of 1,000."
+    assert untrimmed_sentence(timeline) == f"Without the cuts it {over}"
+    assert untrimmed_sentence(timeline, against_untrimmed(timeline)).endswith(f", and {over}")
+
+
+def test_in_a_comparison_not_trimming_is_hypothetical_beside_a_cut():
+    assert untrimmed_note(as_sent(CUT)) == "Not trimming is hypothetical here: these messages really were cut."
+    assert untrimmed_note(replay(load_sample("agatha-the-fern")[0], Settings())) == ""
 
 
 def test_a_window_that_moves_is_counted_by_its_moves():

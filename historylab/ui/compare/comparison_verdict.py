@@ -16,7 +16,7 @@ from historylab.ui.request.request_field import current_request
 from historylab.ui.session import address, cached, drawers, session
 from historylab.ui.shared.notice import notice
 from historylab.ui.toolbar.share_dialog import share_button
-from historylab.wording.as_sent import untrimmed_sentence
+from historylab.wording.as_sent import untrimmed_note
 from historylab.wording.untrusted import escape, one_line
 
 REPORT = "report"
@@ -32,7 +32,7 @@ def comparison_verdict(compared: list[Configuration], timelines: list[Timeline])
     than = _name(compared[0].letter, "what was really sent")
     named = [_name(c.letter, f"{SENT} (as sent)") for c in compared[1:]]
     said = [comparison_sentence(name, f, base, than) for name, f in zip(named, others, strict=True)]
-    first, *rest = (*said, *filter(None, [untrimmed_sentence(timelines[0])]))
+    first, *rest = (*said, *filter(None, [untrimmed_note(timelines[0])]))
     more = "".join(f'<div class="hl-cost">{escape(sentence)}</div>' for sentence in rest)
     st.html(f'<h1 class="hl-verdict">{escape(first)}</h1>{more}')
 

@@ -61,7 +61,7 @@ def bill_table(timeline: Timeline) -> None:
     off = as_reported_sentence(timeline, bills[own].bill.prices)
     session = session_cost(timeline.original, viewing.current_file().conversations, prices.prices_in_effect)
     reported = (off, session_cost_sentence(session), lost_in_cache_sentence(timeline))
-    said = (*_whose(timeline, bills[own]), untrimmed_sentence(timeline), *reported)
+    said = (*_whose(timeline, bills[own]), untrimmed_sentence(timeline, bills[own]), *reported)
     lines = "".join(
         f"<div>{with_terms(line, 'cache', 'not trimming', 'budget', 'request')}</div>" for line in said if line
     )

@@ -125,7 +125,7 @@ def cost_chip(timeline: Timeline, number: int) -> None:
     said = f"{finding.effect}{finding.why}."
     if is_untrimmed(timeline) and not timeline.plans[number].over_budget:
         said = f"{said} {over_budget_sentence(timeline)}".rstrip()
-    said = f"{said} {untrimmed_sentence(timeline)}".rstrip()
+    said = f"{said} {untrimmed_sentence(timeline, bills.get(own))}".rstrip()
     st.html(
         f"{chip_head('What it costs', cost_from(timeline, finding))}"
         f'{chip_number(capitalize_first(finding.amounts), said)}<div class="hl-meta">{escape(finding.cache)}</div>'
