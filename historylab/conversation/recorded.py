@@ -113,8 +113,8 @@ class Recorded:
         """The cuts of the history that the file records or shows, oldest first."""
         if self._conversation is None:
             return ()
-        trimmed = any(map(trimmed_decisions, self._conversation))
-        return (_summaries_sent if trimmed else compactions_of)(self._conversation)
+        find = _summaries_sent if was_trimmed(self._conversation) else compactions_of
+        return find(self._conversation)
 
     def __bool__(self) -> bool:
         """Whether the transcript says anything that settings could be proposed from."""
@@ -162,6 +162,11 @@ def trimmed_decisions(answer: Message) -> str:
     said = answer.metadata
     runs = said.get(DECISIONS) if said.get(MODE) == "trim" and not said.get(UNTRIMMED) else None
     return runs if isinstance(runs, str) and any(letter in "TSD" for letter, _ in decision_runs(runs)) else ""
+
+
+def was_trimmed(conversation: ReadMessages) -> bool:
+    """Tell whether it is a recording with requests that were really trimmed."""
+    return conversation.remember("was trimmed", lambda: any(map(trimmed_decisions, conversation)))
 
 
 def _summaries_sent(conversation: ReadMessages) -> tuple[Compaction, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import MOST_TOKENS
-from historylab.conversation.recorded import DECISIONS, trimmed_decisions
+from historylab.conversation.recorded import DECISIONS, was_trimmed
 from historylab.conversation.sent import sent_histories, trimmed_requests
 from historylab.conversation.usage import usage_by_request
 from historylab.costs.proposal import settings_for
@@ -45,11 +45,11 @@ def has_cuts(conversation: Conversation) -> bool:
 
     A prompt that changes with the time of day, or a reminder in a message, takes nothing away.
     """
-    return conversation.remember("was trimmed", lambda: _has_cuts(conversation))
+    return conversation.remember("has cuts", lambda: _has_cuts(conversation))
 
 
 def _has_cuts(conversation: Conversation) -> bool:
-    if conversation.recorded.compactions or any(map(trimmed_decisions, conversation)):
+    if conversation.recorded.compactions or was_trimmed(conversation):
         return True
     if not all(held.all() for held in trimmed_requests(conversation).values()):
         return True
@@ -79,7 +79,7 @@ def _as_sent(conversation: Conversation) -> Timeline:
     if why := why_not_as_sent(conversation):
         raise PlanError(why)
     histories = sent_histories(conversation)
-    if histories is None and any(map(trimmed_decisions, conversation)):
+    if histories is None and was_trimmed(conversation):
         return sent_plans(conversation, really=True).timeline
     settings, known = settings_for(conversation), histories or ()
     compactions, usages = conversation.recorded.compactions, usage_by_request(conversation)

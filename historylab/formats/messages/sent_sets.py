@@ -102,7 +102,7 @@ def histories_in_log(thread: Thread) -> list[SentHistory]:
 
 
 def _is_less(history: SentHistory) -> bool:
-    """Whether messages before it were not sent."""
+    """Tell whether messages before it were not sent."""
     return sum(each[1] - each[0] for each in history.sent if not isinstance(each, Message)) < history.size
 
 
