@@ -183,6 +183,26 @@ def test_the_sentence_says_when_and_what_it_took():
     )
 
 
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        (["B-27"], "1 fact it left out was needed later; it had to be said again."),
+        (["B-27", "418.50"], "2 facts it left out were needed later; each had to be said again."),
+    ],
+)
+def test_where_all_had_to_be_said_again_the_sentence_says_who_left_them_out(facts, said):
+    uses = [message for fact in facts for message in made("move", "Done.", to=fact)]
+    again = Message("user", f"Remember {' and '.join(facts)}.")
+    assert post_mortem_sentence(post_mortem(compacted(BEFORE, "A summary.", [again, *uses]))).endswith(f": {said}")
+
+
+def test_of_facts_that_fared_otherwise_each_share_is_told():
+    later = [Message("user", "It lies at berth B-27."), *made("move", "Done.", to="B-27", amount="418.50")]
+    assert "of 2 facts needed later 1 had to be said again first and 1 was lost" in post_mortem_sentence(
+        post_mortem(compacted(BEFORE, "A summary.", later))
+    )
+
+
 def test_the_lines_say_of_what_kind_and_by_whom():
     (report,) = post_mortem(long_session())
     lines = list(post_mortem_lines(report, settings_of_same_size(long_session(), report)))
