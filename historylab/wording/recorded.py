@@ -18,17 +18,20 @@ from historylab.wording.untrusted import one_line
 MODEL = 80  # characters of a model's name
 
 
-def recorded_sentence(proposal: SettingsProposal, resolution: Resolution | None = None) -> str:
+def recorded_sentence(
+    proposal: SettingsProposal, resolution: Resolution | None = None, *, opens_as_sent: bool = False
+) -> str:
     """ "Recorded with claude-opus-4-5: its window, prices and cache are used; 20,211 measured tokens counted as …".
 
-    Names only what is used: with a `resolution`, the values that no other source decides. "" if the file says nothing.
+    Names only what is used: with a `resolution`, the values that no other source decides. Of a file that
+    `opens_as_sent`, with its cuts, it doesn't say that it opens untrimmed. "" if the file says nothing.
     """
     used = {name: value for name, value in proposal.values.items() if _decides(name, resolution)}
     parts = [
         _of_the_model(proposal, resolution),
         _of_the_overhead(proposal, used),
         _of_the_factor(proposal, used),
-        _of_the_budget(proposal, used),
+        "" if opens_as_sent and proposal.fits else _of_the_budget(proposal, used),
     ]
     said = [part for part in parts if part]
     if not said:

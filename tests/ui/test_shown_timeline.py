@@ -5,6 +5,10 @@ from __future__ import annotations
 import pytest
 from app_pages import ROOT, on_tab, pasted, screen, shown, text, verdict
 
+from historylab import Conversation, Message
+from historylab.conversation.sent import SentHistory, sent_metadata
+from historylab.formats.convert import write
+
 SAMPLE = {"conv": "sample:lamp-through-the-night"}
 CUT = "6 of 33 messages"  # of the last request, as the sample's agent sent it
 WHOLE = "all 33 messages"
@@ -105,6 +109,13 @@ def test_settings_that_would_have_kept_a_message_are_tried_beside_what_was_sent_
     assert "Message 4: ● kept" in " ".join(text(app).split())
     shown(app.button(key="undo-trial").click().run())
     assert (system(app), CUT in verdict(app)) == ("as-sent", True)
+
+
+def test_what_fits_its_window_but_was_cut_is_not_said_to_open_untrimmed():
+    messages = [Message(role, "Noted.") for role in ("user", "assistant") * 24]
+    cut = Conversation(messages, metadata={"model": "gpt-4o-mini", **sent_metadata([SentHistory(3, ((2, 3),))])})
+    app = choose(pasted(screen(), write(cut, "historylab").text), "")
+    assert ("Recorded with gpt-4o-mini" in text(app), "opens untrimmed" in text(app)) == (True, False)
 
 
 @pytest.mark.parametrize("drawer", ["export", "debug"])

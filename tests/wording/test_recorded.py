@@ -54,6 +54,13 @@ def test_the_sentence(proposal, sentence):
     assert recorded_sentence(proposal) == sentence
 
 
+def test_what_opens_with_its_cuts_is_not_said_to_open_untrimmed():
+    proposal = SettingsProposal({"model": OPUS, "policy": "all"}, ("policy",), model=OPUS, fits=200_000)
+    told = "Recorded with claude-opus-4-5: its window, prices and cache are used"
+    assert recorded_sentence(proposal) == f"{told}; it fits its window of 200,000 and opens untrimmed."
+    assert recorded_sentence(proposal, opens_as_sent=True) == f"{told}."
+
+
 def test_what_another_source_decides_is_not_claimed():
     proposal = SettingsProposal({"model": OPUS, **FIT.settings}, model=OPUS, measured=True, calibration=FIT)
     resolution = resolve_settings({}, you={"model": "gpt-4o", "overhead": 5}, recorded=proposal.values)

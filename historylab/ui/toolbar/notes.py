@@ -45,7 +45,8 @@ def recorded_line(resolution: Resolution) -> None:
     state, proposal = session.tab(), choices.proposal()
     if not proposal.values or state.recorded_dismissed:
         return
-    sentence = recorded_sentence(proposal, resolution) if state.recorded else NOT_USED
+    cut = has_cuts(viewing.current_file().original)
+    sentence = recorded_sentence(proposal, resolution, opens_as_sent=cut) if state.recorded else NOT_USED
     if not sentence:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="recorded"):
