@@ -53,6 +53,15 @@ def test_the_cut_itself_can_be_gone_to():
     assert (state.request, state.message) == (11, 26)
 
 
+def test_of_a_window_that_moves_the_first_message_that_went_is_gone_to():
+    messages = [Message("system", "Be brief."), *(Message(role, "Noted.") for role in ("user", "assistant") * 4)]
+    told = sent_metadata([SentHistory(size, ((0, 1), (size - 3, size))) for size in (6, 8)])
+    app = on_tab(pasted(screen(), write(Conversation(messages, metadata=told), "historylab").text), CUTS)
+    shown(app.button(key="post-mortem-go").click().run())
+    state = app.session_state["historylab"]
+    assert (state.request, state.message) == (2, 1)
+
+
 def test_of_several_cuts_one_is_looked_at_and_names_are_only_text():
     app = on_tab(pasted(screen(), twice_cut()), CUTS)
     assert "compacted this session twice, first before request 2" in text(app)

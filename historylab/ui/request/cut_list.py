@@ -13,6 +13,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.recall.must_remember import follow_mark
+from historylab.recordings.as_sent import as_sent
 from historylab.recordings.post_mortem import CutReport, post_mortem
 from historylab.recordings.same_size import settings_of_same_size
 from historylab.ui.request.message_selection import choose_message
@@ -87,17 +88,19 @@ def _details(timeline: Timeline, conversation: Conversation, reports: Sequence[C
         report = reports[names.index(chosen)] if chosen in names else report
     lines = post_mortem_lines(report, settings_of_same_size(conversation, report))
     st.html(f'<div class="hl-small">{"".join(f"<div>{escape(line)}</div>" for line in lines)}</div>')
-    st.button("Go to the cut", key=f"{KEY}-go", on_click=_go, args=(timeline, report.request, _place(report)))
+    place = _place(conversation, report)
+    st.button("Go to the cut", key=f"{KEY}-go", on_click=_go, args=(timeline, report.request, place))
     if report.facts:
         _facts(timeline, report)
     if report.again:
         _again(timeline, report)
 
 
-def _place(report: CutReport) -> int:
-    """The message that shows the cut: its summary, else the newest that went."""
+def _place(conversation: Conversation, report: CutReport) -> int:
+    """The message that shows the cut: its summary, else the newest that went; of a window that moves, the first."""
     if report.cut is None:
-        return 0
+        changed = as_sent(conversation).steps[report.request].changed
+        return min(changed.left + changed.folded, default=0)
     dropped = report.cut.dropped
     return report.cut.summary if report.cut.summary is not None else dropped[-1] if dropped else 0
 
