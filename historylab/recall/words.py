@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from unicodedata import normalize
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.recall.references import contains_value, searchable_text
-from historylab.relevance.words import is_frequent
+from historylab.relevance.words import NO_VOTES, is_frequent, language_of, votes
 from historylab.summarizers.values import argument_values, says
 
 ALIKE = str.maketrans({**dict.fromkeys('“”„«»″"‘’‚′`', "'"), **dict.fromkeys("‐‑‒–—−", "-")})
@@ -79,28 +79,44 @@ def find_words(conversation: Conversation, words: str) -> tuple[AskedWords, list
 
 
 def find_near_misses(conversation: Conversation, words: str) -> list[tuple[str, int]]:
-    """Terms near words that no message says: longer ones that hold them, then those that are spelled alike.
+    """Terms near words that no message says: longer ones that hold them, or else those of them that are said.
 
     Each with the first message that says it. Of several words, first a message that has them with a longer word at an
-    end, or all of them apart.
+    end, or all of them apart, but for the most frequent words of their language.
     """
     wanted, texts = _unquote(fold_spelling(words)), texts_to_search(conversation)
     terms: dict[str, int] = {}
     apart: list[tuple[str, int]] = []
-    asked = set(TERM.findall(wanted))
+    asked = list(dict.fromkeys(TERM.findall(wanted)))
+    telling = _without_frequent(asked)
     for i, text in enumerate(texts):
         folded = fold_spelling(text)
         said = TERM.findall(folded)
         if len(asked) > 1 and wanted in folded:
             apart.append((_with_whole_words(folded, wanted), i))
-        elif len(asked) > 1 and asked <= set(said):
-            apart.append((" … ".join(TERM.findall(wanted)), i))
+        elif len(telling) > 1 and set(telling) <= set(said):
+            apart.append((" … ".join(telling), i))
         if len(terms) < MOST_TERMS:
             terms |= {term: i for term in said if term not in terms}
     anywhere = len(wanted) > SHORT
     longer = [term for term in terms if wanted and (term.startswith(wanted) or (anywhere and wanted in term))]
-    alike = [near for term in asked - terms.keys() for near in get_close_matches(term, terms, NEAR, 0.8)]
-    return [*apart, *((term, terms[term]) for term in dict.fromkeys([*longer, *alike]))][:NEAR]
+    near = [*apart, *((term, terms[term]) for term in longer)]
+    return (near or _find_rarest(conversation, telling, terms))[:NEAR]
+
+
+def _without_frequent(words: list[str]) -> list[str]:
+    """The words but for the most frequent of their language, which lead nowhere."""
+    language = language_of(votes(words), NO_VOTES)
+    return [word for word in words if not is_frequent(word, language)]
+
+
+def _find_rarest(conversation: Conversation, words: list[str], terms: Iterable[str]) -> list[tuple[str, int]]:
+    """Those of the words that are said, the rarest first, and of the others the terms that are spelled alike."""
+    places = {word: AskedWords(word).among(conversation) for word in words}
+    unsaid = [word for word in words if not places[word]]
+    alike = {near: None for word in unsaid for near in get_close_matches(word, terms, NEAR, 0.8)}
+    found = {near: AskedWords(near).among(conversation) for near in alike} | places
+    return [(term, said[0]) for term, said in sorted(found.items(), key=lambda item: len(item[1])) if said]
 
 
 def _with_whole_words(text: str, part: str) -> str:

@@ -69,7 +69,7 @@ def test_what_was_never_said_ends_with_1_and_what_comes_near(capsys, compacted):
     assert out.splitlines() == [
         "No message says it.",
         "16,057 tokens of request 18 aren’t in the file (system prompt, tools), so it might have stood there.",
-        "Near it: “brandt” (message 1).",
+        "Near it: “brandt” (message 1), “ilse” (message 1).",
     ]
 
 

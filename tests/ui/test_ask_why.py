@@ -36,9 +36,15 @@ def test_it_says_what_removed_the_words_and_leads_to_where_they_were():
     assert "It wasn’t in request 15, as far as the file shows." in text(app)
 
 
+def test_every_message_that_the_answer_names_is_a_click_away():
+    app = asked("Ilse Brandt", 14)
+    assert "Said in messages 1 (a person), 37 (a person), 38 (the assistant) and 40 (the assistant)." in text(app)
+    assert [looked_at(click(app, f"Message {number}"))[1] for number in (1, 37, 38, 40)] == [0, 36, 37, 39]
+
+
 def test_what_nobody_said_has_what_comes_near_and_leads_nowhere():
     app = asked("Ilse Brant", 3)
-    assert "Near it: “brandt” (message 1)." in text(app)
+    assert "Near it: “brandt” (message 1), “ilse” (message 1)." in text(app)
     assert not [button for button in app.button if str(button.key).startswith("asked ")]
 
 

@@ -14,11 +14,10 @@ from historylab.ui.request.message_selection import choose_message
 from historylab.ui.session import session, viewing
 from historylab.wording.settings import title_of, value_in_words
 from historylab.wording.untrusted import escape
-from historylab.wording.why import near_in_words, why_in_words
+from historylab.wording.why import SHOWN, near_in_words, why_in_words
 
 KEY = "ask-why"
 LONGEST = 200  # characters asked about
-SHOWN = 2  # messages that say it, each a click away
 ASKED = 8  # answers remembered with a timeline
 
 
@@ -28,7 +27,7 @@ def ask_why(timeline: Timeline, number: int) -> None:
     st.text_input(
         "Ask why the model didn’t know something",
         words,
-        placeholder="Ask why: what should it have known?",
+        placeholder="Words it should have known, such as GN-48213",
         label_visibility="collapsed",
         key=session.seed_widget(KEY, words),
         on_change=_ask,
