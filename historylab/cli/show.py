@@ -62,7 +62,9 @@ def add_to(commands: Subparsers) -> None:
     parser.add_argument(
         "--request", type=whole_number, metavar="N", help="the messages of this request, with the reasons"
     )
-    parser.add_argument("--all", action="store_true", help=f"every request, not only the last {ROWS}")
+    parser.add_argument(
+        "--all", action="store_true", help=f"every request, not only {ROWS}: the last, or around the newest cut"
+    )
     parser.add_argument(
         "--ignore-recorded",
         action="store_true",
@@ -163,9 +165,9 @@ def _show(arguments: argparse.Namespace, timeline: Timeline, loaded: Conversatio
     if not timeline.plans:
         print_line(f"{conversation.title}: {count_of(len(conversation), 'message')}. {NO_REQUESTS}")
         return None
-    _print_requests(timeline, arguments.all)
     if arguments.as_sent:
         print_post_mortem(conversation)
+    _print_requests(timeline, slice(None) if arguments.all else _requests_at_first(timeline, arguments.as_sent))
     _print_figures(timeline, row)
     print_session_cost(conversation, loaded)
     _print_remembered(kept)
@@ -174,8 +176,8 @@ def _show(arguments: argparse.Namespace, timeline: Timeline, loaded: Conversatio
     return None
 
 
-def _requests(timeline: Timeline, first: int = 0) -> list[dict[str, Any]]:
-    """One row per request, from `first` (from 0) on."""
+def _requests(timeline: Timeline, shown: slice = slice(None)) -> list[dict[str, Any]]:
+    """One row per request of those `shown`."""
     return [
         {
             "request": step.number + 1,
@@ -187,21 +189,32 @@ def _requests(timeline: Timeline, first: int = 0) -> list[dict[str, Any]]:
             "sketch": step.plan.sketch(),
             "known": step.known,
         }
-        for step in timeline.steps[first:]
+        for step in timeline.steps[shown]
     ]
 
 
-def _print_requests(timeline: Timeline, everything: bool) -> None:
-    requests = len(timeline.plans)
-    hidden = 0 if everything else max(0, requests - ROWS)
+def _requests_at_first(timeline: Timeline, as_sent: bool) -> slice:
+    """The requests that are shown by default: the last ones, or those around the newest cut of what was sent."""
+    from historylab.recordings.post_mortem import post_mortem
+
+    last = max(0, len(timeline.plans) - ROWS)
+    cuts = [report.request for report in post_mortem(timeline.original)] if as_sent else []
+    first = min(last, max(0, max(cuts) - ROWS // 2)) if cuts else last
+    return slice(first, first + ROWS)
+
+
+def _print_requests(timeline: Timeline, shown: slice) -> None:
+    found, requests = _requests(timeline, shown), len(timeline.plans)
     rows = [
-        (r["request"], r["label"], r["tokens"], r["untrimmed"], _budget_cell(r), r["sketch"][-LETTERS:])
-        for r in _requests(timeline, hidden)
+        (r["request"], r["label"], r["tokens"], r["untrimmed"], _budget_cell(r), r["sketch"][-LETTERS:]) for r in found
     ]
-    title = timeline.conversation.title + (f", the last {ROWS} of {requests:,} requests" if hidden else "")
+    part = f", requests {found[0]['request']:,} to {found[-1]['request']:,} of {requests:,}"
+    title = timeline.conversation.title + (part if len(found) < requests else "")
     untrimmed = "had nothing been cut" if timeline.decided_by else "untrimmed"
     print_table(title, ("request", "where", "tokens", untrimmed, "budget", "messages"), rows)
     print_line(LEGEND)
+    if len(found) < requests:
+        print_line(f"--all shows the other {count_of(requests - len(found), 'request')}.")
 
 
 def _budget_cell(row: dict[str, Any]) -> str:

@@ -12,6 +12,7 @@ from rich.console import Console
 from historylab import Conversation, Message, Settings, as_sent, load, replay
 from historylab.cli.losses import losses_as_json
 from historylab.conversation.message import Usage
+from historylab.conversation.sent import RecordedCut, SentHistory, sent_metadata
 from historylab.costs.proposal import proposed_settings
 from historylab.formats.convert import write
 from historylab.recall.retention import retention
@@ -197,6 +198,29 @@ def test_show_as_sent_prints_what_each_request_was_sent_and_the_cut(capsys, comp
     assert "message 27 is its summary" in out
     assert "had nothing been cut" in out
     assert "--set" not in out
+
+
+@pytest.fixture
+def long_ago(tmp_path):
+    """A session of 60 requests, cut before its request 21 by a program."""
+    messages = [Message(role, "Noted.") for role in ("user", "assistant") * 60]
+    told = SentHistory(41, ((40, 41),), cut=RecordedCut(by="An agent"))
+    path = tmp_path / "long.json"
+    path.write_text(write(Conversation(messages, metadata=sent_metadata([told])), "historylab").text)
+    return str(path)
+
+
+def test_show_as_sent_begins_with_the_cut_and_has_its_request_among_those_shown(capsys, long_ago):
+    out = run(capsys, "show", long_ago, "--as-sent")[1]
+    assert out.index("compacted this session before request 21") < out.index("requests 11 to 30 of 60")
+    assert ("turn 21 " in out, "turn 60 " in out, "--all shows the other 40 requests." in out) == (True, False, True)
+    everything = run(capsys, "show", long_ago, "--as-sent", "--all")[1]
+    assert ("turn 60 " in everything, "--all" in everything) == (True, False)
+
+
+def test_show_has_the_last_requests_where_settings_decide(capsys, long_ago):
+    out = run(capsys, "show", long_ago)[1]
+    assert ("requests 41 to 60 of 60" in out, "turn 60 " in out, "turn 21 " in out) == (True, True, False)
 
 
 def test_show_as_sent_gives_its_figures_and_cuts_as_json(capsys, compacted):
