@@ -34,11 +34,12 @@ from historylab.cli.files import (
     resolve_as_recorded,
 )
 from historylab.cli.losses import losses_as_json, print_losses
+from historylab.cli.one_request import show_one_request
 from historylab.cli.post_mortem import post_mortem_as_json, print_post_mortem
 from historylab.cli.rules import print_rules, rules_as_json
 from historylab.cli.session_costs import print_session_cost, session_cost_as_json
 from historylab.costs.amounts import count_of
-from historylab.errors import LoadError, SettingsError
+from historylab.errors import LoadError
 
 if TYPE_CHECKING:
     from historylab.conversation.conversation import Conversation
@@ -148,7 +149,7 @@ def _show(arguments: argparse.Namespace, timeline: Timeline, loaded: Conversatio
 
     conversation = timeline.original
     if arguments.request is not None:
-        return _show_request(timeline, arguments.request, arguments.json)
+        return show_one_request(timeline, arguments.request, arguments.json)
     stars = must_remember_from(arguments)
     if stars and max(stars) >= len(conversation):
         raise LoadError(f"there is no message {max(stars) + 1} to remember; the conversation has {len(conversation):,}")
@@ -269,31 +270,3 @@ def _print_remembered(kept: Retention) -> None:
 
 def _asked_as_json(asked: AskedQuestion) -> dict[str, Any]:
     return {name: getattr(asked, name) for name in ("question", "messages", "scores", "kept", "estimate")}
-
-
-def _show_request(timeline: Timeline, number: int, as_json: bool) -> Any:
-    if not 1 <= number <= len(timeline.plans):
-        raise SettingsError(f"there is no request {number}; the conversation has {len(timeline.plans):,}")
-    from historylab.planning.context_fill import tokens_over
-    from historylab.wording.as_sent import unknown_sentence
-    from historylab.wording.context import counted_sentence
-    from historylab.wording.verdict import budget_in_words
-
-    plan = timeline.plans[number - 1]
-    tokens = plan.sent_tokens
-    rows = [
-        (i, m.role, plan.reason(i).action.name.lower(), int(tokens[i]), m.content, plan.reason(i).sentence)
-        for i, m in enumerate(timeline.conversation[: plan.size])
-    ]
-    names = ("message", "role", "action", "tokens", "text", "reason")
-    if as_json:
-        known = {"known": timeline.steps[number - 1].known} if timeline.decided_by else {}
-        return [{**dict(zip(names, row, strict=True)), **known} for row in rows]
-    budget = budget_in_words(timeline, number - 1)
-    title = f"{timeline.steps[number - 1].label}: {timeline.contexts[number - 1]:,} tokens of {budget}"
-    print_table(title, names, [(i + 1, *row, strip_controls(text, 50), why) for i, *row, text, why in rows])
-    if cause := timeline.over_budget_cause(number - 1):
-        print_line(f"{tokens_over(timeline, number - 1):,} over the budget: {cause.cause}")
-    for said in filter(None, (counted_sentence(timeline, number - 1), unknown_sentence(timeline, number - 1))):
-        print_line(said)
-    return None

@@ -248,6 +248,14 @@ def test_show_as_sent_says_why_a_message_of_a_request_went(capsys, compacted):
     assert rows[26]["action"] == "kept"
 
 
+def test_show_prints_a_run_of_messages_that_went_for_one_reason_as_one_line(capsys, compacted):
+    out = run(capsys, "show", compacted, "--as-sent", "--request", "12")[1]
+    assert out.count("message 27 is its summary") == 1
+    (line,) = (line for line in out.splitlines() if "1–26" in line)
+    assert line.split()[:6] == ["1–26", "…", "summarised", "0", "26", "messages"]
+    assert [line.split()[2] for line in out.splitlines() if line.split()[:1] in (["27"], ["28"])] == ["kept", "kept"]
+
+
 def test_show_as_sent_says_where_it_is_not_known(capsys, tmp_path):
     used = [{"usage": Usage(input=tokens)} for tokens in (9_000, 10_000, 7_000)]
     said = [m for told in used for m in (Message("user", "and?"), Message("assistant", "ok", metadata=told))]
