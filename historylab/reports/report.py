@@ -83,7 +83,7 @@ def _title(shown: Sequence[Shown]) -> str:
 
 def _choice(shown: Sequence[Shown]) -> str:
     """Which configuration's picture is shown, and what each of them changes."""
-    base = next(one for one in shown if not is_as_sent(one.timeline)).timeline.settings.values()
+    base = next((one for one in shown if not is_as_sent(one.timeline)), shown[0]).timeline.settings.values()
     choices = []
     for one in shown:
         changes = changed_values(base, one.timeline.settings.values())
