@@ -111,7 +111,7 @@ def _without_frequent(words: list[str]) -> list[str]:
 
 
 def _find_rarest(conversation: Conversation, words: list[str], terms: Iterable[str]) -> list[tuple[str, int]]:
-    """Those of the words that are said, the rarest first, and of the others the terms that are spelled alike."""
+    """The words that are said, the rarest first, and the terms that are spelled like the others."""
     places = {word: AskedWords(word).among(conversation) for word in words}
     unsaid = [word for word in words if not places[word]]
     alike = {near: None for word in unsaid for near in get_close_matches(word, terms, NEAR, 0.8)}
