@@ -145,6 +145,7 @@ def _show(arguments: argparse.Namespace, timeline: Timeline, loaded: Conversatio
     from historylab.recall.retention import retention
     from historylab.tuning.measures import measure
     from historylab.tuning.replayed import MeasureOptions
+    from historylab.wording.as_sent import smaller_falls_sentence
     from historylab.wording.verdict import NO_REQUESTS
 
     conversation = timeline.original
@@ -168,6 +169,8 @@ def _show(arguments: argparse.Namespace, timeline: Timeline, loaded: Conversatio
         return None
     if arguments.as_sent:
         print_post_mortem(conversation)
+        if fell := smaller_falls_sentence(timeline):
+            print_line(fell)
     _print_requests(timeline, slice(None) if arguments.all else _requests_at_first(timeline, arguments.as_sent))
     _print_figures(timeline, row)
     print_session_cost(conversation, loaded)

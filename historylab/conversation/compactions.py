@@ -17,6 +17,11 @@ Of 42 sessions that nothing compacted the largest fall is to 0.86, of six that w
 """
 BACK = 0.85
 """A context that is as large again as this share, straight after a small one, shows that one was beside it: a title."""
+SLIGHT = 0.97
+"""A reported context below this share of the one before, and no cut, is a smaller fall.
+
+Reasoning that isn't sent again makes one, or another model's count.
+"""
 SMALLEST = 4096
 """No program compacts a context smaller than this."""
 
@@ -120,3 +125,14 @@ def _infer_cuts(conversation: ReadMessages) -> tuple[Compaction, ...]:
             found.append(Compaction(request, None, known[k - 1][1], tokens, None, (), None, True))
         largest = tokens if falls and not beside else max(largest, tokens)
     return tuple(found)
+
+
+def smaller_falls(conversation: ReadMessages) -> tuple[tuple[int, float], ...]:
+    """The requests (from 0) that report a somewhat smaller context than the one before, each with the share it fell by.
+
+    They are no cuts. A request that was sent other messages than the one before is not among them.
+    """
+    contexts, requests = _contexts(conversation), conversation.columns.requests
+    changed = {requests.searchsorted(each.size).item() for each in sent_histories(conversation) or ()}
+    pairs = ((i, contexts[i] / contexts[i - 1]) for i in range(1, len(contexts)) if contexts[i - 1] >= SMALLEST)
+    return tuple((i, 1 - share) for i, share in pairs if FALL <= share < SLIGHT and i not in changed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from historylab.conversation.compactions import smaller_falls
 from historylab.conversation.sent import SentHistory, sent_histories
 from historylab.costs.amounts import count_of, money
 from historylab.costs.bill import CostComparison
@@ -46,6 +47,18 @@ def _cuts_in_words(timeline: Timeline) -> str:
     if moves > max(1, cuts):
         return f", cut anew at {count_of(moves, 'request')}"
     return f", with {count_of(cuts, 'cut')}" if cuts else ""
+
+
+def smaller_falls_sentence(timeline: Timeline) -> str:
+    """ "The reported size fell by 8% at request 40: too little for a cut."; "" where it never did."""
+    falls = smaller_falls(timeline.original)
+    if not falls:
+        return ""
+    request, most = max(falls, key=lambda fall: fall[1])
+    if len(falls) == 1:
+        return f"The reported size fell by {most:.0%} at request {request + 1:,}: too little for a cut."
+    where = f"at {len(falls):,} requests, by at most {most:.0%} (at request {request + 1:,})"
+    return f"The reported size fell {where}: too little for a cut."
 
 
 def no_stages_sentence(timeline: Timeline) -> str:

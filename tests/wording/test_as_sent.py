@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from recorded_sessions import session
 
 from historylab import Conversation, Message, Settings, as_sent, replay
 from historylab.conversation.message import Usage
@@ -17,7 +18,13 @@ from historylab.planning.context_fill import context_fill, context_limit
 from historylab.reports.decisions import decisions_csv
 from historylab.reports.report import report
 from historylab.reports.shown import Shown
-from historylab.wording.as_sent import as_sent_line, unknown_sentence, untrimmed_note, untrimmed_sentence
+from historylab.wording.as_sent import (
+    as_sent_line,
+    smaller_falls_sentence,
+    unknown_sentence,
+    untrimmed_note,
+    untrimmed_sentence,
+)
 from historylab.wording.context import context_fill_sentence, measured_by
 from historylab.wording.costs import as_reported_sentence, cost_finding
 
@@ -123,3 +130,10 @@ def test_the_name_of_a_program_is_shown_as_it_is_and_cut_short(name):
     line = as_sent_line(as_sent(chat(SentHistory(4, ((2, 4),), cut=RecordedCut("auto", by=name)))))
     assert "\x1b" not in line
     assert len(line) < 300
+
+
+def test_a_smaller_fall_of_the_reported_size_is_named_and_is_no_cut():
+    falls = session([(20_000, 0, 0), (18_000, 0, 0), (19_000, 0, 0), (18_900, 0, 0)])
+    assert smaller_falls_sentence(as_sent(falls)) == "The reported size fell by 10% at request 2: too little for a cut."
+    assert smaller_falls_sentence(as_sent(session([(20_000, 0, 0), (19_900, 0, 0)]))) == ""
+    assert smaller_falls_sentence(as_sent(load_sample("held-for-the-auditors")[0])) == ""

@@ -15,7 +15,7 @@ from historylab.systems.presets.base import Preset, presets
 from historylab.ui.session import chosen_system, session
 from historylab.ui.session.choices import AS_SENT
 from historylab.ui.session.shown_timeline import knows_sent, shows_as_sent
-from historylab.wording.as_sent import AS_RECORDED, as_sent_line
+from historylab.wording.as_sent import AS_RECORDED, as_sent_line, smaller_falls_sentence
 from historylab.wording.settings import show_value, title_of
 from historylab.wording.system_line import system_line
 from historylab.wording.untrusted import escape
@@ -70,7 +70,9 @@ def system_choice(resolution: Resolution, *, as_sent: bool = False) -> Any:
 def describe_system(place: Any, timeline: Timeline, conversation: Conversation) -> None:
     """Fill the place `system_choice` left: what the system does to this conversation, or did."""
     if place and is_as_sent(timeline):
-        place.html(f'<div class="hl-small hl-system">{escape(as_sent_line(timeline))}</div>')
+        fell = smaller_falls_sentence(timeline)
+        note = f'<div class="hl-meta hl-assumed">{escape(fell)}</div>' if fell else ""
+        place.html(f'<div class="hl-small hl-system">{escape(as_sent_line(timeline))}</div>{note}')
     elif found := chosen_system.current_preset():
         preset, _ = found
         line = system_line(preset.title, preset.rule(timeline.settings), timeline, len(conversation))
