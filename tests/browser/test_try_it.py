@@ -62,6 +62,7 @@ def test_keys_open_and_close_the_drawers_and_an_edit_is_only_text(page, home, se
     headline(page, "sees 29 of 32 messages")  # three results have lost their call
     page.get_by_role("button", name="Back to the original").click()
     headline(page, "all 33 messages")
+    settled(page)
     page.get_by_role("tab", name="Cost").click()
     page.get_by_role("button", name="Use the measured overhead").click()
     page.locator('[data-setting="overhead"]', has_text="you").wait_for(state="attached")

@@ -9,7 +9,7 @@ from app_pages import on_tab, pasted, rows, screen, shown, text
 from historylab import Conversation, Message, ToolCall
 from historylab.conversation.sent import RecordedCut, SentHistory, sent_metadata
 from historylab.formats.convert import write
-from historylab.ui.request.cut_list import CUTS
+from historylab.ui.request.cut_list import CUTS, EDITED
 
 CUT = {"conv": "sample:held-for-the-auditors"}
 SENTENCE = "Claude Code compacted this session before request 12 (manual, 23,484 → 16,181 tokens)"
@@ -71,3 +71,12 @@ def test_of_several_cuts_one_is_looked_at_and_names_are_only_text():
     shown(chosen.set_value(chosen.options[1]).run())
     assert not [e for e in app.get("bidi_component") if e.proto.id.endswith("-post-mortem-facts")]
     assert [(what, *found) for found in hostile.texts(app) if (what := hostile.harm(*found))] == []
+
+
+def test_an_edit_changes_no_tabs_and_its_list_says_that_it_was_never_sent():
+    app = screen(**CUT)
+    tabs = [tab.label for tab in app.tabs]
+    app.session_state["historylab"].message = 3
+    shown(shown(app.run()).button(key="delete-message").click().run())
+    assert [tab.label for tab in app.tabs] == tabs
+    assert EDITED in text(on_tab(app, CUTS))

@@ -33,6 +33,7 @@ from historylab.wording.post_mortem import (
 from historylab.wording.untrusted import escape, one_line
 
 KEY, CUTS = "post-mortem", "Cuts"
+EDITED = "What you changed was never sent. Back to the original shows what its cuts took."
 MOST, VALUE, PATH = 200, 60, 80  # rows; characters of a value and of a path
 FACTS = (
     Column("Needed later"),
@@ -51,8 +52,8 @@ AGAIN = (
 
 
 def has_post_mortem() -> bool:
-    """Tell whether the open file says of a cut."""
-    return bool(_reports()[1])
+    """Tell whether the open file says of a cut, edited or not: with other tabs the choice among them is lost."""
+    return bool(post_mortem(viewing.current_file().original))
 
 
 def post_mortem_line() -> None:
@@ -71,6 +72,8 @@ def cut_list(timeline: Timeline) -> None:
     conversation, reports = _reports()
     if conversation is not None and reports:
         _details(timeline, conversation, reports)
+    else:
+        st.html(f'<div class="hl-small">{EDITED}</div>')
 
 
 def _reports() -> tuple[Conversation | None, Sequence[CutReport]]:
