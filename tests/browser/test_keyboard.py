@@ -78,11 +78,15 @@ def test_a_search_leads_to_the_answer_a_trial_and_back_by_keyboard_alone(page, h
 
 def test_the_focus_goes_on_to_the_place_where_it_stood_once_that_is_drawn_again(page, home):
     opened(page, home + PLAIN)
+    headline(page, "At turn 83")
+    settled(page)  # before that the key has no reader
     page.keyboard.press("/")
     page.wait_for_function(WITHIN, arg="search")
     page.keyboard.type("lease")
     page.get_by_role("listbox", name="Messages found").get_by_role("option").first.wait_for()
     press(page, "Enter")
+    answer(page, "Message 39: × dropped")
+    settled(page)
     page.get_by_role("button", name="Try it").focus()
     page.evaluate(REMOVE)
     page.wait_for_function("() => document.activeElement !== document.body")  # for want of it, where all of it stands

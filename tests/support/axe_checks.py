@@ -57,6 +57,8 @@ def in_light_and_dark(page) -> list[str]:
     page.wait_for_function(STILL)
     light = violations(page)
     turned(page, "dark")
+    settled(page)
+    page.wait_for_function(STILL)
     dark = violations(page, "color-contrast")
     turned(page, "light")
     return [*light, *(f"in the dark {told}" for told in dark)]
