@@ -35,3 +35,32 @@ def percent(share: float | None) -> str:
     if share is None or math.isnan(share):
         return "nothing to keep"
     return f"{min(max(share, 0.001), 0.999):.1%}" if 0 < share < 1 else f"{share:.0%}"
+
+
+def short_count(number: int) -> str:
+    """A count for people, to two or three digits: "685", "1.2k", "46k", "1.3M"; the exact one belongs in its hover."""
+    for least, unit in ((999_500, "M"), (1_000, "k")):
+        if number >= least:
+            value = number / (1_000_000 if unit == "M" else 1_000)
+            return f"{value:.1f}".removesuffix(".0") + unit if value < 9.95 else f"{value:,.0f}{unit}"
+    return f"{number:,}"
+
+
+def short_money(amount: Decimal | float) -> str:
+    """Money for people: "8¢", "0.3¢", "$1.24", "$581"; the exact amount belongs in its hover."""
+    value = float(amount)
+    if math.isnan(value):
+        return "not known"
+    cents = value * 100
+    if 0 < cents < 0.95:
+        return f"{cents:.1g}¢"
+    if 0 < cents < 99.5:
+        return f"{cents:.0f}¢"
+    return f"${value:,.2f}" if value < 100 else f"${value:,.0f}"
+
+
+def whole_percent(share: float) -> str:
+    """A share of 1 for people: "48%"; "<1%" and ">99%" where it is neither nothing nor all."""
+    if 0 < share < 0.005:
+        return "<1%"
+    return ">99%" if 0.995 <= share < 1 else f"{share:.0%}"
