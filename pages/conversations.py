@@ -3,6 +3,7 @@
 import streamlit as st
 
 from historylab.settings.consent import offline
+from historylab.ui.library.large_file import large_file_picker
 from historylab.ui.library.listing import found_of, list_headline, listing, search_bar
 from historylab.ui.library.memory_preview import memory_preview
 from historylab.ui.library.reading import show_unreadable, store_errors_shown
@@ -31,6 +32,7 @@ with replay_errors_shown(), store_errors_shown():
     list_headline(library, found)
     bar = st.container(key="ticked-place")  # kept where nothing is ticked: the list below would be made anew
     listing(library, found, settings)
+    large_file_picker()
     with bar:
         ticked_bar(library)
     memory_preview(library, settings)

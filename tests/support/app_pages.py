@@ -56,9 +56,9 @@ def on_tab(app: AppTest, label: str) -> AppTest:
     return shown(app.run())
 
 
-def conversation_picker(app: AppTest):
-    """The choice among the conversations of what is open."""
-    return next(choice for choice in app.selectbox if choice.label.startswith("This holds"))
+def next_conversation(app: AppTest) -> AppTest:
+    """The same with the next conversation of what is open."""
+    return shown(app.button(key="entry-after").click().run())
 
 
 def request_field(app: AppTest):

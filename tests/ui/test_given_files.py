@@ -8,11 +8,11 @@ from pathlib import Path
 from historylab import Conversation, Message
 from historylab.formats.listing import ListedConversation, Listing
 from historylab.formats.load import UPLOAD_BYTES, first_asking
+from historylab.ui.library.large_file import entry_in_words, matches
 from historylab.ui.session.given_files import MOST_FILES, bound_uploads, files_to_open, merge_files, read_files
 from historylab.ui.session.large_files import large_file
 from historylab.ui.session.opening import refusal_of
 from historylab.ui.session.tab import GivenFile, ToOpen
-from historylab.ui.toolbar.large_file import entry_in_words, matches
 
 CHAT = json.dumps([{"role": "user", "content": "Hello."}]).encode()
 

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 import streamlit as st
-from app_pages import conversation_picker, on_tab, opening, request_field, rows, screen, shown, text, verdict
+from app_pages import next_conversation, on_tab, opening, request_field, rows, screen, shown, text, verdict
 from listed import listed
 
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
@@ -113,7 +113,7 @@ def test_what_a_link_names_that_is_not_there_is_told_and_the_rest_counts():
 
 def test_another_conversation_has_marks_of_its_own():
     app = screen(stars="2", conv="sample:three-languages")
-    shown(conversation_picker(app).set_value(1).run())
+    next_conversation(app)
     assert "must be remembered" not in verdict(app)
     assert "stars" not in app.query_params
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 import streamlit as st
-from app_pages import conversation_picker, opening, screen, shown, text, uploaded, verdict
+from app_pages import next_conversation, opening, screen, shown, text, uploaded, verdict
 from streamlit.testing.v1 import AppTest
 
 from historylab.formats.mapping import FieldMapping
@@ -31,7 +31,7 @@ def test_several_files_are_one_choice_and_each_says_what_became_of_it():
     assert "b.json: Read as OpenAI Chat Completions: 4 messages; nothing was left out." in said
     assert "“c.png”: this is a PNG image" in said
     assert "2 messages, 1 turn" in said
-    shown(conversation_picker(app).set_value(1).run())
+    next_conversation(app)
     assert "4 messages, 2 turns" in text(app)
 
 

@@ -8,7 +8,7 @@ import re
 from urllib.parse import parse_qsl
 
 import pytest
-from app_pages import conversation_picker, opening, pasted, screen, shown, sources, text, uploaded, verdict
+from app_pages import next_conversation, opening, pasted, screen, shown, sources, text, uploaded, verdict
 
 from historylab import Settings, replay
 from historylab.formats.samples import load_sample
@@ -194,21 +194,13 @@ def test_a_generated_conversation_is_in_the_address_and_opens_again_from_it():
     assert verdict(screen(conversation=spec.removeprefix("gen:"))) == verdict(app)  # as links once said
 
 
-def test_a_file_of_several_conversations_has_a_picker():
+def test_a_file_of_several_conversations_is_stepped_through_on_one_line():
     app = screen(conversation="three-languages")
     first = verdict(app)
-    shown(conversation_picker(app).set_value(1).run())
-    assert verdict(app) != first
+    assert app.button(key="entry-before").disabled
+    assert verdict(next_conversation(app)) != first
     assert app.query_params["which"] == "2"
-
-
-def test_a_click_that_still_names_a_conversation_of_the_file_before_changes_nothing():
-    app = screen(conversation="three-languages")
-    before = verdict(app)
-    picker = conversation_picker(app)
-    picker.options.append("2. of the file before")
-    shown(picker.set_value("2. of the file before").run())
-    assert verdict(app) == before
+    assert next_conversation(app).button(key="entry-after").disabled
 
 
 def test_a_link_to_a_conversation_that_is_none_says_so_and_opens_the_default():

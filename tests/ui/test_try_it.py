@@ -7,7 +7,7 @@ import re
 from urllib.parse import parse_qsl
 
 import pytest
-from app_pages import conversation_picker, opening, request_field, screen, shown, text, verdict
+from app_pages import next_conversation, opening, request_field, screen, shown, text, verdict
 from listed import listed
 
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
@@ -156,9 +156,9 @@ def test_a_link_opens_the_original_and_share_says_so():
 def test_opening_another_conversation_of_the_file_drops_the_edits():
     app = reworded(chosen(0, conv="sample:three-languages"), 0, "other")
     assert edits_shown(app) == "1 edited"
-    shown(conversation_picker(app).set_value(1).run())
+    next_conversation(app)
     assert edits_shown(app) == ""
-    shown(conversation_picker(app).set_value(0).run())
+    shown(app.button(key="entry-before").click().run())
     assert edits_shown(app) == ""
 
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from historylab.costs.amounts import count_of
 from historylab.formats.base import Report
 from historylab.formats.sub_agents import is_sub_agent
-from historylab.ui.session import callers, drawers, opening, session, viewing
+from historylab.ui.session import address, callers, drawers, large_files, opening, session, viewing
 from historylab.ui.session.tab import Opened, ReadFile
 from historylab.ui.shared.notice import fold_lines
 from historylab.ui.toolbar.format_choice import format_choice, mapping_download
-from historylab.ui.toolbar.large_file import large_file_picker
 from historylab.wording.loading import read_in_words, reasons_in_words
 from historylab.wording.untrusted import escape, one_line
 
@@ -40,43 +39,36 @@ def opened_files() -> None:
 
 
 def picker() -> None:
-    """A choice among the conversations and branches of what is open, if there are several."""
+    """One line where several are open: the conversation or branch before, the way to the list, the one after."""
     opened = viewing.current_file()
-    entries, whole = opened.entries, len(opened.conversations)
     if opened.listing:
-        large_file_picker(opened, opened.listing)
-    if len(entries) < 2:
+        count, at, turn_to = len(opened.listing), opened.listed, large_files.open_listed_conversation
+    else:
+        count, at, turn_to = len(opened.entries), opened.which, opening.open_which
+    if count < 2:
         return
-    key = f"which {entries[0].digest} {len(entries)}"  # a browser keeps the words it shows as long as the key
-    st.selectbox(
-        _how_many(whole, len(entries) - whole),
-        range(len(entries)),
-        opened.which,
-        format_func=lambda i: _entry_in_words(opened, i),
-        key=session.seed_widget(key, opened.which),
-        on_change=session.hand_value,
-        args=(key, opening.open_which),
-    )
-    if caller := callers.caller_in_file():
-        label = f"Back to message {caller[1] + 1:,}, which called this sub-agent"
-        st.button(label, key="caller", type="tertiary", on_click=callers.return_to_call, args=caller)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="which"):
+        st.button("Previous", key="entry-before", disabled=at == 0, on_click=turn_to, args=(at - 1,))
+        _to_list(f"{_kind_of_entry(opened)}{at + 1:,} of {count:,}")
+        st.button("Next", key="entry-after", disabled=at + 1 == count, on_click=turn_to, args=(at + 1,))
+        if caller := callers.caller_in_file():
+            label = f"Back to message {caller[1] + 1:,}, which called this sub-agent"
+            st.button(label, key="caller", type="tertiary", on_click=callers.return_to_call, args=caller)
 
 
-def _entry_in_words(opened: Opened, place: int) -> str:
-    """ "3. orders.json: Where is my order?": its number, its file if there are several, and its title."""
-    whole, title = len(opened.conversations), one_line(opened.entries[place].title, 80)
-    if place >= whole:
-        return f"Other branch: {title}"
-    ends = accumulate(file.report.conversations for file in opened.files)
-    file = next((f for f, end in zip(opened.files, ends, strict=True) if place < end), None)
-    name = f"{one_line(file.given.name, 40)}: " if file and len(opened.files) > 1 else ""
-    below = "↳ " if place and is_sub_agent(opened.entries[place]) else ""
-    return f"{place + 1}. {below}{name}{title}"
+def _to_list(label: str) -> None:
+    try:
+        given = address.address_parameters() or None
+        st.page_link("pages/conversations.py", label=label, query_params=given, help="List all of them")
+    except (KeyError, StreamlitAPIException):  # a page file run on its own knows no others
+        st.html(f'<span class="hl-faint">{label}</span>', width="content")
 
 
-def _how_many(conversations: int, branches: int) -> str:
-    of_others = f" and {branches:,} other branch{'' if branches == 1 else 'es'}" if branches else ""
-    return f"This holds {count_of(conversations, 'conversation')}{of_others}"
+def _kind_of_entry(opened: Opened) -> str:
+    """The word for one that is no conversation of its own."""
+    if opened.which >= len(opened.conversations):
+        return "branch "
+    return "sub-agent " if opened.which and is_sub_agent(opened.original) else ""
 
 
 def _one_file(file: ReadFile) -> None:

@@ -1,4 +1,4 @@
-"""Uploading files: the formats that are read, the limit and the way beyond it, and lines to copy."""
+"""Uploading files: the formats that are read, the limit, and the way beyond it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,6 @@ LARGER = (
     f"Each file may be up to {LIMIT} MB. A larger one, or a whole folder, is read where it is: "
     "<code>historylab FILE-or-FOLDER</code>."
 )
-LINES = (
-    "historylab transcript.jsonl",
-    "historylab open",
-    'import historylab; historylab.load("transcript.jsonl")',
-)
-"""To open a file, to list this machine's sessions, and to do it in Python."""
 
 
 def upload() -> None:
@@ -38,9 +32,6 @@ def upload() -> None:
     )
     st.html(_formats())
     st.html(f'<div class="hl-meta">{LARGER} {MEMORY}</div>')
-    st.html('<div class="hl-title">From a terminal, or in Python</div>')
-    for line in LINES:
-        st.code(line, language="python" if line.startswith("import") else "bash")
 
 
 def _open_uploads() -> None:

@@ -6,35 +6,41 @@ import streamlit as st
 
 from historylab.costs.amounts import count_of
 from historylab.formats.listing import Listing
-from historylab.ui.session import large_files, session
-from historylab.ui.session.tab import Opened
+from historylab.ui.session import drawers, large_files, session, viewing, watching
 from historylab.wording.untrusted import one_line
 
 MOST = 200  # conversations offered at once
 
 
-def large_file_picker(opened: Opened, listing: Listing) -> None:
-    """The search, and a choice among what it finds."""
+def large_file_picker() -> None:
+    """The search, and a choice among what it finds; nothing where no large file is open."""
+    opened = viewing.current_file()
+    if not (listing := opened.listing):
+        return
     search, choice = st.columns([2, 3])
     words = search.text_input(
-        f"This file holds {count_of(len(listing), 'conversation')}",
+        f"The open file holds {count_of(len(listing), 'conversation')}",
         key="find-listed",
         placeholder="Find by title or number",
         on_change=session.touch,
     )
     found = matches(listing, words or "")
-    offered = list(dict.fromkeys([opened.listed, *found[:MOST]])) if opened.listed in found else found[:MOST]
     key = f"listed {listing.entries[0].title[:80]} {len(listing)} {words}"
     choice.selectbox(
         f"{len(found):,} found" + (f", the first {MOST} offered" if len(found) > MOST else ""),
-        offered,
-        offered.index(opened.listed) if opened.listed in offered else None,
+        found[:MOST],
+        None,
         format_func=lambda place: entry_in_words(listing, place),
-        placeholder="Choose a conversation",
+        placeholder="Open a conversation",
         key=key,
         on_change=session.hand_value,
-        args=(key, large_files.open_listed_conversation),
+        args=(key, _open),
     )
+
+
+def _open(place: object) -> None:
+    large_files.open_listed_conversation(place)
+    drawers.ask_for(watching.TO_PLAYGROUND)
 
 
 def matches(listing: Listing, words: str) -> list[int]:
