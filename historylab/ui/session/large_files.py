@@ -33,16 +33,16 @@ def open_large(path: Path, show: Show) -> None:
     _open(GivenFile(path.name, path), listing, 0)
 
 
-def open_listed_conversation(place: object) -> None:
+def open_listed_conversation(which: object) -> None:
     """Show the conversation at that place of the list."""
     opened = viewing.current_file()
     session.touch()
     # A late click may still name one of the file before.
-    if opened.listing and isinstance(place, int) and place in range(len(opened.listing)):
+    if opened.listing and isinstance(which, int) and which in range(len(opened.listing)):
         try:
-            _open(opened.files[0].given, opened.listing, place)
+            _open(opened.files[0].given, opened.listing, which)
         except HistoryLabError as problem:
-            session.report_problem(f"Conversation {place + 1:,} can't be read: {problem}")
+            session.report_problem(f"Conversation {which + 1:,} can't be read: {problem}")
 
 
 def _open(given: GivenFile, listing: Listing, place: int) -> None:
