@@ -74,7 +74,7 @@ def pack_timeline(timeline: Timeline, key: str, conversation: str) -> bytes:
 
 def timeline_changes(timeline: Timeline) -> FateChanges:
     """What changes from request to request; a fate is 256 × its action's place in BEST_FIRST + the reason's code."""
-    return fate_changes([timeline], lambda actions, reasons: _SEVERITY[actions] * 256 + reasons)
+    return fate_changes(timeline, lambda actions, reasons: _SEVERITY[actions] * 256 + reasons)
 
 
 def packed_changes(changes: FateChanges) -> dict[str, np.ndarray]:

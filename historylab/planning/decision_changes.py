@@ -38,13 +38,6 @@ class DecisionChanges:
         before[order[again]] = order[again - 1]
         return before
 
-    def at(self, request: np.ndarray, place: np.ndarray) -> np.ndarray:
-        """int64: the change in force for each of these messages or blocks at these requests, which must hold them."""
-        order, requests = np.argsort(self.place, kind="stable"), int(self.request.max(initial=0)) + 1
-        listed = self.place[order] * requests + self.request[order]
-        found: np.ndarray = order[listed.searchsorted(place * requests + request, "right") - 1]
-        return found
-
 
 def block_changes(columns: Columns, plans: Sequence[HistoryPlan]) -> DecisionChanges:
     """The changes per block. One whose later messages come after a request that held it in part is new then again."""

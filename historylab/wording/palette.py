@@ -68,18 +68,10 @@ GRID = Look("grid", "", "#E4E4DE", "#2C333B")
 ALARM = Look("over the budget", "!", "#B3261E", "#FF8A80")
 
 CONFIGURATIONS: tuple[Look, ...] = (
-    Look("A", "A", "#23272C", "#E4E7EA", "the baseline: the playground's settings"),
+    Look("A", "A", "#23272C", "#E4E7EA"),
     Look("B", "B", "#6D4BC3", "#B69CFF"),
     Look("C", "C", "#B45309", "#F0A36B"),
     Look("D", "D", "#0E7490", "#67D3E8"),
     Look("S", "S", "#3F7D20", "#9BD770", "what was really sent"),
 )
 """The configurations compared. The letter always goes with the colour; in charts so does a dash pattern."""
-
-NEITHER = Look("in neither", "×", "#DEDCD4", "#30353C", "neither sends it")
-BOTH = Look("in both", "=", "#B9CFE2", "#2F4F6E", "both send it in the same way")
-UNLIKE = Look(
-    "not alike", "≈", "#6F93B5", "#5484B5", "one sends it in full and one in part, or only one has it in a summary"
-)
-"""Looks for a message on which two configurations agree or differ in how they send it. One that only one of them
-sends has that configuration's letter and colour."""

@@ -177,19 +177,6 @@ def test_a_model_is_not_asked_for_a_configuration_nobody_agreed_to():
     assert "was refused" in text(app)
 
 
-def test_the_difference_map_is_drawn_against_the_one_that_is_chosen():
-    app = screen(PAGE, cmp="historyLength:5;budget:900")
-    assert "A sees 40 of 166 messages" in " ".join(text(app).split())
-    shown(app.segmented_control(key="picture").set_value("What differs").run())
-    assert "only A" in text(app)
-    assert "only B" in text(app)
-    shown(app.segmented_control(key="against").set_value("C").run())
-    assert "only C" in text(app)
-    shown(app.button(key="remove C").click().run())
-    assert "only B" in text(app)  # the only one left to draw
-    assert "against" not in [control.key for control in app.segmented_control]
-
-
 def test_a_message_chosen_on_the_map_is_explained_under_each_of_them_until_it_is_closed():
     app = screen(PAGE, cmp="historyLength:5")
     app.session_state["historylab"].message = 140

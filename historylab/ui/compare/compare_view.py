@@ -9,7 +9,6 @@ from historylab.planning.replay import Timeline
 from historylab.tuning.compare import are_aligned
 from historylab.ui.compare.compared_message import compared_message
 from historylab.ui.compare.configurations import Configuration
-from historylab.ui.compare.difference_map import difference_legend, difference_map
 from historylab.ui.compare.difference_table import difference_table
 from historylab.ui.compare.differing_list import differing_list
 from historylab.ui.compare.motion_maps import actions_legend, motion_maps
@@ -19,8 +18,7 @@ from historylab.ui.shared.notice import notice
 from historylab.ui.shared.theme import is_dark
 from historylab.wording.findings import compare_finding
 
-TOGGLE, PICTURE, AGAINST = "only differing", "picture", "against"
-MAPS, DIFFERENCES = "Side by side", "What differs"
+TOGGLE = "only differing"
 UNMATCHED = "One of them rewrites the conversation (point of view), so its messages can’t be matched one by one."
 
 
@@ -31,8 +29,8 @@ def compare_view(compared: list[Configuration], timelines: list[Timeline]) -> No
     differing = cached.differing_requests(timelines) if aligned else []
     among = differing if session.tab().only_differing else []
     number = current_request(timelines[0], among)
-    with st.container(key="compare-picture"):
-        _picture(compared, timelines, number, aligned=aligned)
+    st.html(actions_legend())
+    motion_maps(compared, timelines, number, aligned=aligned)
     request_field(timelines[0], among)
     if aligned:
         _differing_alone(differing, len(timelines[0].plans))
@@ -51,49 +49,6 @@ def compare_view(compared: list[Configuration], timelines: list[Timeline]) -> No
         )
     if aligned:
         differing_list(compared, timelines, number)
-
-
-def _picture(compared: list[Configuration], timelines: list[Timeline], number: int, *, aligned: bool) -> None:
-    """The maps beside each other, or the one of differences; with several the choice of the one beside the first."""
-    base, *letters = [configuration.letter for configuration in compared]
-    against = session.tab().against if session.tab().against in letters else letters[0]
-    only = session.tab().only_differences and aligned
-    with st.container(horizontal=True, vertical_alignment="center", key="picture-choice"):
-        if aligned:
-            session.seed_widget(PICTURE, DIFFERENCES if only else MAPS)
-            st.segmented_control(
-                "Picture",
-                [MAPS, DIFFERENCES],
-                default=DIFFERENCES if only else MAPS,
-                required=True,
-                label_visibility="collapsed",
-                key=PICTURE,
-                on_change=session.hand_value,
-                args=(PICTURE, lambda picture: viewing.show_only_differences(picture == DIFFERENCES)),
-            )
-        if len(letters) > 1:
-            with st.container(width="content", key=f"against-{'one' if only else 'maps'}-{len(compared)}"):
-                _against(base, letters, against)
-        st.html(difference_legend(base + against) if only else actions_legend())
-    if only:
-        difference_map(timelines[0], timelines[1 + letters.index(against)], number, base + against)
-    else:
-        motion_maps(compared, timelines, number, against, aligned=aligned)
-
-
-def _against(base: str, letters: list[str], chosen: str) -> None:
-    """The one beside the first. The style sheet hides the choice where there is room for all maps."""
-    st.segmented_control(
-        f"{base} against",
-        letters,
-        default=chosen,
-        required=True,
-        key=session.seed_widget(AGAINST, chosen),
-        on_change=session.hand_value,
-        args=(AGAINST, viewing.compare_against),
-        format_func=lambda letter: f"{base} and {letter}",
-        label_visibility="collapsed",
-    )
 
 
 # -- the request shown

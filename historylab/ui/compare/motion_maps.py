@@ -20,14 +20,13 @@ from historylab.wording.verdict import count_actions, count_sent
 
 
 def motion_maps(
-    compared: Sequence[Configuration], timelines: Sequence[Timeline], number: int, against: str, *, aligned: bool
+    compared: Sequence[Configuration], timelines: Sequence[Timeline], number: int, *, aligned: bool
 ) -> None:
-    """A map for each, with request `number` (from 0) marked; where only two have room, the first and `against`'s."""
+    """A map for each, with request `number` (from 0) marked."""
     with st.container(key="maps"):
         for configuration, timeline in zip(compared, timelines, strict=True):
             letter = configuration.letter
-            place = "map-of" if letter in (compared[0].letter, against) else "map-aside"
-            with st.container(key=f"{place}-{letter}"):
+            with st.container(key=f"map-of-{letter}"):
                 at = min(number, len(timeline.plans) - 1)
                 _one(letter, timeline, at, aligned=aligned, plays=configuration is compared[0])
 

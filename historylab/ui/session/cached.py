@@ -21,7 +21,6 @@ from historylab.conversation.conversation import Conversation
 from historylab.costs.bill import CostComparison, against_untrimmed_under
 from historylab.costs.caches.base import all_caches
 from historylab.counters.base import Counter, counter_for, token_column
-from historylab.figures.difference_map import pack_difference
 from historylab.figures.message_texts import pack_bubbles, pack_lines
 from historylab.figures.retention_map import pack_conversation, pack_timeline
 from historylab.figures.sent_otherwise import pack_otherwise
@@ -155,13 +154,6 @@ def packed_conversation(timeline: Timeline) -> bytes:
     """What the maps show that follows from the conversation alone, which remembers it."""
     key = _browser_key(timeline.conversation.digest)
     return timeline.conversation.remember("packed", lambda: pack_conversation(timeline, key))
-
-
-@st.cache_resource(max_entries=3, scope="session", show_spinner="Drawing what differs", hash_funcs=BY_CONTENT)
-def packed_difference(a: Timeline, b: Timeline, letters: str) -> tuple[bytes, str]:
-    """The difference map of two timelines as bytes, and the key the browser knows them by."""
-    key = _browser_key(f"{timeline_key(a)} {letters} {timeline_key(b)}")
-    return pack_difference(a, b, letters, key, _browser_key(a.conversation.digest)), key
 
 
 def packed_lines(timeline: Timeline) -> tuple[bytes, str]:

@@ -116,16 +116,6 @@ def show_only_differing(only: bool) -> None:
     tab().only_differing = only
 
 
-def compare_against(letter: str) -> None:
-    """On Compare, show that configuration beside A."""
-    tab().against = letter
-
-
-def show_only_differences(only: bool) -> None:
-    """On Compare, show the map of differences instead of a map for each."""
-    tab().only_differences = only
-
-
 # -- what must be remembered
 
 

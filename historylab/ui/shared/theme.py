@@ -6,7 +6,7 @@ from functools import cache
 
 import streamlit as st
 
-from historylab.wording.palette import ALARM, BOTH, CONFIGURATIONS, FAINT, INK, KINDS, LOOKS, NEITHER, PAGE, UNLIKE
+from historylab.wording.palette import ALARM, CONFIGURATIONS, FAINT, INK, KINDS, LOOKS, PAGE
 
 
 def is_dark() -> bool:
@@ -32,7 +32,6 @@ def _colours() -> dict[str, tuple[str, str]]:
     """Per variable the colour in light and in dark."""
     named = {action.name.lower(): look for action, look in LOOKS.items()}
     named |= {"page": PAGE, "ink": INK, "faint": FAINT, "alarm": ALARM}
-    named |= {"both": BOTH, "neither": NEITHER, "unlike": UNLIKE}
     named |= {f"only-{look.word}": look for look in CONFIGURATIONS}
     named |= {f"kind-{name}": look for name, look in KINDS.items()}
     fills = {name: (look.light, look.dark) for name, look in named.items()}

@@ -30,9 +30,9 @@ class Frame {
   holds(message) { return message >= this.top && message < this.end; }
 }
 
-// From the first message that one of these requests sends unpinned (in a difference: that one of two sends) to the last.
+// From the first message that one of these requests sends unpinned to the last.
 function inPlay(still, a, b) {
-  const idle = new Set(still.says ? [0] : [1, 3, 4]);
+  const idle = new Set([1, 3, 4]);
   const acts = (fate) => fate && !idle.has(still.codes[fate - 1]);
   let top = still.fatesAt(a).findIndex(acts);
   if (top < 0) top = still.said[b - 1];

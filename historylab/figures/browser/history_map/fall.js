@@ -9,7 +9,7 @@ class Falls {
 
   // What request `before` still sent and request `now` does not.
   drop(still, frame, colours, before, now) {
-    if (still.says || still_motion.matches) return;
+    if (still_motion.matches) return;
     const [was, is] = [still.fatesAt(before), still.fatesAt(now)];
     const sent = (fate) => fate && still.codes[fate - 1] <= SENT_IN_PART;
     const [x, wide, since, found] = [frame.x(now), Math.max(frame.wide, NARROWEST), performance.now(), []];

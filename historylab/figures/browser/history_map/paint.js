@@ -72,7 +72,6 @@ function paintThinLines(pen, still, frame, colours) {
     if (its !== look) pen.fillStyle = (look = its).fill; // reading a colour takes time
     line(frame.x(r), still.said[r] - 1, wide);
   }
-  if (still.says) return;
   pen.fillStyle = colours.looks[PINNED].fill;
   still.fatesAt(still.requests - 1).forEach((fate, message) => {
     if (!fate || still.codes[fate - 1] !== PINNED || !frame.holds(message)) return;
@@ -162,9 +161,9 @@ function paintStrip(pen, still, { a, b, box }, colours) {
   pen.fillStyle = colours.soft;
   pen.fillRect(LEFT, box.strip, box.w, STRIP);
   for (let column = 0; column < columns; column++) {
-    let [share, moved] = [still.says ? 0 : 100, false]; // of a bin the least that is shared, or the most that differs
+    let [share, moved] = [100, false]; // of a bin the least that is shared
     for (let r = a + edge(column, b - a, columns); r < a + edge(column + 1, b - a, columns); r++) {
-      share = still.says ? Math.max(share, still.share[r]) : Math.min(share, still.share[r]);
+      share = Math.min(share, still.share[r]);
       moved ||= still.moved.has(r);
     }
     const tall = (STRIP * share) / 100;

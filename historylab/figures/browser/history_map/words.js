@@ -4,13 +4,12 @@ const short = (label) => label.replace(/, request (\d+) of (\d+)$/, " · $1/$2")
 
 const sentOf = (still, request) => `${count(still.sent[request])} of ${count(still.shown[request])}`;
 
-// A difference map brings its own text for every request (`says`).
 // `would`: the request was only watched, and this is what would have been done with it.
 const valueText = (still, request, would) =>
-  `${still.labels[request]}: ${still.says?.[request] ?? `${sentOf(still, request)} messages ${would ? "would be sent" : "sent"}`}`;
+  `${still.labels[request]}: ${sentOf(still, request)} messages ${would ? "would be sent" : "sent"}`;
 
 const flagText = (still, request, would) =>
-  `${short(still.labels[request])}: ${still.says?.[request] ?? `${sentOf(still, request)} ${would ? "would be sent" : "sent"}`}`;
+  `${short(still.labels[request])}: ${sentOf(still, request)} ${would ? "would be sent" : "sent"}`;
 
 // "At turn 12, the model sees 40 of 166 messages.": wording/verdict.py's first sentence, word for word.
 function seenSentence(still, request, would) {
@@ -23,7 +22,7 @@ function seenSentence(still, request, would) {
 // The page's headline and legend follow the clock, from the same numbers as Python's, once they are this timeline's.
 function sayOnPage(still, key, request, would) {
   const headline = document.querySelector(`[data-said="${key}"]`);
-  if (!headline || still.says) return;
+  if (!headline) return;
   const said = seenSentence(still, request, would);
   if (headline.textContent !== said) headline.textContent = said;
   still.looks.forEach((look, action) => {
@@ -41,7 +40,6 @@ function saySent(still, key, request) {
 }
 
 function stripText(still, request) {
-  if (still.says) return still.share[request] ? `differs in ${still.share[request]}% of its messages` : "sends the same under both";
   if (!request) return "is the first";
   return `shares its first ${still.share[request]}% with the one before it${still.moved.has(request) ? ": its beginning changed" : ""}`;
 }
