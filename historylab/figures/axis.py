@@ -5,9 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from historylab.planning.replay import Timeline
+from historylab.wording.palette import FAINT, INK, PAGE
 
 MOST_POINTS = 600  # more are binned, each bin shown as its largest request
 HEADROOM = 2.4  # the untrimmed total may compress the rest by this factor at most
+HOVER_LABEL = {"bgcolor": PAGE.light, "bordercolor": FAINT.light, "font": {"color": INK.light, "size": 12}}
+"""The label at the pointer of a Plotly figure, in colours that follow the theme: its own would be the line's."""
+LEGEND = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"color": INK.light}}
+"""The legend of a Plotly figure, above it."""
 
 
 def drawn_requests(tokens: np.ndarray, most: int = MOST_POINTS) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from historylab.figures.axis import drawn_requests, turn_ticks
+from historylab.figures.axis import HOVER_LABEL, LEGEND, drawn_requests, turn_ticks
 from historylab.planning.context_fill import context_budget
 from historylab.planning.replay import Timeline
 from historylab.recordings.as_sent import is_as_sent
@@ -21,20 +21,18 @@ HEADROOM = 1.6  # the untrimmed total may compress the lines by this factor at m
 TOGETHER = 0.06  # of the height: line ends closer than this share a label
 
 
-def compare_chart(
-    timelines: Sequence[Timeline], number: int, letters: Sequence[str], *, dark: bool = False
-) -> go.Figure:
+def compare_chart(timelines: Sequence[Timeline], number: int, letters: Sequence[str]) -> go.Figure:
     """The chart with request `number` (from 0) marked. Hover texts hold numbers only."""
     looks = [next(look for look in CONFIGURATIONS if look.word == letter) for letter in letters]
     most = np.max([t.contexts for t in timelines if len(t.plans) == len(timelines[0].plans)], axis=0)
     shown, top = drawn_requests(most), _top(timelines)
-    figure = go.Figure(layout=_layout(timelines[0], top, dark=dark))
-    faint = {"color": FAINT.colour(dark), "width": 1, "dash": "dot"}
+    figure = go.Figure(layout=_layout(timelines[0], top))
+    faint = {"color": FAINT.light, "width": 1, "dash": "dot"}
     if timelines[0].untrimmed_contexts.max() > 1.02 * max(
         int(t.contexts.max()) for t in timelines
     ):  # else it coincides with a line
         _line(figure, timelines[0].untrimmed_contexts, shown, untrimmed_word(timelines[0]), faint)
-    _budgets(figure, timelines, looks, top, dark=dark)
+    _budgets(figure, timelines, looks, top)
     for timeline, look in zip(timelines, looks, strict=True):
         at = shown[shown < len(timeline.plans)]
         _line(
@@ -42,10 +40,10 @@ def compare_chart(
             timeline.contexts,
             at,
             look.word,
-            {"color": look.colour(dark), "width": 2.5, "dash": DASHES[look.word]},
+            {"color": look.light, "width": 2.5, "dash": DASHES[look.word]},
         )
-    _ends(figure, timelines, looks, top, dark=dark)
-    figure.add_vline(x=number + 1, line={"color": FAINT.colour(dark), "width": 1.5})
+    _ends(figure, timelines, looks, top)
+    figure.add_vline(x=number + 1, line={"color": FAINT.light, "width": 1.5})
     return figure
 
 
@@ -55,9 +53,7 @@ def _line(figure: go.Figure, tokens: np.ndarray, shown: np.ndarray, name: str, l
     )
 
 
-def _budgets(
-    figure: go.Figure, timelines: Sequence[Timeline], looks: Sequence[Look], top: float, *, dark: bool
-) -> None:
+def _budgets(figure: go.Figure, timelines: Sequence[Timeline], looks: Sequence[Look], top: float) -> None:
     """A thin line per budget, labelled with the configurations that have it."""
     budgets = {look: context_budget(t, 0) for t, look in zip(timelines, looks, strict=True) if not is_as_sent(t)}
     for budget in sorted({b for b in budgets.values() if b <= top}):
@@ -65,13 +61,13 @@ def _budgets(
         whose = "" if len(letters) == len(budgets) else f" of {', '.join(letters)}"
         figure.add_hline(
             y=budget,
-            line={"color": FAINT.colour(dark), "width": 1, "dash": "longdash"},
-            annotation={"text": f"budget{whose} {budget:,}", "font": {"color": FAINT.colour(dark), "size": 12}},
+            line={"color": FAINT.light, "width": 1, "dash": "longdash"},
+            annotation={"text": f"budget{whose} {budget:,}", "font": {"color": FAINT.light, "size": 12}},
             annotation_position="top left",
         )
 
 
-def _ends(figure: go.Figure, timelines: Sequence[Timeline], looks: Sequence[Look], top: float, *, dark: bool) -> None:
+def _ends(figure: go.Figure, timelines: Sequence[Timeline], looks: Sequence[Look], top: float) -> None:
     """The letters at the lines' ends; lines that end together share a label."""
     ends = sorted((int(t.contexts[-1]), k) for k, t in enumerate(timelines))
     groups: list[list[tuple[int, int]]] = []
@@ -90,7 +86,7 @@ def _ends(figure: go.Figure, timelines: Sequence[Timeline], looks: Sequence[Look
             xanchor="left",
             xshift=4,
             showarrow=False,
-            font={"color": one.colour(dark), "size": 14},
+            font={"color": one.light, "size": 14},
         )
 
 
@@ -100,18 +96,19 @@ def _top(timelines: Sequence[Timeline]) -> float:
     return 1.1 * max(sent, budget, min(int(timelines[0].untrimmed_contexts.max()), HEADROOM * sent), 10)
 
 
-def _layout(base: Timeline, top: float, *, dark: bool) -> go.Layout:
+def _layout(base: Timeline, top: float) -> go.Layout:
     positions, names = turn_ticks(base)
-    faint = FAINT.colour(dark)
+    faint = FAINT.light
     axis = {"tickfont": {"color": faint, "size": 12}, "zeroline": False, "fixedrange": True, "automargin": True}
     turns = {"tickvals": positions, "ticktext": names, "ticks": "outside", "ticklen": 4, "tickangle": 0}
     return go.Layout(
         height=HEIGHT,
         hovermode="x unified",
+        hoverlabel=HOVER_LABEL,
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         margin={"l": 4, "r": 44, "t": 30, "b": 4},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
+        legend={**LEGEND, "traceorder": "normal"},
         xaxis={
             **axis,
             **turns,
@@ -124,7 +121,7 @@ def _layout(base: Timeline, top: float, *, dark: bool) -> go.Layout:
             **axis,
             "range": [0, top],
             "tickformat": "~s",
-            "gridcolor": GRID.colour(dark),
+            "gridcolor": GRID.light,
             "nticks": 5,
             "title": {"text": "tokens", "font": {"color": faint, "size": 12}, "standoff": 4},
         },

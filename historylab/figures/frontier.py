@@ -12,32 +12,30 @@ from historylab.tuning.advice_words import kept_noun
 from historylab.tuning.points import Point, pareto
 from historylab.tuning.trials import Trial
 from historylab.tuning.tune import Advice
-from historylab.wording.palette import FAINT, GRID, INK, Look
+from historylab.wording.palette import FAINT, FALLS_SHORT, GRID, INK, PAGE, TRIED, Look
 from historylab.wording.untrusted import escape
 
 HEIGHT = 380
-ACCENT = Look("frontier", "", "#3A5578", "#8FB4DC")
-FALLS_SHORT = Look("breaks a constraint", "×", "#9AA0A6", "#6F7880")
 ROOM = 0.06  # of the plot, around the outermost points
 
 
-def frontier_chart(advice: Advice, picked: Trial, *, dark: bool = False) -> go.Figure:
+def frontier_chart(advice: Advice, picked: Trial) -> go.Figure:
     """A point's `customdata[0]` is its index in `advice.trials`; hover texts hold only settings and numbers."""
-    figure = go.Figure(layout=_layout(advice, dark=dark))
+    figure = go.Figure(layout=_layout(advice))
     allowed = [point for point in advice.points if not point.broken]
     short = [point for point in advice.points if point.broken]
-    line = {"color": ACCENT.colour(dark), "width": 1.5, "shape": "hv"}
+    line = {"color": TRIED.light, "width": 1.5, "shape": "hv"}
     frontier = _place(pareto(advice.points))
     figure.add_scatter(**frontier, mode="lines", line=line, name="the frontier", hoverinfo="skip")
-    _dots(figure, advice, short, FALLS_SHORT, {"symbol": "x-thin", "size": 7, "line": {"width": 1.2}}, dark=dark)
-    _dots(figure, advice, allowed, ACCENT, {"size": 9, "opacity": 0.75}, dark=dark)
+    _dots(figure, advice, short, FALLS_SHORT, {"symbol": "x-thin", "size": 7, "line": {"width": 1.2}})
+    _dots(figure, advice, allowed, TRIED, {"size": 9, "opacity": 0.75})
     for number, word, symbol, size in _marked_points(advice):
-        _bars(figure, advice, number, dark=dark)
-        _add_named_point(figure, advice, number, word, {"symbol": symbol, "size": size}, dark=dark)
-    ring = {"symbol": "circle-open", "size": 24, "line": {"width": 2}, "color": INK.colour(dark)}
+        _bars(figure, advice, number)
+        _add_named_point(figure, advice, number, word, {"symbol": symbol, "size": size})
+    ring = {"symbol": "circle-open", "size": 24, "line": {"width": 2}, "color": INK.light}
     there = _place([advice.points[advice.trials.index(picked)]])
     figure.add_scatter(**there, mode="markers", marker=ring, hoverinfo="skip", showlegend=False)
-    _not_trimming(figure, advice, dark=dark)
+    _not_trimming(figure, advice)
     return figure
 
 
@@ -56,9 +54,9 @@ def _place(points: Iterable[Point]) -> dict[str, list[float]]:
     return {"x": [p.cost for p in chosen], "y": [100 * p.kept for p in chosen]}
 
 
-def _bars(figure: go.Figure, advice: Advice, number: int, *, dark: bool) -> None:
+def _bars(figure: go.Figure, advice: Advice, number: int) -> None:
     """Draw how far the difference to the base may go in both directions; nothing for the base."""
-    beside, muted = advice.beside_base(advice.trials[number]), FAINT.colour(dark)
+    beside, muted = advice.beside_base(advice.trials[number]), FAINT.light
     if not number:
         return
     there = beside.in_messages - beside.more_kept.value
@@ -88,35 +86,31 @@ def _reach_of(value: float, bounds: Sequence[float], colour: str) -> dict[str, A
     }
 
 
-def _dots(
-    figure: go.Figure, advice: Advice, points: Sequence[Point], look: Look, marker: dict[str, Any], *, dark: bool
-) -> None:
+def _dots(figure: go.Figure, advice: Advice, points: Sequence[Point], look: Look, marker: dict[str, Any]) -> None:
     if not points:
         return
-    colour = look.colour(dark)
+    colour = look.light
     line = {**marker.get("line", {"width": 0}), "color": colour}
     figure.add_scatter(
         **_place(points),
         mode="markers",
         marker={**marker, "color": colour, "line": line},
-        name="tried" if look is ACCENT else look.word,
+        name="tried" if look is TRIED else look.word,
         **_hover(advice, points),
     )
 
 
-def _add_named_point(
-    figure: go.Figure, advice: Advice, number: int, word: str, marker: dict[str, Any], *, dark: bool
-) -> None:
-    edge = {"width": 1.5, "color": "#15181C" if dark else "#FCFCFA"}
+def _add_named_point(figure: go.Figure, advice: Advice, number: int, word: str, marker: dict[str, Any]) -> None:
+    edge = {"width": 1.5, "color": PAGE.light}
     points = [advice.points[number]]
     left = points[0].cost > sum(_reach(advice)) / 2
     figure.add_scatter(
         **_place(points),
         mode="markers+text",
-        marker={**marker, "color": INK.colour(dark), "line": edge},
+        marker={**marker, "color": INK.light, "line": edge},
         text=[f"<b>{word}</b>"],
         textposition="top left" if left else "top right",
-        textfont={"color": INK.colour(dark), "size": 13},
+        textfont={"color": INK.light, "size": 13},
         showlegend=False,
         **_hover(advice, points),
     )
@@ -138,14 +132,14 @@ def _breaks(point: Point) -> str:
     return "".join(f"<br>breaks “{escape(words)}”" for words in point.broken)
 
 
-def _not_trimming(figure: go.Figure, advice: Advice, *, dark: bool) -> None:
-    font = {"color": FAINT.colour(dark), "size": 12}
+def _not_trimming(figure: go.Figure, advice: Advice) -> None:
+    font = {"color": FAINT.light, "size": 12}
     low, high = _reach(advice)
     share = (1 - low) / (high - low) if high > low else 0.5
     side = "right" if share > 0.85 else "left" if share < 0.15 else "center"  # towards the middle: never cut off
     figure.add_vline(
         x=1,
-        line={"color": FAINT.colour(dark), "width": 1, "dash": "dot"},
+        line={"color": FAINT.light, "width": 1, "dash": "dot"},
         annotation={"text": "not trimming", "font": font, "yanchor": "bottom", "y": 1, "xanchor": side},
     )
 
@@ -155,8 +149,8 @@ def _reach(advice: Advice) -> tuple[float, float]:
     return min(costs), max(costs)
 
 
-def _layout(advice: Advice, *, dark: bool) -> go.Layout:
-    faint, grid = FAINT.colour(dark), GRID.colour(dark)
+def _layout(advice: Advice) -> go.Layout:
+    faint, grid = FAINT.light, GRID.light
     low, high = _reach(advice)
     room = ROOM * max(high - low, 0.5)
     least = min(100 * point.kept for point in advice.points)

@@ -6,18 +6,19 @@ import numpy as np
 import plotly.graph_objects as go
 
 from historylab.costs.workload import PERCENTILES, Workload, percentiles
+from historylab.figures.axis import HOVER_LABEL, LEGEND
 from historylab.wording.palette import FAINT, GRID, INK
 
 HEIGHT = 300
 MOST_POINTS = 400
 
 
-def workload_chart(found: Workload, budget: int, *, dark: bool = False) -> go.Figure:
+def workload_chart(found: Workload, budget: int) -> go.Figure:
     """Both cumulative distributions, their percentiles marked, and the budget."""
-    figure = go.Figure(layout=_layout(found, dark=dark))
+    figure = go.Figure(layout=_layout(found))
     lines = ((found.untrimmed, "not trimming", FAINT, "dot"), (found.tokens, "these settings", INK, "solid"))
     for tokens, name, look, dash in lines:
-        colour = look.colour(dark)
+        colour = look.light
         x, y = _cumulative_shares(tokens)
         hover = "%{y:.0f}% of the requests send at most %{x:,} tokens<extra>" + name + "</extra>"
         line = {"color": colour, "width": 2, "dash": dash, "shape": "hv"}
@@ -34,8 +35,8 @@ def workload_chart(found: Workload, budget: int, *, dark: bool = False) -> go.Fi
     if budget <= largest * 1.2:
         figure.add_vline(
             x=budget,
-            line={"color": INK.colour(dark), "width": 1.5, "dash": "dash"},
-            annotation={"text": f"budget {budget:,}", "font": {"color": INK.colour(dark), "size": 12}},
+            line={"color": INK.light, "width": 1.5, "dash": "dash"},
+            annotation={"text": f"budget {budget:,}", "font": {"color": INK.light, "size": 12}},
             annotation_position="bottom right" if budget <= largest * 0.8 else "bottom left",
         )
     return figure
@@ -48,17 +49,18 @@ def _cumulative_shares(tokens: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return ordered[at], 100 * (at + 1) / max(1, len(ordered))
 
 
-def _layout(found: Workload, *, dark: bool) -> go.Layout:
-    faint, grid = FAINT.colour(dark), GRID.colour(dark)
+def _layout(found: Workload) -> go.Layout:
+    faint, grid = FAINT.light, GRID.light
     axis = {"tickfont": {"color": faint, "size": 12}, "gridcolor": grid, "zeroline": False, "fixedrange": True}
     title = {"font": {"color": faint, "size": 12}, "standoff": 6}
     return go.Layout(
         height=HEIGHT,
         hovermode="closest",
+        hoverlabel=HOVER_LABEL,
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         margin={"l": 8, "r": 12, "t": 34, "b": 8},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "reversed"},
+        legend={**LEGEND, "traceorder": "reversed"},
         dragmode=False,
         xaxis={
             **axis,

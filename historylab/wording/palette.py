@@ -65,6 +65,8 @@ PAGE = Look("page", "", "#FCFCFA", "#15181C")
 INK = Look("ink", "", "#23272C", "#E4E7EA")
 FAINT = Look("faint", "", "#656B73", "#9AA3AD")
 GRID = Look("grid", "", "#E4E4DE", "#2C333B")
+TRIED = Look("tried", "", "#3A5578", "#8FB4DC")
+FALLS_SHORT = Look("breaks a wish", "×", "#9AA0A6", "#6F7880")
 ALARM = Look("over the budget", "!", "#B3261E", "#FF8A80")
 
 CONFIGURATIONS: tuple[Look, ...] = (

@@ -6,6 +6,9 @@ import re
 
 import pytest
 from browser_pages import at_rest, headline
+from playwright.sync_api import expect
+
+from historylab.wording.palette import FAINT
 
 pytestmark = pytest.mark.browser
 
@@ -49,6 +52,17 @@ def test_a_long_search_can_be_stopped_and_what_it_found_stays(page, home):
     page.get_by_test_id("stMain").get_by_role("button", name="Stop", exact=True).click()
     page.get_by_text(re.compile(r"Stopped after \d+")).wait_for()
     page.locator("h1", has_text=re.compile("yours|Yours|Too little")).wait_for()
+
+
+@pytest.mark.parametrize("path", ["/tune?conv=sample:ferry-desk", "/corpus"])
+def test_a_chart_is_drawn_in_the_readers_theme_as_soon_as_that_changes(page, home, path):
+    page.emulate_media(color_scheme="light")
+    page.goto(home + path)
+    tick = page.get_by_test_id("stPlotlyChart").locator(".xtick text").first
+    tick.wait_for()
+    for scheme, look in (("light", FAINT.light), ("dark", FAINT.dark), ("light", FAINT.light)):
+        page.emulate_media(color_scheme=scheme)
+        expect(tick).to_have_css("fill", f"rgb({', '.join(map(str, bytes.fromhex(look[1:])))})")
 
 
 def test_cost_unfolds_under_the_verdict(page, home, seen):

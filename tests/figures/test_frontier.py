@@ -17,9 +17,8 @@ def advice():
     return tune(generate("tool_loop", seed=2, rounds=14), wishes="never over 5k", tries=8, name=changes_in_words)
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_every_candidate_is_a_point_that_names_itself(advice, dark):
-    figure = frontier_chart(advice, advice.chosen, dark=dark)
+def test_every_candidate_is_a_point_that_names_itself(advice):
+    figure = frontier_chart(advice, advice.chosen)
     told = {entry[0]: entry for trace in figure.data if trace.customdata is not None for entry in trace.customdata}
     assert sorted(told) == list(range(len(advice.trials)))
     assert told[0][1] == "FIFO to 8,000"

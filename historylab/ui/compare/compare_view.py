@@ -15,7 +15,6 @@ from historylab.ui.compare.motion_maps import actions_legend, motion_maps
 from historylab.ui.request.request_field import current_request, request_field
 from historylab.ui.session import cached, session, viewing
 from historylab.ui.shared.notice import notice
-from historylab.ui.shared.theme import is_dark
 from historylab.wording.findings import compare_finding
 
 TOGGLE = "only differing"
@@ -42,7 +41,7 @@ def compare_view(compared: list[Configuration], timelines: list[Timeline]) -> No
     with st.container(key="compare-figures"):
         difference_table(compared, timelines)
         st.plotly_chart(
-            compare_chart(timelines, number, [c.letter for c in compared], dark=is_dark()),
+            compare_chart(timelines, number, [c.letter for c in compared]),
             key="compare tokens",
             config={"displayModeBar": False},
             alt=compare_finding(timelines, [c.letter for c in compared]),

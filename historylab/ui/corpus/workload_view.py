@@ -13,7 +13,6 @@ from historylab.figures.workload_chart import workload_chart
 from historylab.pricing import Prices
 from historylab.settings.model import Settings
 from historylab.ui.session import session, tuning_choices
-from historylab.ui.shared.theme import is_dark
 from historylab.wording.costs import PRICES_UNKNOWN, cache_label, cache_titles
 from historylab.wording.cuts import capitalize_first, settings_in_words
 from historylab.wording.findings import workload_finding
@@ -47,7 +46,7 @@ def workload_headline(workload: Workload, settings: Settings, about: str, own: s
 def workload_view(workload: Workload, budget: int, prices: Prices | None) -> None:
     """The chart, the monthly cost, and a row per conversation."""
     st.plotly_chart(
-        workload_chart(workload, budget, dark=is_dark()),
+        workload_chart(workload, budget),
         key="workload",
         config={"displayModeBar": False},
         alt=workload_finding(workload),

@@ -12,7 +12,7 @@ from historylab.ui.server.development_log import log_to_stderr
 from historylab.ui.session import address, failures, session
 from historylab.ui.shared.failure_page import failure_page
 from historylab.ui.shared.keys import keys
-from historylab.ui.shared.theme import action_colours
+from historylab.ui.shared.theme import action_colours, chart_colours
 
 SIDEBAR = 356  # pixels: the longest label and its source fit on a line
 PAGES = {
@@ -37,7 +37,7 @@ def start_page(name: str) -> None:
     failures.take_failures()
     session.begin_page(name)
     st.set_page_config(f"{title} · HistoryLab", layout="wide", initial_sidebar_state=SIDEBAR)
-    st.html(f"<style>{_style()}{action_colours()}</style>")
+    st.html(f"<style>{_style()}{action_colours()}{chart_colours()}</style>")
     log_to_stderr()
     if failure := failures.failure_of(name):
         _navigation()

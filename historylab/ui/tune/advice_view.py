@@ -15,7 +15,6 @@ from historylab.tuning.trials import Trial
 from historylab.tuning.tune import Advice
 from historylab.ui.session import drawers, opening, session, tuning_choices, viewing
 from historylab.ui.shared.page import go_to
-from historylab.ui.shared.theme import is_dark
 from historylab.wording.cuts import capitalize_first
 from historylab.wording.findings import frontier_finding
 from historylab.wording.terms import with_terms
@@ -76,7 +75,7 @@ def frontier_view(advice: Advice, cache: str) -> Trial:
     wide, narrow = st.columns([3, 2], gap="medium")
     with wide:
         st.plotly_chart(
-            frontier_chart(advice, picked, dark=is_dark()),
+            frontier_chart(advice, picked),
             key="frontier",
             on_select=lambda: _pick([trial.key for trial in advice.trials]),
             selection_mode="points",
