@@ -16,7 +16,6 @@ from historylab.ui.shared.refusals import refusals
 from historylab.ui.shared.replay_errors import replay_errors_shown
 from historylab.ui.toolbar.conversation_bar import conversation_bar
 from historylab.ui.toolbar.export_drawer import export_button
-from historylab.ui.toolbar.notes import landing_line
 from historylab.wording.verdict import without_requests
 
 start_page("playground")
@@ -26,7 +25,6 @@ refusals(resolution)
 with replay_errors_shown(lambda: settings_sidebar(resolution, as_sent=True)):
     timeline = timeline_on_screen(conversation, resolution)
 model_call_notice(resolution, timeline)
-landing_line()
 conversation_bar(conversation, timeline, resolution, lambda: export_button(resolution, timeline), debug_button)
 if not is_as_sent(timeline):
     give_to_proxy(resolution)

@@ -1,8 +1,7 @@
-"""The bar of a request's context by kind of tokens, with its legend: of the window or the budget, as HTML.
+"""The bar of a request's context by kind of tokens: of the window or the budget, as HTML. Its name says every number.
 
 The scale is the same for every request of a timeline, so that a script can move the bar from request to request: the
-width of `[data-kind]` is its tokens ÷ `data-scale`, `[data-kind-tokens]` holds the number, `free` is what is left of
-`data-limit`.
+width of `[data-kind]` is its tokens ÷ `data-scale`, `free` is what is left of `data-limit`.
 """
 
 from __future__ import annotations
@@ -13,26 +12,21 @@ from historylab.planning.context_fill import ContextLimit, context_by_kind, cont
 from historylab.planning.replay import Timeline
 from historylab.wording.context import kind_in_words
 from historylab.wording.palette import KINDS, Look
-from historylab.wording.terms import term_html
 from historylab.wording.untrusted import escape
 
-EXPLAINED = ("overhead", "not in the file", "framing", "reserve")
-"""The words of the legend that a term explains."""
 UNSEEN = Look("", "", "", "")
 
 
 def context_bar(timeline: Timeline, number: int, key: str) -> str:
-    """Bar and legend of request `number` (from 0); `key` is what the browser calls the timeline."""
+    """The bar of request `number` (from 0); `key` is what the browser calls the timeline."""
     limit, filled = context_limit(timeline), context_fill(timeline, number)
     shown = {kind: tokens for kind, tokens in filled.items() if _ever(timeline, kind)}
     parts = "".join(_segment(kind, tokens, limit) for kind, tokens in shown.items())
-    told = ", ".join(f"{_word(timeline, kind)} {tokens:,}" for kind, tokens in shown.items() if tokens)
-    entries = "".join(_entry(_word_html(timeline, kind), kind, tokens) for kind, tokens in shown.items())
-    named = f'role="img" aria-label="Tokens by kind: {escape(told)}"'
+    told = escape(", ".join(f"{_word(timeline, kind)} {tokens:,}" for kind, tokens in shown.items() if tokens))
+    named = f'role="img" aria-label="Tokens by kind: {told}" title="{told}"'
     return (
         f'<div class="hl-context" data-kinds="{key}" data-scale="{limit.scale}" data-limit="{limit.tokens}">'
-        f'<div class="hl-context-bar" {named}>{parts}{_marks(limit)}</div>'
-        f'<ul class="hl-kinds">{entries}</ul></div>'
+        f'<div class="hl-context-bar" {named}>{parts}{_marks(limit)}</div></div>'
     )
 
 
@@ -51,20 +45,10 @@ def _word(timeline: Timeline, kind: str) -> str:
     return kind_in_words(timeline, kind) if kind in KINDS else kind
 
 
-def _word_html(timeline: Timeline, kind: str) -> str:
-    word = _word(timeline, kind)
-    return term_html(word, word) if word in EXPLAINED else escape(word)
-
-
 def _segment(kind: str, tokens: int, limit: ContextLimit) -> str:
     share = 100 * max(0, tokens) / limit.scale
     glyph = KINDS.get(kind, UNSEEN).glyph
     return f'<i class="hl-kind-{kind}" data-kind="{kind}" style="width:{share:.3f}%">{glyph}</i>'
-
-
-def _entry(word: str, kind: str, tokens: int) -> str:
-    swatch = f'<i class="hl-kind-{kind}" aria-hidden="true"></i>'
-    return f'<li class="{"" if tokens else "hl-none"}">{swatch}{word} <b data-kind-tokens="{kind}">{tokens:,}</b></li>'
 
 
 def _marks(limit: ContextLimit) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from historylab.conversation.usage import usage_by_request
-from historylab.costs.amounts import count_of, money
+from historylab.costs.amounts import count_of, money, short_money, whole_percent
 from historylab.costs.bill import PARTS, Bill, CostComparison
 from historylab.costs.caches.base import cache_members
 from historylab.costs.lost_prefix import LostPrefix, lost_prefixes
@@ -80,6 +80,16 @@ def cost_finding(timeline: Timeline, comparison: CostComparison | None, *, would
     word, why = ("cheaper", _cheaper) if ours < whole else ("dearer", _dearer)
     effect = f"{_subject(timeline, would=would)} {word}"
     return CostFinding(f"{money(ours)} instead of {money(whole)}", effect, why(timeline, comparison), cache)
+
+
+def cost_in_short(timeline: Timeline, comparison: CostComparison | None) -> tuple[str, str]:
+    """("8¢", "instead of 6¢ untrimmed"): an amount and what it is beside not trimming; tokens without prices."""
+    if is_untrimmed(timeline):
+        return ("Untrimmed", "") if comparison is None else (short_money(comparison.bill.total), "untrimmed")
+    if comparison is None:
+        return whole_percent(tokens_share(timeline)), "of the untrimmed tokens"
+    ours, whole = short_money(comparison.bill.total), short_money(comparison.baseline.total)
+    return ours, "as untrimmed" if ours == whole else f"instead of {whole} untrimmed"
 
 
 def _subject(timeline: Timeline, *, would: bool) -> str:

@@ -82,9 +82,15 @@ def untagged(html: str) -> str:
     return re.sub(
         r"<style>.*?</style>|<[^>]+>",
         " ",
-        re.sub(r"</?dfn[^>]*>|<span data-used=[^>]*>([\d,]+)</span>", r"\1", html),
+        re.sub(r"</?dfn[^>]*>|<span data-(?:used|share)=[^>]*>([^<]+)</span>", r"\1", html),
         flags=re.DOTALL,
     )
+
+
+def hovers(app: AppTest) -> str:
+    """Everything told on hover or focus."""
+    html = " ".join(e.proto.body for e in app.get("html"))
+    return " ".join(re.findall(r'(?:title|aria-description)="([^"]*)"', html))
 
 
 def rows(app: AppTest, key: str) -> list[list[str]]:
@@ -100,6 +106,6 @@ def sources(app: AppTest) -> dict[str, str]:
 
 
 def verdict(app: AppTest) -> str:
-    """The headline and the chips under it."""
+    """The headline and the strip under it."""
     bodies = (e.proto.body for e in app.get("html"))
-    return " ".join(untagged(body) for body in bodies if "hl-verdict" in body or "hl-chip-title" in body)
+    return " ".join(untagged(body) for body in bodies if re.search("hl-(verdict|cell|forgot)", body))

@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from app_pages import on_tab, request_field, rows, screen, shown, text
+from app_pages import hovers, on_tab, request_field, rows, screen, shown, text, verdict
 from app_pages import pasted as opened_with
 
 from historylab.wording.settings import setting_in_words
@@ -23,7 +23,8 @@ def pasted(*messages: dict) -> object:
 
 def test_the_sentence_is_there_without_a_click_and_the_rest_is_not():
     app = screen()
-    assert "dearer, because its beginning changes at 63 of 83 requests" in text(app)
+    assert "83¢  instead of 44¢ untrimmed" in verdict(app)
+    assert "dearer: $0.830 instead of $0.437, because its beginning changes at 63 of 83 requests" in hovers(app)
     assert "Source: genai-prices" not in text(app)
 
 
@@ -52,15 +53,6 @@ def test_a_tab_stays_open_when_its_count_changes():
     assert f'content:"{len(rows(app, "losses"))}"' in counts
 
 
-def test_the_chips_lead_to_the_bill_and_to_the_first_loss():
-    app = screen(**CUT)
-    shown(app.button(key="to-Cost").click().run())
-    assert "Automatic cache" in text(app)
-    shown(app.button(key="see-first-loss").click().run())
-    state = app.session_state["historylab"]
-    assert (state.request, state.message) == (11, 0)
-
-
 def test_the_payload_says_what_changed_since_the_request_before():
     app = on_tab(screen(**CUT), "Payload")
     assert "This request only adds to the one before" in text(app)
@@ -73,7 +65,7 @@ def test_the_payload_says_what_changed_since_the_request_before():
 
 def test_one_screen_has_one_badge_for_its_counts():
     app = on_tab(screen(**CUT), "Cost")
-    badges = re.findall(r"o200k_base, (?:exact for|an estimate: recorded with) [\w.-]+", text(app))
+    badges = re.findall(r"o200k_base, (?:exact for|an estimate: recorded with) [\w.-]+\w", text(app) + hovers(app))
     assert set(badges) == {"o200k_base, an estimate: recorded with claude-sonnet-4-5"}
     assert len(badges) > 1
 
@@ -97,12 +89,11 @@ def test_a_price_of_yours_counts_is_named_and_can_be_taken_back():
 
 def test_a_model_without_list_prices_asks_for_them():
     app = on_tab(screen(**CUT, model="nobodys-model-7"), "Cost")
-    assert "× the tokens of not trimming  Trimming sends fewer tokens. The prices of this model are unknown." in text(
-        app
-    )
+    assert "of the untrimmed tokens" in verdict(app)
+    assert "Trimming sends fewer tokens" in hovers(app)
     shown(app.number_input(key="price nobodys-model-7 input").set_value(2.0).run())
     shown(app.number_input(key="price nobodys-model-7 output").set_value(8.0).run())
-    assert "Trimming makes this conversation" in text(app)
+    assert "Trimming makes this conversation" in hovers(app)
     assert "Source: given by you" in text(app)
 
 
@@ -131,10 +122,10 @@ def test_an_overhead_the_environment_sets_stays(monkeypatch):
     ids=["one message", "no tools", "no requests"],
 )
 def test_short_conversations_have_a_bill_or_none(messages):
-    said = text(on_tab(pasted(*messages), "Lost facts"))
-    if NO_REQUESTS not in said:
-        assert "Nothing is cut" in said
-        assert "as far as the transcript shows" in said
+    app = on_tab(pasted(*messages), "Lost facts")
+    if NO_REQUESTS not in text(app):
+        assert "Nothing is cut" in hovers(app)
+        assert "as far as the transcript shows" in text(app)
 
 
 def test_the_messages_that_cost_most_over_their_life_stand_beside_the_bill():

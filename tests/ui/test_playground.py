@@ -8,7 +8,7 @@ import re
 from urllib.parse import parse_qsl
 
 import pytest
-from app_pages import next_conversation, opening, pasted, screen, shown, sources, text, uploaded, verdict
+from app_pages import hovers, next_conversation, opening, pasted, screen, shown, sources, text, uploaded, verdict
 
 from historylab import Settings, replay
 from historylab.formats.samples import load_sample
@@ -26,10 +26,11 @@ def test_it_opens_on_a_sample_with_a_visible_cut_and_a_plain_sentence(path):
     app = screen(path)
     said = verdict(app)
     assert "the model sees" in said
-    assert "1,496 of 8,000 tokens  18.7% of the budget." in said
+    assert "1.5k of 8k  tokens, 19%" in said
+    assert "1,496 of 8,000 tokens: 18.7% of the budget." in hovers(app)
     assert text(app).count("(o200k_base, exact for gpt-5.5)") == 1
-    assert "21 of 141 facts  that later answers used were gone" in said
-    assert "$0.8" in said
+    assert "21 of 141  facts it needed were missing" in said
+    assert "83¢" in said
 
 
 def test_a_link_decides_where_nothing_stronger_does():
@@ -257,7 +258,7 @@ def test_what_is_logged_is_what_the_screen_says_of_the_newest_request_whatever_t
     share = re.search(r"the model sees (?:all )?(\d+)(?: of (\d+))? messages", said)
     sent, messages = int(share[1]), int(share[2] or share[1])
     trimmed = [f"[History] Trimmed messages from {messages} to {sent}"] if sent < messages else []
-    tokens, counter = re.search(r"([\d,]+) of [\d,]+ tokens", said), re.search(r"in all \((.+?)\)", text(app))
+    tokens, counter = re.search(r"([\d,]+) of [\d,]+ tokens", hovers(app)), re.search(r"in all \((.+?)\)", text(app))
     untrimmed = int(replay(load_sample()[0], Settings()).untrimmed[-1])
     token_line = f"[History] Tokens from {untrimmed} to {tokens[1].replace(',', '')} ({counter[1]})"
     assert lines == [*trimmed, token_line]

@@ -13,8 +13,8 @@ from historylab.settings.consent import offline
 from historylab.settings.model import Settings
 from historylab.summarizers.reply_cache import CachedRepliesOnly, NotAsked
 from historylab.ui.chat import asking
-from historylab.ui.request.verdict_chips import seen_chip
 from historylab.ui.request.verdict_line import legend, verdict_line
+from historylab.ui.request.verdict_strip import seen_cell
 from historylab.ui.session import cached, session
 from historylab.ui.session.chat_answers import ChatAnswer
 from historylab.ui.session.chat_session import ChatSession
@@ -47,8 +47,8 @@ def seen_panel(chat: ChatSession, settings: Settings) -> None:
     looked, message = chat.looked_at
     number = min(last, answer.seen.request if answer and looked is None else last if looked is None else looked)
     verdict_line(timeline, number)
-    with st.container(key="chip-seen"):
-        seen_chip(timeline, number)
+    with st.container(key="verdict"):
+        seen_cell(timeline, number)
     legend(timeline, number)
     _map(chat, timeline, number, message)
     _message(timeline, number, message)

@@ -12,9 +12,9 @@ from historylab.formats.base import Report
 from historylab.planning.replay import Timeline
 from historylab.recordings.sent_plans import SentPlans
 from historylab.recordings.watch import Watch, WatchedConversation
-from historylab.ui.live.cost_so_far import cost_so_far, lost_so_far
-from historylab.ui.request.verdict_chips import seen_chip
+from historylab.ui.live.cost_so_far import cost_so_far
 from historylab.ui.request.verdict_line import legend, verdict_line
+from historylab.ui.request.verdict_strip import lost_cell, seen_cell
 from historylab.ui.session import cached, cached_recording, session, watching
 from historylab.ui.shared.history_map import history_map, map_look
 from historylab.ui.shared.notice import fold_lines, notice
@@ -89,11 +89,9 @@ def watched_picture(watch: Watch, shown: WatchedConversation, sent: SentPlans) -
     with st.container(horizontal=True, key="headline"):
         verdict_line(timeline, number, would=would)
     with st.container(key="verdict"):
-        with st.container(key="chip-seen"):
-            seen_chip(timeline, number, would=would)
-        with st.container(key="chip-lost"):
-            lost_so_far(sent)
-        with st.container(key="chip-cost"):
+        seen_cell(timeline, number)
+        lost_cell(timeline, ())
+        with st.container(key="cost-so-far", gap=None):
             cost_so_far(sent)
     legend(timeline, number)
     packed, key = cached.packed_map(timeline)

@@ -11,11 +11,19 @@ from historylab.settings.resolve import Resolution
 from historylab.ui.request.keep_by_rule import keep_marked
 from historylab.ui.session import viewing
 from historylab.ui.session.must_remember import star_marks
-from historylab.wording.must_remember import GLYPH
+from historylab.wording.must_remember import GLYPH, must_remember_status
 from historylab.wording.untrusted import escape
 
 SEVERAL = "This is made of several of the conversation’s messages. To mark one of them, turn the projection off."
 HELP = "The verdict, Compare and Tune then say whether settings keep it"
+
+
+def must_remember_line(timeline: Timeline, number: int) -> None:
+    """Whether request `number` (from 0) holds the messages that must be remembered; an alarm if one is lost."""
+    status = must_remember_status(timeline, number, star_marks(timeline))
+    if status.sentence:
+        lost, glyph = " hl-over" if status.lost else "", f'<span aria-hidden="true">{GLYPH}</span>'
+        st.html(f'<div class="hl-forgot hl-stale{lost}">{glyph} {escape(status.sentence)}</div>')
 
 
 def must_remember_note(timeline: Timeline, number: int, message: int, resolution: Resolution) -> None:

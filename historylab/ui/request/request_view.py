@@ -10,16 +10,19 @@ from historylab.recordings.as_sent import is_as_sent
 from historylab.settings.resolve import Provenance, Resolution
 from historylab.ui.request.answer_place import answer_place
 from historylab.ui.request.cut_list import post_mortem_line
+from historylab.ui.request.keep_by_rule import rules_left
 from historylab.ui.request.mend_buttons import mend_buttons
+from historylab.ui.request.must_remember import must_remember_line
 from historylab.ui.request.request_field import current_request, request_field
 from historylab.ui.request.request_tabs import request_tabs, tab_counts
 from historylab.ui.request.retention_map import retention_map
 from historylab.ui.request.search_field import search
-from historylab.ui.request.verdict_chips import cost_chip, lost_chip, refused_note, seen_chip
 from historylab.ui.request.verdict_line import legend, verdict_line
+from historylab.ui.request.verdict_strip import cost_cell, lost_cell, own_comparison, refused_note, seen_cell
 from historylab.ui.session import cached, choices, session, viewing
 from historylab.ui.shared.history_map import map_look
 from historylab.ui.shared.token_bars import bars_component, dropped_budget
+from historylab.wording.rules import rules_status
 
 CHART = "tokens"
 SENT = "what was sent was within"
@@ -27,35 +30,36 @@ SENT = "what was sent was within"
 
 @session.fragment
 def request_view(timeline: Timeline, resolution: Resolution) -> None:
-    """Verdict; map and chart, and under or beside them the answer about one message; everything else in tabs."""
+    """The headline and its strip; map and chart, and beside them the answer; everything else in tabs."""
     number = current_request(timeline)
-    post_mortem_line()
-    with st.container(horizontal=True, key="headline"):
+    with st.container(key="headline", gap=None):
         verdict_line(timeline, number)
-        search(timeline, number)
-    mend_buttons(timeline, number, resolution)
+    search(timeline, number)
     with st.container(key="verdict"):
-        with st.container(key="chip-seen"):
-            seen_chip(timeline, number)
-        lost, cost = st.container(key="chip-lost"), st.container(key="chip-cost")  # filled last: nothing waits for them
-    refused = st.container()
+        seen_cell(timeline, number)
+        lost, cost = st.empty(), st.empty()  # filled last: nothing waits for them
     with st.container(key="stage"), st.container(key="scene"):
-        with st.container(key="picture"):
+        with st.container(key="picture", gap=None):
             legend(timeline, number)
             retention_map(timeline, number)
-            request_field(timeline)
+            _token_chart(timeline, resolution)
         with st.container(key="answer", gap="small"):
             draw_rest = answer_place(timeline, number, resolution)
-        _token_chart(timeline, resolution)
+            notes = st.container(key="notes", gap="small")
+        request_field(timeline)
         request_tabs(timeline, number, resolution)
     with lost:
-        lost_chip(timeline, number, resolution)
+        lost_cell(timeline, viewing.must_remember())
     with cost:
-        cost_chip(timeline, number)
-    with refused:
-        refused_note(timeline)
+        cost_cell(timeline, own_comparison(timeline))
     tab_counts(timeline)
     draw_rest()
+    with notes:
+        post_mortem_line()
+        must_remember_line(timeline, number)
+        refused_note(timeline)
+        mend_buttons(timeline, number, resolution)
+        rules_left(timeline, rules_status(timeline, number), resolution)
 
 
 def _token_chart(timeline: Timeline, resolution: Resolution) -> None:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from historylab.settings.link import COMPARE, decode
+from historylab.settings.link import decode
 from historylab.settings.names import OPEN, TEMPLATE
 from historylab.settings.resolve import Provenance
 from historylab.settings.sources import from_environment
@@ -32,8 +32,6 @@ STORY: Mapping[str, str] = MappingProxyType(
     }
 )
 """At request 18 a cake is ordered; who may not eat what stands in message 4, of which the summary says nothing."""
-OTHERWISE: Mapping[str, str] = MappingProxyType({**STORY, COMPARE: "budget:2200;pruner:fifo"})
-"""The same beside two other settings: room for everything, and the oldest turns dropped instead of summarised."""
 SAMPLE = "sample"
 _LINK = decode(STORY)
 

@@ -7,18 +7,19 @@ from collections.abc import Callable
 import streamlit as st
 
 from historylab.conversation.conversation import Conversation
-from historylab.costs.amounts import count_of
+from historylab.costs.amounts import count_of, short_count
 from historylab.planning.replay import Timeline
 from historylab.recordings.as_sent import is_as_sent
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import viewing
 from historylab.ui.toolbar.notes import edited_bar, recorded_line, sent_under_line
 from historylab.ui.toolbar.open_drawer import open_button
-from historylab.ui.toolbar.opened_files import opened_files, picker
+from historylab.ui.toolbar.opened_files import opened_files, picker, refused_files_line
 from historylab.ui.toolbar.share_dialog import share_button
 from historylab.wording.context import counted_by
 from historylab.wording.untrusted import escape, one_line
 
+ABOUT = "About this file"
 NOT_YOURS = {"sample": "sample", "gen": "generated"}
 """Kind of what is open, as links name it → its badge."""
 
@@ -34,23 +35,27 @@ def conversation_bar(
 
     `open_first`: whether opening a conversation is what to do first on the page.
     """
-    with st.container(horizontal=True, vertical_alignment="center", key="conversation"):
+    with st.container(horizontal=True, horizontal_alignment="right", gap="small", key="actions", width="content"):
+        open_button(first=open_first)
+        share_button(resolution.settings)
+        for button in more:
+            button()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="conversation"):
+        exact, short = _sizes(conversation, timeline)
         st.html(
-            f'<div class="hl-title"><bdi>{escape(one_line(conversation.title, 90))}</bdi>{_badge()}</div>'
-            f'<div class="hl-meta">{_size(conversation, timeline)}</div>'
+            f'<div class="hl-conversation"><bdi class="hl-strong">{escape(one_line(conversation.title, 90))}</bdi>'
+            f'{_badge()} <span class="hl-meta" title="{exact}">{short}</span></div>'
         )
-        with st.container(horizontal=True, horizontal_alignment="right", gap="small", key="actions", width="content"):
-            open_button(first=open_first)
-            share_button(resolution.settings)
-            for button in more:
-                button()
-    with st.container(key="about"):  # also if it stays empty: the map below is made anew when its place changes
-        if not is_as_sent(timeline):  # which settings the file brings is for when they are used
-            recorded_line(resolution)
-        sent_under_line(resolution)
-        edited_bar()
         picker()
-        opened_files()
+        with st.popover(ABOUT, key="about-file"):
+            st.html(f'<div class="hl-body">{exact}</div>')
+            if not is_as_sent(timeline):  # which settings the file brings is for when they are used
+                recorded_line(resolution)
+            sent_under_line(resolution)
+            opened_files()
+    with st.container(key="about"):  # also if it stays empty: the map below is made anew when its place changes
+        edited_bar()
+        refused_files_line()
 
 
 def _badge() -> str:
@@ -59,7 +64,8 @@ def _badge() -> str:
     return f' <span class="hl-badge">{word}</span>' if word else ""
 
 
-def _size(conversation: Conversation, timeline: Timeline) -> str:
+def _sizes(conversation: Conversation, timeline: Timeline) -> tuple[str, str]:
+    """Its size as HTML: every count with how tokens are counted, and in short."""
     total = int(timeline.plans[-1].history.sums.running[-1]) if timeline.plans else 0
     sizes = (
         (len(conversation), "message"),
@@ -68,4 +74,6 @@ def _size(conversation: Conversation, timeline: Timeline) -> str:
     )
     counts = ", ".join(count_of(count, noun) for count, noun in sizes)
     tokens = f", {total:,} tokens in all ({counted_by(timeline)})" if timeline.plans else ""
-    return escape(counts + tokens)
+    size = count_of(len(conversation), "message")
+    short = f"{size}, {short_count(total)} tokens" if total else size
+    return escape(f"{counts}{tokens}"), escape(short)

@@ -1,39 +1,20 @@
-"""Notes above the map, a line each: the landing's story, what a file was recorded with and sent under, your edits."""
+"""Notes on a file, a line each: what it was recorded with and sent under, and your edits."""
 
 from __future__ import annotations
 
 import streamlit as st
-from streamlit.errors import StreamlitAPIException
 
 from historylab.recordings.as_sent import has_cuts
 from historylab.recordings.sent_plans import newest_decision
 from historylab.settings.resolve import Resolution
-from historylab.ui.session import choices, edits, landing, session, viewing
+from historylab.ui.session import choices, edits, session, viewing
 from historylab.wording.cuts import settings_in_words
 from historylab.wording.recorded import recorded_sentence
 from historylab.wording.settings import title_of
 from historylab.wording.untrusted import escape
 
-ABOUT = "HistoryLab shows which messages a model is sent, which it isn’t, and what it then no longer knows."
-OTHERWISE = "See it under other settings"
 NEVER_SENT = " It was never sent like this, so the settings decide."
 NOT_USED = "What this file was recorded with is not used: your own settings and the defaults decide."
-
-
-def landing_line() -> None:
-    """The line that says what HistoryLab is, and the way to see its story under other settings.
-
-    Nothing for any other conversation, or under other settings.
-    """
-    with st.container():  # drawn also empty: the map below is made anew when its place changes
-        if not landing.is_story_open():
-            return
-        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="landing"):
-            st.html(f'<div class="hl-small">{ABOUT}</div>', width="content")
-            try:
-                st.page_link("pages/compare.py", label=OTHERWISE, query_params={**landing.OTHERWISE, "play": "true"})
-            except (KeyError, StreamlitAPIException):  # a page file run on its own knows no others
-                st.html(f'<span class="hl-faint">{OTHERWISE}</span>', width="content")
 
 
 def recorded_line(resolution: Resolution) -> None:

@@ -35,7 +35,6 @@ def opened_files() -> None:
         _one_file(opened.files[0])
     else:
         _several(opened.files, report)
-    _draw_refused()
 
 
 def picker() -> None:
@@ -89,7 +88,8 @@ def _several(files: Sequence[ReadFile], report: Report) -> None:
     st.html(fold_lines(f"{len(files):,} files. {read_in_words(report)}", lines))
 
 
-def _draw_refused() -> None:
+def refused_files_line() -> None:
+    """An alarm where a file could not be read, with ways on; nothing otherwise."""
     refused = session.tab().refused
     if not refused:
         return

@@ -49,7 +49,7 @@ function budgetHint(chart) {
 // The bar by kind in the verdict, which stands on the page and says how wide a token is: its parts at this request.
 function fillKinds(chart, point) {
   for (const used of document.querySelectorAll(`[data-used="${chart.key}"]`)) {
-    used.textContent = count(chart.sent[point]);
+    used.textContent = brief(chart.sent[point]);
   }
   for (const bar of document.querySelectorAll(`[data-kinds="${chart.key}"]`)) {
     const free = Math.max(0, bar.dataset.limit - chart.sent[point] - chart.aside);
@@ -57,8 +57,9 @@ function fillKinds(chart, point) {
     for (const part of bar.querySelectorAll("[data-kind]")) {
       if (now.has(part.dataset.kind)) part.style.width = `${(100 * now.get(part.dataset.kind)) / bar.dataset.scale}%`;
     }
-    for (const said of bar.querySelectorAll("[data-kind-tokens]")) {
-      if (now.has(said.dataset.kindTokens)) said.textContent = count(now.get(said.dataset.kindTokens));
-    }
+    const words = new Map(chart.kinds.map(({ kind, word }) => [kind, word])), drawn = bar.querySelector("[role=img]");
+    drawn.title = [...now].filter(([, tokens]) => tokens).map(([kind, tokens]) => `${words.get(kind) ?? kind} ${count(tokens)}`).join(", ");
+    drawn.ariaLabel = `Tokens by kind: ${drawn.title}`;
+    for (const share of document.querySelectorAll(`[data-share="${chart.key}"]`)) share.textContent = percent(chart.sent[point] / bar.dataset.limit);
   }
 }

@@ -1,0 +1,109 @@
+"""The strip under the headline: how full the request is, how many facts were missing, and what it all costs."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.costs.amounts import count_of, short_count, whole_percent
+from historylab.costs.bill import CostComparison
+from historylab.figures.context_bar import context_bar
+from historylab.planning.context_fill import context_limit
+from historylab.planning.contexts import reported_under
+from historylab.planning.refusals import refusal_sentence
+from historylab.planning.replay import Timeline
+from historylab.planning.validity import recorded_validity
+from historylab.recordings.as_sent import is_as_sent
+from historylab.ui.request.bill_table import bill_of
+from historylab.ui.session import cached
+from historylab.ui.shared.strip_cell import strip_cell
+from historylab.wording.as_sent import untrimmed_sentence
+from historylab.wording.context import context_fill_sentence, counted_by, used_tokens
+from historylab.wording.costs import BASELINE, PRICES_UNKNOWN, cost_finding, cost_in_short, is_untrimmed
+from historylab.wording.losses import RECALL_UNKNOWN, facts_in_short, lost_facts
+from historylab.wording.over_budget import over_budget_sentence
+from historylab.wording.palette import ALARM
+from historylab.wording.settings import setting_in_words
+from historylab.wording.untrusted import escape
+
+AS_REPORTED = (
+    "A request that reports its usage stands at its reported size, less what these settings remove; what is cut is "
+    "decided by what is counted."
+)
+SIZED = (
+    "A request that reports its usage stands at its reported size; the part that the file doesn’t hold is that less "
+    "what is visible, and is added to a request without a report."
+)
+LOST_FROM = (
+    "A fact is a value in an answer or a tool call that an earlier message says, such as an id, a number or a path; or "
+    "what the file names as evidence. It is missing if the request that uses it holds it in no message and in no "
+    "summary: found by reading, so an estimate."
+)
+
+
+def seen_cell(timeline: Timeline, number: int) -> None:
+    """How full request `number` (from 0) is, by kind: on screen before anything is priced or searched."""
+    limit, used, key = context_limit(timeline), used_tokens(timeline, number), cached.browser_key(timeline)
+    over = timeline.plans[number].over_budget
+    alarm, share = f"{ALARM.glyph} " if over else "", whole_percent(used / limit.tokens) if limit.tokens else "100%"
+    exact = f"{used:,} of {limit.tokens:,} tokens: {context_fill_sentence(timeline, number)}"
+    of = f'<span data-used="{key}">{short_count(used)}</span> of {short_count(limit.tokens)}'
+    st.html(
+        f'<div class="hl-cell hl-seen hl-tips">{context_bar(timeline, number, key)}'
+        f'<span title="{escape(exact)}"><b class="hl-number{" hl-over" if over else ""}">{alarm}{of}</b> tokens, '
+        f'<span data-share="{key}">{share}</span></span> <span class="hl-term" tabindex="0" role="note" '
+        f'aria-label="How tokens are counted" aria-description="{escape(_count_origin(timeline))}">≈</span></div>'
+    )
+
+
+def _count_origin(timeline: Timeline) -> str:
+    """How every token is counted, and what is reported besides."""
+    origin = f"Every message as it is sent, the summary and the formatting, counted by {counted_by(timeline)}."
+    if is_as_sent(timeline):
+        return f"{origin} {SIZED}"
+    if timeline.settings.overhead:
+        origin += f" The fixed overhead of {timeline.settings.overhead:,} tokens is added."
+    reported = reported_under(timeline.original, timeline.settings, len(timeline.plans)).any()
+    return f"{origin} {AS_REPORTED}" if reported else origin
+
+
+def lost_cell(timeline: Timeline, marks: tuple[int, ...]) -> None:
+    """The facts that later answers used and that were missing, and the messages that must be remembered."""
+    if timeline.original.recorded.textless:
+        st.html(strip_cell("Facts unknown", "", RECALL_UNKNOWN))
+        return
+    facts = lost_facts(cached.retention_of(timeline, marks))
+    number, said = facts_in_short(facts)
+    st.html(strip_cell(number, said, LOST_FROM, over=bool(facts.lost or facts.marked)))
+
+
+def cost_cell(timeline: Timeline, comparison: CostComparison | None, *, would: bool = False) -> None:
+    """What trimming costs, or `would` cost, beside not trimming; why is in its hover."""
+    finding = cost_finding(timeline, comparison, would=would)
+    why = f"{finding}"
+    if is_untrimmed(timeline) and not timeline.plans[-1].over_budget:
+        why = f"{why} {over_budget_sentence(timeline)}".rstrip()
+    why = f"{why} {untrimmed_sentence(timeline, comparison)}".rstrip()
+    st.html(strip_cell(*cost_in_short(timeline, comparison), f"{why} {_price_origin(timeline, finding.cache)}"))
+
+
+def _price_origin(timeline: Timeline, cache: str) -> str:
+    if not cache:
+        return f"{PRICES_UNKNOWN}, so tokens are compared. Not trimming is {BASELINE}."
+    return (
+        f"{count_of(len(timeline.plans), 'request')} with the answers at list prices, under the model's own kind of "
+        f"cache ({cache}). Not trimming is {BASELINE}."
+    )
+
+
+def own_comparison(timeline: Timeline) -> CostComparison | None:
+    """The bill under the model's own cache beside not trimming; None where its prices are unknown."""
+    bills, own = bill_of(timeline)
+    return bills.get(own)
+
+
+def refused_note(timeline: Timeline) -> None:
+    """An alarm where requests that are sent would be refused."""
+    if recorded_validity(timeline).refused.any():
+        st.html(
+            f'<div class="hl-cause hl-over">{ALARM.glyph} {escape(refusal_sentence(timeline, setting_in_words))}</div>'
+        )
