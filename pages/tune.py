@@ -33,7 +33,7 @@ with replay_errors_shown():
 if search.as_sent:
     describe_system(system, timeline, conversation)
 refusals(resolution)
-conversation_bar(conversation, timeline, resolution, open_first=False)
+conversation_bar(conversation, timeline, resolution)
 if not timeline.plans:
     no_requests("There is nothing to tune. Open another conversation.")
     st.stop()

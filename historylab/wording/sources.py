@@ -27,7 +27,7 @@ HEADINGS = {
 }
 ABOUT = {
     "environment": "variables of the server; no choice and no link overrides them",
-    "you": "what you choose in the settings beside the playground",
+    "you": "what you choose in the settings at the left",
     "url": "what the link asks for",
     "template": "a file of settings to start from",
     "recorded": "what the open file was recorded with",

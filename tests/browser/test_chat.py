@@ -68,7 +68,7 @@ def test_a_chat_calls_a_tool_compacts_and_leads_to_what_each_answer_saw(page, ho
     settled(page)
     say(page, HOSTILE[1])
     page.get_by_text(HOSTILE[1]).first.wait_for()
-    page.get_by_role("button", name="Playground", exact=True).click()
+    page.get_by_role("button", name="Inspect", exact=True).click()
     page.wait_for_url(lambda url: "/talk" not in url)
     headline(page, "the model sees")
     assert page.evaluate("window.harmed") is None

@@ -40,7 +40,7 @@ def test_a_fault_in_a_callback_is_said_on_the_page_and_leads_back_once_it_is_gon
     system = page.get_by_role("combobox", name="System")
     system.fill("OCTOPUS")
     system.press("Enter")
-    headline(page, "^The page Playground could not be drawn: a fault in HistoryLab.$")
+    headline(page, "^The page Inspect could not be drawn: a fault in HistoryLab.$")
     page.get_by_text("“ferry.json” is still open, and your settings are kept.").wait_for()
     page.get_by_role("link", name="Compare", exact=True).wait_for()
     page.get_by_text("What failed: KeyError").wait_for()

@@ -1,13 +1,78 @@
-"""The page loads from this machine alone, within its own security policy."""
+"""The bar with the four places; the page loads from this machine alone, within its own security policy."""
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
 from browser_pages import settled
 
 pytestmark = pytest.mark.browser
+
+PLACES = ("Conversations", "Inspect", "Compare", "Improve")
+BELONGS = {
+    "": "Inspect",
+    "compare": "Compare",
+    "tune": "Improve",
+    "conversations": "Conversations",
+    "corpus": "Conversations",
+    "talk": "Inspect",
+    "live": "Inspect",
+    "settings": "Inspect",
+}
+"""Path of a page → the place it belongs to."""
+
+
+def test_the_places_stand_still_from_page_to_page_and_the_one_at_hand_is_marked(page, home):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    stand = set()
+    for path, place in BELONGS.items():
+        page.goto(f"{home}/{path}")
+        page.locator(".st-key-places [aria-current=page]", has_text=place).wait_for()
+        settled(page)
+        boxes = [page.get_by_role("link", name=name, exact=True).bounding_box() for name in PLACES]
+        stand.add(tuple((box["x"], box["y"]) for box in boxes))
+        assert all(box["y"] + box["height"] <= 44 for box in boxes)
+    assert len(stand) == 1
+
+
+def test_on_a_phone_the_places_are_a_menu(page, home):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(home)
+    page.locator(".sheet[data-drawn]").wait_for(state="attached")
+    settled(page)
+    menu, link = page.get_by_role("button", name="Menu", exact=True), page.get_by_role("link", name="Compare")
+    assert not link.is_visible()
+    menu.click()
+    link.wait_for()
+    page.keyboard.press("Escape")
+    link.wait_for(state="hidden")
+    menu.press("Enter")
+    link.click()
+    page.wait_for_url("**/compare*")
+    link.wait_for(state="hidden")
+
+
+@pytest.mark.parametrize("width", [390, 640, 720, 1024])
+def test_nothing_in_the_bar_lies_over_anything_else(page, home, width):
+    page.set_viewport_size({"width": width, "height": 844})
+    page.goto(home)
+    page.locator(".sheet[data-drawn]").wait_for(state="attached")
+    page.locator(".st-key-export button:visible").wait_for()
+    settled(page)
+    boxes = sorted(page.evaluate(IN_THE_BAR))
+    assert len(boxes) >= 5
+    assert not [pair for pair in itertools.pairwise(boxes) if pair[0][1] > pair[1][0]]
+    assert boxes[-1][1] <= width
+
+
+IN_THE_BAR = """() => {
+  const all = "header button, .st-key-navigation :is(a, button), .st-key-actions button, .st-key-keys";
+  const box = (one) => one.getBoundingClientRect();
+  const there = (one) => one.checkVisibility() && one.offsetHeight && box(one).top < 40;
+  return [...document.querySelectorAll(all)].filter(there).map(box).map(({ left, right }) => [left, right]);
+}"""
 
 
 @pytest.mark.parametrize("path", ["/", "/settings"])

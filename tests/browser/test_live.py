@@ -147,7 +147,7 @@ def test_a_click_on_a_message_of_the_map_leads_to_its_answer_in_the_playground(p
     page.mouse.click(box["x"] + box["width"] - 30, box["y"] + 40)  # a canvas that is drawn anew is never still
     page.locator(".st-key-answer").get_by_text(re.compile("^Message [1-9]:")).wait_for()
     headline(page, "At turn 6, the model sees 5 of 11 messages")
-    page.get_by_role("link", name="Live", exact=True).click()
+    watch_from_drawer(page)
     columns(page, 6)
     assert seen.errors == []
 
@@ -194,7 +194,7 @@ def test_an_app_behind_a_real_proxy_is_drawn_as_it_asks_and_trimmed_as_the_page_
         assert sent < 11
         headline(page, f"At turn 6, the model sees {sent} of 11 messages")
         page.goto(f"{home}/?conv=sample:birthday-by-the-sea&budget=9000")
-        page.get_by_role("link", name="Live", exact=True).click()
+        watch_from_drawer(page)
         page.get_by_role("button", name="Use these settings from now on").click()
         page.get_by_text("The proxy uses that from its next request").wait_for()
         ask()
@@ -202,3 +202,9 @@ def test_an_app_behind_a_real_proxy_is_drawn_as_it_asks_and_trimmed_as_the_page_
         assert len(upstream.requests[-1]["messages"]) == 13
         page.get_by_text("These are the settings of proxy.env").wait_for()
         assert "hush" not in page.content()
+
+
+def watch_from_drawer(page) -> None:
+    settled(page)
+    page.locator(".st-key-open-drawer button:visible").click()
+    page.get_by_role("link", name="Watch a live app").click()

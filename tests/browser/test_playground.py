@@ -92,8 +92,8 @@ def test_back_brings_the_settings_before_and_a_choice_survives_a_visit_to_the_ot
 
     set_number(page, "Length", 2)
     headline(page, "sees 4 of")
-    page.get_by_role("link", name="Settings sources").click()
-    page.get_by_text("Where every setting comes from").wait_for()
-    page.get_by_role("link", name="Playground").click()
+    page.get_by_role("link", name="Compare").click()
+    page.locator(".st-key-maps").wait_for()
+    page.get_by_role("link", name="Inspect").click()
     headline(page, "sees 4 of")
     source_of(page, "length", "you")

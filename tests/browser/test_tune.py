@@ -28,7 +28,7 @@ def test_search_recommendation_use(page, home, seen):
     headline(page, "the model sees")
     page.locator(".hl-from-you").first.wait_for(state="attached")
     page.wait_for_url(re.compile("budget=|pruner=|historyPolicy="))
-    page.get_by_role("link", name="Tune").click()
+    page.get_by_role("link", name="Improve").click()
     headline(page, "Yours are as good as anything tried")
     assert seen.external == []
     assert seen.errors == []

@@ -16,7 +16,7 @@ from historylab.ui.session import cached, chosen_system
 pytestmark = pytest.mark.slow  # whole screens
 
 CHAT = json.dumps([{"role": "user", "content": "Which cake?"}, {"role": "assistant", "content": "The plum one."}])
-FAULT = "The page Playground could not be drawn"
+FAULT = "The page Inspect could not be drawn"
 
 
 @pytest.fixture(autouse=True)

@@ -280,10 +280,10 @@ def test_the_settings_of_the_playground_become_the_proxys(proxy, settings_file):
     proxy.starts(file=settings_file)
     proxy.app().ask()
     page = live()
-    assert "The playground has the same" in text(page)
+    assert "Inspect has the same" in text(page)
     page.session_state["historylab"].you["budget"] = 900
     shown(page.run())
-    assert "The playground has FIFO to 900" in text(page)
+    assert "Inspect has FIFO to 900" in text(page)
     shown(page.button(key="settings-from-now-on").click().run())
     assert settings_in_file(settings_file) == TRIMMED.replace(budget=900)
     assert "Written into proxy.env: the proxy uses them from its next request" in text(page)

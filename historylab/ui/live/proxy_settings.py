@@ -22,18 +22,18 @@ from historylab.wording.untrusted import escape, one_line
 OBSTACLES: dict[Obstacle, str] = {
     "no proxy": "No proxy has written to this recording yet.",
     "no file": "The proxy was started without a settings file. Started with --settings FILE, and this page with "
-    "--template FILE, it can be given the settings of the playground from here.",
+    "--template FILE, it can be given the settings of Inspect from here.",
     "another file": "This page was started with another settings file than the proxy, or with none. Started with the "
-    "proxy’s, it can give it the settings of the playground:",
+    "proxy’s, it can give it the settings of Inspect:",
     "elsewhere": "Only a reader at the machine that serves this page can give the proxy other settings.",
     "unreadable": "The settings file they share can’t be read at the moment.",
 }
-SAME = "The playground has the same; what is changed there can be given to the proxy."
+SAME = "Inspect has the same; what is changed there can be given to the proxy."
 PATH = 200  # characters
 
 
 def proxy_settings(watch: Watch, newest: WatchedConversation) -> None:
-    """What the proxy applies; the playground's settings, and the button that writes them into the file both read."""
+    """What the proxy applies; Inspect's settings, and the button that writes them into the file both read."""
     proxy = watch.proxy
     with st.container(key="live-settings", gap="small"):
         st.html('<h2 class="hl-title">Settings from now on</h2>')
@@ -48,13 +48,13 @@ def proxy_settings(watch: Watch, newest: WatchedConversation) -> None:
         if resolution.settings.values() == shared.settings.values():
             st.html(f'<div class="hl-meta">{SAME}</div>')
             return
-        said = f"The playground has {settings_in_words(resolution.settings)}."
+        said = f"Inspect has {settings_in_words(resolution.settings)}."
         st.html(f'<div class="hl-small">{escape(said)}</div>{_locked_html(resolution)}')
         _button(resolution)
 
 
 def give_to_proxy(resolution: Resolution) -> None:
-    """In the playground, the same button, where the proxy has other settings and can be given these."""
+    """On Inspect, the same button, where the proxy has other settings and can be given these."""
     if not settings_file.may_be_shared():
         return
     try:

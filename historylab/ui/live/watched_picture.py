@@ -1,4 +1,4 @@
-"""The conversation that is watched, drawn as the playground draws one: a column of the map for every request."""
+"""The conversation that is watched, drawn as Inspect draws one: a column of the map for every request."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BY_THE_PROXY = "set where it was sent"
 
 
 def watched_bar(watch: Watch, shown: WatchedConversation) -> None:
-    """Its title, what it is from, and the way to the playground."""
+    """Its title, what it is from, and the way to Inspect."""
     last = clock_time(shown.last_at, reader_zone())
     about = [one_line(shown.app, 60), one_line(", ".join(shown.models), 120), count_of(len(shown.requests), "request")]
     with st.container(horizontal=True, vertical_alignment="center", key="live-bar"):
@@ -39,7 +39,7 @@ def watched_bar(watch: Watch, shown: WatchedConversation) -> None:
             f'<div class="hl-meta">{escape(" · ".join([*filter(None, about), f"last at {last}"]))}</div>'
         )
         st.button(
-            "Open in the playground",
+            "Inspect",
             key="live-open",
             on_click=lambda: watching.open_in_playground(watch, shown.id, session.tab().live.request),
         )
@@ -110,7 +110,7 @@ def watched_picture(watch: Watch, shown: WatchedConversation, sent: SentPlans) -
 
 
 def _look(watch: Watch, shown: WatchedConversation, timeline: Timeline) -> None:
-    """A click on a message leads to its answer in the playground; a move along the requests shows that one here."""
+    """A click on a message leads to its answer in Inspect; a move along the requests shows that one here."""
     request, message = map_look(MAP, timeline)
     if message is None:
         return _look_at_request(MAP, shown, timeline)

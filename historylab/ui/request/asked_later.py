@@ -21,7 +21,7 @@ from historylab.wording.untrusted import escape, one_line
 ROWS = "likeliest"
 EMPTY = (
     "Write what may still be asked, one question per line, for instance “What was the order number?”. Each is then "
-    "asked next: you see which messages likely answer it, and whether its request holds them. Tune counts them too."
+    "asked next: you see which messages likely answer it, and whether its request holds them. Improve counts them too."
 )
 ESTIMATE = "An estimate: messages are ranked by the words they share with the question (BM25), the likeliest first. "
 ABOUT = (

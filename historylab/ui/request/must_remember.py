@@ -15,7 +15,7 @@ from historylab.wording.must_remember import GLYPH, must_remember_status
 from historylab.wording.untrusted import escape
 
 SEVERAL = "This is made of several of the conversation’s messages. To mark one of them, turn the projection off."
-HELP = "The verdict, Compare and Tune then say whether settings keep it"
+HELP = "The verdict, Compare and Improve then say whether settings keep it"
 
 
 def must_remember_line(timeline: Timeline, number: int) -> None:

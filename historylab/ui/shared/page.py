@@ -1,4 +1,4 @@
-"""The pages and their titles, and start_page(), which every page calls first: frame, style, the link, navigation."""
+"""The places, their pages and start_page(), which every page calls first: frame, style, the link, navigation."""
 
 from __future__ import annotations
 
@@ -14,21 +14,28 @@ from historylab.ui.shared.failure_page import failure_page
 from historylab.ui.shared.keys import keys
 from historylab.ui.shared.theme import action_colours, chart_colours
 
-SIDEBAR = 356  # pixels: the longest label and its source fit on a line
+SIDEBAR = 300  # pixels
+BRAND = (
+    '<span class="hl-brand">HistoryLab</span><button class="hl-menu" type="button" aria-expanded="false">Menu</button>'
+)
+PLACES = ("conversations", "playground", "compare", "tune")
+"""The pages that the navigation leads to, in its order."""
 PAGES = {
-    "playground": "Playground",
+    "playground": "Inspect",
     "compare": "Compare",
-    "tune": "Tune",
+    "tune": "Improve",
+    "conversations": "Conversations",
     "corpus": "Corpus",
     "talk": "Chat",
     "live": "Live",
-    "conversations": "Conversations",
-    "settings": "Settings sources",
+    "settings": "Sources",
 }
 """Name of the file in `pages/`, also its path in the address → title. The first one opens by default.
 
-`chat` is no name of ours: AgentDock’s links have that path, and open the playground (ui/server/chat_path.py).
+`chat` is no name of ours: AgentDock’s links have that path, and open Inspect (ui/server/chat_path.py).
 """
+BELONGS = {"corpus": "conversations", "talk": "playground", "live": "playground", "settings": "playground"}
+"""A page that the navigation has no link to → the place it is a part of."""
 
 
 def start_page(name: str) -> None:
@@ -40,23 +47,29 @@ def start_page(name: str) -> None:
     st.html(f"<style>{_style()}{action_colours()}{chart_colours()}</style>")
     log_to_stderr()
     if failure := failures.failure_of(name):
-        _navigation()
+        _navigation(name)
         failure_page(failure, title)
         st.stop()
     address.follow_link(name)
     address.write_link()
-    _navigation()
+    _navigation(name)
 
 
-def _navigation() -> None:
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="navigation"):
-        st.html('<span class="hl-brand">HistoryLab</span>', width="content")
-        for name, title in PAGES.items():
-            try:
-                st.page_link(f"pages/{name}.py", label=title, query_params=address.address_parameters() or None)
-            except (KeyError, StreamlitAPIException):  # a page file run on its own knows no others
-                st.html(f'<span class="hl-faint">{title}</span>', width="content")
-        keys()
+def _navigation(name: str) -> None:
+    with st.container(horizontal=True, key="navigation"):
+        st.html(BRAND, width="content")
+        with st.container(horizontal=True, key="places"):
+            for place in PLACES:
+                link_to_page(place, PAGES[place])
+        keys(PAGES[BELONGS.get(name, name)])
+
+
+def link_to_page(name: str, words: str) -> None:
+    """A link to the page with this name in PAGES, which takes the address's parameters along."""
+    try:
+        st.page_link(f"pages/{name}.py", label=words, query_params=address.address_parameters() or None)
+    except (KeyError, StreamlitAPIException):  # a page file run on its own knows no others
+        st.html(f'<span class="hl-faint">{words}</span>', width="content")
 
 
 @cache

@@ -38,4 +38,4 @@ def refusals(resolution: Resolution) -> None:
     for sentence in notices[:MOST]:
         notice(sentence)
     if len(notices) > MOST:
-        notice(f"The page Settings sources lists {len(notices) - MOST} more that were refused")
+        notice(f"The tab Sources lists {len(notices) - MOST} more that were refused")

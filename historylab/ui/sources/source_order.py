@@ -19,7 +19,7 @@ from historylab.wording.untrusted import escape, one_line
 
 MOST_SHOWN = 6  # values on a card
 OWN_HELP = "Not part of AgentDock's document: HistoryLab adds it."
-SAMPLE_HELP = "No link of yours: the sample that the playground opens on follows this one."
+SAMPLE_HELP = "No link of yours: the sample that Inspect opens on follows this one."
 WRITTEN = {
     "environment": ("Variables, one a line", "NEXT_PUBLIC_DEFAULT_HISTORY_LENGTH=5"),
     "you": ("Your choices, one a line", "budget=4000"),

@@ -29,14 +29,10 @@ def conversation_bar(
     timeline: Timeline,
     resolution: Resolution,
     *more: Callable[[], None],
-    open_first: bool = True,
 ) -> None:
-    """One line about the conversation, with buttons to open another and to share the view; `more` draw further ones.
-
-    `open_first`: whether opening a conversation is what to do first on the page.
-    """
+    """One line about the conversation, with buttons to open another and to share the view; `more` draw further ones."""
     with st.container(horizontal=True, horizontal_alignment="right", gap="small", key="actions", width="content"):
-        open_button(first=open_first)
+        open_button()
         share_button(resolution.settings)
         for button in more:
             button()

@@ -1,4 +1,7 @@
-"""The drawer that opens a conversation: files, a session of this machine, pasted text, a sample, a generated one."""
+"""The drawer that opens a conversation: files, a session of this machine, pasted text, a sample, a generated one.
+
+From it one also comes to the conversations that are only being made: a chat, and what an app sends now.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,9 @@ from streamlit.delta_generator import DeltaGenerator
 from historylab.formats.samples import samples
 from historylab.registry import members
 from historylab.ui.server.loopback import on_this_machine
-from historylab.ui.session import cached, drawers, opening, session, viewing
+from historylab.ui.session import cached, drawers, opening, session
 from historylab.ui.session.tab import GivenFile, ToOpen
+from historylab.ui.shared.page import link_to_page
 from historylab.ui.toolbar.found_sessions import found_sessions
 from historylab.ui.toolbar.refused_files import refused_files
 from historylab.ui.toolbar.upload import MEMORY, upload
@@ -17,15 +21,11 @@ from historylab.wording.loading import size_in_words
 from historylab.wording.untrusted import escape
 
 
-def open_button(*, first: bool) -> None:
-    """The button that opens the drawer; as long as none of the reader's own is open, it says what to open.
-
-    `first`: whether that is what to do first on the page.
-    """
+def open_button() -> None:
+    """The button that opens the drawer."""
     st.button(
-        "Open your conversation" if viewing.current_file().spec else "Open",
+        "Open",
         key="open-drawer",
-        type="primary" if first else "secondary",
         on_click=drawers.open_drawer,
         args=(opening.KEY,),
         help="A file of yours, a session of this machine, pasted text, a sample or a generated conversation",
@@ -68,6 +68,9 @@ def _ways() -> None:
         on_change=opening.keep_drawer_open,
     )
     ways[way or "Upload"]()
+    with st.container(horizontal=True, key="other-sources"):
+        link_to_page("talk", "Talk to a model")
+        link_to_page("live", "Watch a live app")
 
 
 def _sample() -> None:

@@ -96,9 +96,12 @@ class Keys {
     listen(sheet, signal);
     sheet.dataset.drawn = "";
     new Keeper(signal);
+    this.places = new Places(signal);
   }
 
-  receive() {}
+  receive({ place }) {
+    this.places.at(place);
+  }
 }
 
 export default drawnBy(Keys);
