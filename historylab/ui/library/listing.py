@@ -63,7 +63,7 @@ def search_bar(library: Library) -> None:
             args=(TAGS, choices.choose_tags),
             width=260,
         )
-        open_button(first=False)
+        open_button()
 
 
 def _choose_source(given: object) -> None:
