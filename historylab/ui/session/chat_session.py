@@ -7,7 +7,7 @@ kept beyond the tab, but for what a recording is told.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import RLock
 
 from historylab.agent.events import (
@@ -136,6 +136,11 @@ class ChatSession:
             self.store, self.state = _open_store(), _open_state()
             self.written, self.shown, self.id = 0, None, new_conversation()
             self.checkpoints, self.memory_problem, self.spent = None, "", TokenTracker()
+
+    def without_server(self) -> ChatSession:
+        """The same chat for another tab, without the key and address that were typed; an answer begun is stopped."""
+        self.stop()
+        return replace(self, server=ENVIRONMENT, agreed="", run=None, _lock=RLock())
 
     def choose_answerer(self, who: str) -> None:
         self.answerer, self.failure = who, None

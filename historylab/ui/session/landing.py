@@ -44,8 +44,9 @@ def is_story_allowed() -> bool:
 
 def link_to_follow(page: str, given: Mapping[str, str]) -> Mapping[str, str]:
     """The link to follow for this address: the story's where the playground is opened with none."""
-    opened = tab().opened
-    return STORY if page == PAGE and not given and (opened is None or opened.spec) and is_story_allowed() else given
+    state = tab()
+    own = state.again or (state.opened and not state.opened.spec)
+    return STORY if page == PAGE and not given and not own and is_story_allowed() else given
 
 
 def is_story_open() -> bool:

@@ -49,7 +49,7 @@ def conversation() -> Conversation:
 
 def note_to_open(to_open: ToOpen) -> None:
     """Note what to open."""
-    session.tab().to_open = to_open
+    session.tab().to_open, session.tab().gone = to_open, ""
     session.touch()
 
 
@@ -111,7 +111,8 @@ def _open(asked: ToOpen, show: Show) -> bool:
     if found:
         files = tuple(replace(file, given=next(held)) for file, _ in found)
         conversations = merge_files(found)
-        viewing.open_conversations(conversations, "", first_asking(conversations), files)
+        which = first_asking(conversations) if asked.which is None else min(asked.which, len(conversations) - 1)
+        viewing.open_conversations(conversations, "", which, files)
     return bool(found)
 
 
@@ -184,8 +185,9 @@ def _open_linked(linked: Place) -> None:
     """Open what a link names, or what the command line named; or else the default sample."""
     state, paths = session.tab(), os.environ.get(OPEN, "").splitlines()
     state.to_open = ToOpen(spec=linked.conversation or f"sample:{DEFAULT_SAMPLE}")
-    if paths and not linked.conversation:
-        state.to_open = ToOpen(files=files_to_open(paths))
+    if not linked.conversation and (state.again or paths):
+        state.to_open = state.again or ToOpen(files=files_to_open(paths))
+    state.again = None
     _open_here()
     found = state.opened is not None
     if not found:

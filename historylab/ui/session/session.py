@@ -28,6 +28,11 @@ def tab() -> TabState:
     return state
 
 
+def begin_with(state: TabState) -> None:
+    """Go on with this state instead."""
+    st.session_state[KEY] = state
+
+
 # -- clicks
 
 

@@ -67,6 +67,7 @@ class ToOpen:
     format: str = ""
     mapping: FieldMapping | None = None
     spec: str = ""
+    which: int | None = None  # of its conversations; None: the first that asks a model
 
 
 @dataclass(frozen=True)
@@ -229,6 +230,7 @@ class TabState:
     # what is open, and what of it is on screen
     opened: Opened | None = None
     to_open: ToOpen | None = None  # what a click asked for, until the page or the drawer does it
+    again: ToOpen | None = None  # what was open before the page was loaded, and changed on disk since
     uploaded: set[str] = field(default_factory=set)  # every file given so far, by the browser's ids
     refused: tuple[RefusedFile, ...] = ()  # files that were not read
     sessions: tuple[Session, ...] | None = None  # of coding agents on this machine, once they were asked for
@@ -268,3 +270,8 @@ class TabState:
     page: str = ""  # the one that is drawn
     began: float = 0  # when it began to be, by perf_counter
     failure: PageFailure | None = None
+
+    # before the page was loaded
+    token: str | None = None  # by which the browser asks for what is open here; "": nothing; None: it was told nothing
+    asked_browser: bool = False  # whether it said what it had
+    gone: str = ""  # the name of what was open and is no longer held

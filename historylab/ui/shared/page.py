@@ -9,9 +9,10 @@ import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from historylab.ui.server.development_log import log_to_stderr
-from historylab.ui.session import address, failures, session
+from historylab.ui.session import address, coming_back, failures, session
 from historylab.ui.shared.failure_page import failure_page
 from historylab.ui.shared.keys import keys
+from historylab.ui.shared.tab_memory import ask_tab_memory, tab_memory
 from historylab.ui.shared.theme import action_colours, chart_colours
 
 SIDEBAR = 300  # pixels
@@ -50,6 +51,10 @@ def start_page(name: str) -> None:
         _navigation(name)
         failure_page(failure, title)
         st.stop()
+    if coming_back.is_awaited():
+        _navigation(name)
+        ask_tab_memory()
+        st.stop()
     address.follow_link(name)
     address.write_link()
     _navigation(name)
@@ -62,6 +67,7 @@ def _navigation(name: str) -> None:
             for place in PLACES:
                 link_to_page(place, PAGES[place])
         keys(PAGES[BELONGS.get(name, name)])
+        tab_memory()
 
 
 def link_to_page(name: str, words: str) -> None:

@@ -10,7 +10,7 @@ from streamlit.errors import StreamlitAPIException
 from historylab.costs.amounts import count_of
 from historylab.formats.base import Report
 from historylab.formats.sub_agents import is_sub_agent
-from historylab.ui.session import address, callers, drawers, large_files, opening, session, viewing
+from historylab.ui.session import address, callers, coming_back, drawers, large_files, opening, session, viewing
 from historylab.ui.session.tab import Opened, ReadFile
 from historylab.ui.shared.notice import fold_lines
 from historylab.ui.toolbar.format_choice import format_choice, mapping_download
@@ -35,6 +35,8 @@ def opened_files() -> None:
         _one_file(opened.files[0])
     else:
         _several(opened.files, report)
+    if opened.files:
+        _forget_button(len(opened.files))
 
 
 def picker() -> None:
@@ -101,6 +103,22 @@ def refused_files_line() -> None:
         st.html(f'<div class="hl-notice hl-error" role="alert">{why}</div>')
         st.button("Read it another way", key="see-refused", on_click=drawers.open_drawer, args=(opening.KEY,))
         st.button("Dismiss", key="forget-refused", type="tertiary", on_click=opening.forget_refused)
+
+
+def _forget_button(files: int) -> None:
+    label = "Forget this file" if files == 1 else "Forget these files"
+    told = "Its messages leave this server’s memory, with your marks, questions and edits."
+    st.button(label, key="forget", type="tertiary", help=told, on_click=coming_back.forget)
+
+
+def no_longer_held_line() -> None:
+    """The name of what was open before the page was loaded and is no longer held, if so, with a way to open it."""
+    if not (gone := session.tab().gone):
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="gone"):
+        st.html(f'<div class="hl-notice" role="status">“{escape(gone)}” is no longer held here.</div>')
+        st.button("Open it again", key="open-gone", on_click=drawers.open_drawer, args=(opening.KEY,))
+        st.button("Dismiss", key="forget-gone", type="tertiary", on_click=coming_back.forget_gone)
 
 
 def _reasons(report: Report) -> list[str]:

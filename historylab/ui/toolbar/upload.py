@@ -14,7 +14,7 @@ from historylab.wording.loading import best_known_formats, formats_by_folder
 from historylab.wording.untrusted import escape
 
 LIMIT = UPLOAD_BYTES // 1_000_000
-MEMORY = "What you open stays in this server's memory and is gone with the tab."
+MEMORY = "What you open stays in this server’s memory, for this tab alone, up to 15 minutes after it is closed."
 LARGER = (
     f"Each file may be up to {LIMIT} MB. A larger one, or a whole folder, is read where it is: "
     "<code>historylab FILE-or-FOLDER</code>."
