@@ -1,10 +1,10 @@
-"""Compare: one conversation under two to four settings, side by side, against the playground's."""
+"""Compare: one conversation under up to four settings, side by side on one clock, each beside the first."""
 
 from historylab.ui.compare import configurations
 from historylab.ui.compare.compare_view import compare_view
-from historylab.ui.compare.comparison_verdict import comparison_bar, comparison_verdict
-from historylab.ui.compare.configuration_cards import configuration_cards, shared_settings
-from historylab.ui.session import cached, opening, session
+from historylab.ui.compare.comparison_verdict import add_buttons, comparison_bar, comparison_verdict, sentences_beside
+from historylab.ui.compare.configuration_fields import all_fields
+from historylab.ui.session import cached, choices, opening, session
 from historylab.ui.shared.no_requests import no_requests
 from historylab.ui.shared.page import start_page
 from historylab.ui.shared.refusals import refusals
@@ -12,17 +12,18 @@ from historylab.ui.shared.replay_errors import replay_errors_shown
 
 start_page("compare")
 conversation = opening.conversation()
-compared = configurations.configurations()
-with replay_errors_shown(lambda: configuration_cards(compared)):
-    timelines = [cached.timeline(conversation, c.settings) for c in compared]
-refusals(compared[0].resolution)
-lanes, drawn = configurations.add_sent(compared, timelines)
+chosen = configurations.configurations()
+with replay_errors_shown(lambda: all_fields(chosen)):
+    timelines = [cached.timeline(conversation, each.settings) for each in chosen]
+refusals(choices.resolution())
 if timelines[0].plans:
-    comparison_verdict(lanes, drawn)
-    comparison_bar(conversation, lanes, drawn)
-    configuration_cards(lanes, drawn)
-    compare_view(lanes, drawn)
-    shared_settings(compared)
+    compared, drawn, offered = configurations.complete(chosen, timelines)
+    figures = configurations.compared_figures(drawn)
+    said = sentences_beside(compared, drawn, figures)
+    comparison_bar(conversation, compared, drawn)
+    comparison_verdict(drawn, figures, said)
+    add_buttons(compared, drawn, offered)
+    compare_view(compared, drawn, figures, said)
 else:
-    no_requests("There is nothing to compare. Open another conversation in the playground.")
+    no_requests("There is nothing to compare. Open another conversation on Inspect.")
 session.clear_announcement()

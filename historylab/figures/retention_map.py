@@ -68,6 +68,7 @@ def pack_timeline(timeline: Timeline, key: str, conversation: str) -> bytes:
         "share": np.floor(strip.share * 100).astype(np.int64),
         "moved": np.flatnonzero(strip.moved),
         "over": np.flatnonzero(timeline.over_budget),
+        "tokens": timeline.contexts,
     }
     return pack({"key": key, "conversation": conversation}, words, arrays)
 

@@ -38,7 +38,9 @@ BEFORE_VERSIONS = "conversation"
 """The name of `conv` before there were versions: `NAME` of a sample, or `GENERATOR:turns=40,seed=0`."""
 OURS = (VERSION, CONVERSATION, WHICH, REQUEST, COMPARE, SYSTEM, STARS, BEFORE_VERSIONS)
 LONGEST = 32_000  # characters of a link: half of what servers accept
-MOST_CONFIGURATIONS = 3  # besides the first
+MOST_CONFIGURATIONS = 4  # side by side
+YOURS, WAS_SENT = "-yours", "-as-sent"
+"""What stands among the configurations where the link's own settings, or what was really sent, is not compared."""
 MOST_STARS = 100  # each is searched for in every request
 LARGEST_NUMBER = 10**9
 NO_PRESET: Mapping[str, str] = MappingProxyType({})
@@ -50,8 +52,9 @@ class Place:
 
     `conversation`: `sample:NAME`, `gen:NAME:option=value,…`, or empty for a conversation from the user's own disk.
     `which`: the conversation, if its file has several. `compare`: the configurations compared, each as the settings
-    that differ from the link's own. `system`: the preset the settings started from (`NAME` or `NAME:VARIANT`), which
-    supplies what the link leaves out. `stars`: the must-remember messages; None if the link names none.
+    that differ from the link's own; `without` has YOURS or WAS_SENT where that one isn't. `system`: the preset the
+    settings started from (`NAME` or `NAME:VARIANT`), which supplies what the link leaves out. `stars`: the
+    must-remember messages; None if the link names none.
     """
 
     conversation: str = ""
@@ -60,6 +63,7 @@ class Place:
     compare: tuple[Mapping[str, Any], ...] = ()
     system: str = ""
     stars: tuple[int, ...] | None = None
+    without: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +121,7 @@ def place_parameters(place: Place) -> dict[str, str]:
         CONVERSATION: place.conversation,
         WHICH: str(place.which + 1) if place.which and place.conversation else "",
         REQUEST: "" if place.request is None else str(place.request + 1),
-        COMPARE: ";".join(map(_pack, place.compare)),
+        COMPARE: ";".join((*map(_pack, place.compare), *sorted(place.without))),
         SYSTEM: place.system,
         STARS: "" if place.stars is None else ",".join(str(star + 1) for star in place.stars) or NO_STARS,
     }
@@ -152,13 +156,16 @@ def decode(parameters: Mapping[str, str]) -> Link:
         return Link(refused=(RefusedParameter("link", "", f"it has {length:,} characters, {LONGEST:,} are read"),))
     refused: list[RefusedParameter] = []
     known = by_url_name().keys() - NOT_IN_LINKS
+    compared = parts.split(";") if (parts := parameters.get(COMPARE, "")) else []
+    without = frozenset({YOURS, WAS_SENT} & {*compared})
     place = Place(
         _conversation(parameters, refused),
         (_number(parameters, WHICH, refused) or 1) - 1,
         None if (number := _number(parameters, REQUEST, refused)) is None else number - 1,
-        tuple(_configurations(parameters.get(COMPARE, ""), refused)),
+        tuple(_configurations([part for part in compared if part not in without], without, refused)),
         parameters.get(SYSTEM, ""),
         _stars(parameters.get(STARS, ""), refused),
+        without,
     )
     version = parameters.get(VERSION, PARTIAL)
     if version not in (PARTIAL, COMPLETE):
@@ -210,14 +217,14 @@ def _from_one(name: str, raw: str, refused: list[RefusedParameter]) -> int | Non
     return None
 
 
-def _configurations(packed: str, refused: list[RefusedParameter]) -> Iterator[dict[str, Any]]:
-    parts = packed.split(";") if packed else []
-    if len(parts) > MOST_CONFIGURATIONS:
-        more = ";".join(parts[MOST_CONFIGURATIONS:])
-        refused.append(
-            RefusedParameter(COMPARE, more, f"at most {1 + MOST_CONFIGURATIONS} configurations are compared")
-        )
-    for part in parts[:MOST_CONFIGURATIONS]:
+def _configurations(
+    parts: Sequence[str], without: frozenset[str], refused: list[RefusedParameter]
+) -> Iterator[dict[str, Any]]:
+    most = MOST_CONFIGURATIONS - (YOURS not in without)
+    if len(parts) > most:
+        why = f"at most {MOST_CONFIGURATIONS} configurations are compared"
+        refused.append(RefusedParameter(COMPARE, ";".join(parts[most:]), why))
+    for part in parts[:most]:
         pairs = [] if part == "=" else part.split(",")
         yield dict(_changes(pairs, refused))
 

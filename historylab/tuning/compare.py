@@ -6,7 +6,7 @@ conversation (a projection does); the numbers can always be compared.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -20,19 +20,20 @@ from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import INVALID, REPLACED, Action
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices
-from historylab.recall.retention import FACTS, retention
-from historylab.settings.model import Settings
+from historylab.recall.retention import FACTS, Retention, retention
 from historylab.tuning.replayed import summaries_made
 
 LETTERS, SENT = "ABCD", "S"
 """The letters of the configurations, and that of what was really sent."""
-STARTS: tuple[Mapping[str, Any], ...] = (
-    {"policy": "all"},
-    {"policy": "lastN", "length": 10},
-    {"pruner": "sliding_window"},
-    {"budget": 4000},
-)
-"""Changes to begin a comparison with."""
+UNTRIMMED: Mapping[str, Any] = {
+    "policy": "all",
+    "pruner": "off",
+    "filter": "off",
+    "tool_output": "off",
+    "compaction": "off",
+}
+"""Settings under which every message is sent whole."""
+NEWEST_FILTER = "filter.newest.messages"
 SENT_AS = np.array([0, 0, 1, 2, 3], np.uint8)
 """Per Action how a message is sent: 0 whole, 1 in part, 2 in a summary, 3 not at all."""
 IN_PART = 1
@@ -61,12 +62,19 @@ class Figures:
     cost: Decimal | None
 
 
-def measure_figures(timeline: Timeline, prices: Prices | None = None, *, stars: Iterable[int] | None = None) -> Figures:
+def measure_figures(
+    timeline: Timeline,
+    prices: Prices | None = None,
+    *,
+    stars: Iterable[int] | None = None,
+    found: Retention | None = None,
+) -> Figures:
     """The figures of one timeline, which must have a request.
 
-    `prices` default to the list prices of its model, `stars` to the conversation's own.
+    `prices` default to the list prices of its model, `stars` to the conversation's own; `found` is what later requests
+    needed, where it is known already.
     """
-    forgotten = retention(timeline, stars=stars)
+    forgotten = found or retention(timeline, stars=stars)
     facts = [forgotten.kept[kind] for kind in FACTS]
     lost_at = [_count_lost(plan) for plan in timeline.plans]
     return Figures(
@@ -98,10 +106,9 @@ def _cost(timeline: Timeline, prices: Prices | None) -> Decimal | None:
         return None
 
 
-def first_changes(base: Settings, locked: Set[str] = frozenset()) -> dict[str, Any]:
-    """The first of `STARTS` that changes `base` and touches no locked setting; empty if there is none."""
-    free = (start for start in STARTS if not locked & start.keys())
-    return next((dict(start) for start in free if any(base.value(n) != value for n, value in start.items())), {})
+def newest_alone(messages: int) -> dict[str, Any]:
+    """Settings under which so many of the newest messages are sent, whoever said them; calls keep their results."""
+    return {**UNTRIMMED, "filter": "newest", NEWEST_FILTER: messages}
 
 
 def changed_values(base: Mapping[str, object], other: Mapping[str, object]) -> dict[str, object]:
@@ -132,28 +139,51 @@ def differing_requests(timelines: Sequence[Timeline]) -> list[int]:
     return [number for number in range(len(timelines[0].plans)) if len(differing_messages(timelines, number))]
 
 
-def comparison_sentence(letter: str, mine: Figures, base: Figures, than: str = "A") -> str:
-    """ "B sends 31% fewer tokens than A, loses 12 more messages and costs 8% less." """
+def comparison_sentence(letter: str, mine: Figures, base: Figures, than: str = "A", named: str = "") -> str:
+    """ "B sends 31% fewer tokens than A, but loses 12 more facts (“walnuts” among them) and costs 8% less."
+
+    `named` is one of the facts that only one of them loses: untrusted text on one line.
+    """
     if mine == base:
         return f"{letter} does the same as {than}."
-    parts = [
-        _tokens(mine.tokens_total, base.tokens_total, than),
-        _more("loses {} message", mine.lost - base.lost),
-        _stars(mine, base),
-        _more("is over the budget {} time", mine.over_budget - base.over_budget),
-        _cost_words(mine.cost, base.cost),
-    ]
-    *first, last = filter(None, parts)
-    return f"{letter} {', '.join(first)} and {last}." if first else f"{letter} {last}."
+    tokens, *parts = filter(
+        None,
+        [
+            _tokens(mine.tokens_total, base.tokens_total, than),
+            _losses(mine, base, named),
+            _stars(mine, base),
+            _more("is over the budget {} time", mine.over_budget - base.over_budget),
+            _cost_words(mine.cost, base.cost),
+        ],
+    )
+    if not parts:
+        return f"{letter} {tokens}."
+    *first, last = parts
+    if loses_more(mine, base):
+        return f"{letter} {tokens}, but {', '.join(first)} and {last}." if first else f"{letter} {tokens}, but {last}."
+    return f"{letter} {', '.join((tokens, *first))} and {last}."
+
+
+def loses_more(mine: Figures, base: Figures) -> bool:
+    """Whether it loses more of what counts: facts, where these differ, else messages."""
+    facts = (mine.facts_lost or 0) - (base.facts_lost or 0)
+    return (facts or mine.lost - base.lost) > 0
 
 
 def _tokens(mine: int, base: int, than: str) -> str:
     ratio = mine / max(1, base)
     if abs(ratio - 1) < 0.005:
-        return f"sends about as many tokens as {than}"
+        return f"sends {'the same' if mine == base else 'about as many'} tokens as {than}"
     if ratio >= 2:
         return f"sends {ratio:.1f}× as many tokens as {than}"
     return f"sends {abs(ratio - 1):.0%} {'fewer' if ratio < 1 else 'more'} tokens than {than}"
+
+
+def _losses(mine: Figures, base: Figures, named: str) -> str:
+    """The facts that are lost, with one of them; the messages where as many facts are lost."""
+    facts = (mine.facts_lost or 0) - (base.facts_lost or 0)
+    among = f" (“{named}”{' among them' * (abs(facts) > 1)})" if named else ""
+    return f"{_more('loses {} fact', facts)}{among}" if facts else _more("loses {} message", mine.lost - base.lost)
 
 
 def _more(words: str, by: int) -> str:

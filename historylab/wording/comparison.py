@@ -1,4 +1,4 @@
-"""A comparison as a table: each figure of several timelines, and how it differs from the first's."""
+"""A comparison in words: a sentence beside the first, the one that matters most; and each figure as a table's row."""
 
 from __future__ import annotations
 
@@ -8,8 +8,16 @@ from decimal import Decimal
 from typing import Any
 
 from historylab.planning.replay import Timeline
-from historylab.tuning.compare import Figures
+from historylab.recall.retention import FACTS, Loss, Retention
+from historylab.tuning.compare import SENT, Figures, comparison_sentence
 from historylab.wording.context import counted_by
+from historylab.wording.losses import named_loss
+from historylab.wording.untrusted import one_line
+
+ALONE = "Nothing to compare with yet."
+NAMED = 40  # characters of a lost fact
+Lane = tuple[str, Figures, Retention]
+"""A configuration's letter, its figures, and what its later requests needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +134,38 @@ def _verdict(row: FigureRow, value: Any, base: Any) -> str:
     if value is None or base is None:
         return ("better" if value is None else "worse") if row.title in LOSSES else ""
     return "better" if (value - base) * row.better > 0 else "worse"
+
+
+def sentence_beside(mine: Lane, base: Lane) -> str:
+    """A configuration beside the first: "B sends 31% fewer tokens than A, but loses 12 more facts (“walnuts” …)." """
+    (letter, figures, found), (first, others, before) = mine, base
+    named = _named_between(found, before) if (figures.facts_lost or 0) > (others.facts_lost or 0) else ""
+    name = f"{SENT} (as sent)" if letter == SENT else letter
+    return comparison_sentence(name, figures, others, "what was really sent" if first == SENT else first, named)
+
+
+def _named_between(mine: Retention, base: Retention) -> str:
+    """A fact that only the first of them loses, the one to name; "" for none."""
+    known = {_use_of(loss) for loss in base.losses}
+    loss = named_loss(loss for loss in mine.losses if loss.kind in FACTS and _use_of(loss) not in known)
+    return one_line(loss.value, NAMED) if loss else ""
+
+
+def _use_of(loss: Loss) -> tuple[str, str, int | None]:
+    return loss.kind, loss.value, loss.needed_by
+
+
+def comparison_headline(figures: Sequence[Figures], said: Sequence[str]) -> str:
+    """Of these sentences, one for each but the first, that on the largest difference: what is lost, then tokens."""
+    base, *others = figures
+    if not others:
+        return ALONE
+    return max(zip(others, said, strict=True), key=lambda each: _how_different(each[0], base))[1]
+
+
+def _how_different(mine: Figures, base: Figures) -> tuple[int, ...]:
+    of = ((f.stars_lost or 0, f.facts_lost or 0, f.lost, f.tokens_total) for f in (mine, base))
+    return tuple(abs(a - b) for a, b in zip(*of, strict=True))
 
 
 def counting_note(letters: Sequence[str], timelines: Sequence[Timeline]) -> str:

@@ -49,6 +49,7 @@ def test_back_returns_to_the_comparison_before_and_the_used_one_is_the_playgroun
     page.goto(home + "/compare?v=1&cmp=historyLength:5")
     headline(page, "B sends")
     first = page.locator("h1").first.inner_text()
+    page.get_by_role("button", name="Edit").nth(1).click()
     set_number(page, "Length", 2)
     page.wait_for_url(re.compile("cmp=historyLength(:|%3A)2"))
     page.wait_for_function("text => document.querySelector('h1').innerText !== text", arg=first)
@@ -56,10 +57,9 @@ def test_back_returns_to_the_comparison_before_and_the_used_one_is_the_playgroun
     headline(page, re.escape(first))
     settled(page)
 
-    page.locator("[data-sees]", has_text="10 of 166").wait_for()
-    page.get_by_role("button", name="Use this one").click()
-    page.get_by_text("B is now A").wait_for()
-    page.get_by_role("link", name="Back to the playground").click()
+    page.get_by_role("button", name="Use", exact=True).click()
+    page.get_by_text("B is yours now").wait_for()
+    page.get_by_role("link", name="Back to Inspect").click()
     headline(page, "the model sees 10 of")
     source_of(page, "length", "you")
     assert seen.errors == []

@@ -45,8 +45,8 @@ def test_it_prints_the_figures_of_each_and_how_they_differ_from_what_was_sent(ca
 
 def test_its_sentences_say_what_each_does_beside_what_was_really_sent(capsys, asked):
     out = run(capsys, *asked)[1]
-    assert "A sends 16% more tokens than what was really sent and costs 6% more." in out
-    assert "B sends 9% fewer tokens than what was really sent, loses 22 more messages" in out
+    assert "A sends 16% more tokens than what was really sent, loses 3 fewer facts and costs 6% more." in out
+    assert "B sends 9% fewer tokens than what was really sent, but loses 4 more facts" in out
     assert "7 of 18 requests don't send the same messages." in run(capsys, *asked[:5])[1]
 
 

@@ -70,9 +70,8 @@ def test_the_difference_in_words():
     conversation = load_sample()[0]
     base, less, same = (measure_figures(replay(conversation, Settings(length=n, pruner="off"))) for n in (20, 5, 20))
     assert comparison_sentence("B", same, base) == "B does the same as A."
-    assert comparison_sentence("B", less, base).startswith(
-        "B sends 74% fewer tokens than A, loses 30 more messages and costs"
-    )
+    said = comparison_sentence("B", less, base, named="GN-1")
+    assert said == "B sends 74% fewer tokens than A, but loses 51 more facts (“GN-1” among them) and costs 56% less."
     assert comparison_sentence("C", base, less).startswith(
-        "C sends 3.8× as many tokens as A, loses 30 fewer messages and costs"
+        "C sends 3.8× as many tokens as A, loses 51 fewer facts and costs"
     )

@@ -7,11 +7,13 @@ import re
 from urllib.parse import parse_qsl
 
 import pytest
-from app_pages import opening, request_field, screen, shown, sources, text, verdict
+from app_pages import opening, request_field, screen, shown, sources, text, untagged, verdict
 
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 
 PAGE = "pages/compare.py"
+SHORT = "sample:farewell-lunch"  # nothing of it is cut by the defaults
+CUT = "sample:lamp-through-the-night"
 
 
 @pytest.mark.parametrize("start", ["app.py", PAGE])
@@ -25,16 +27,88 @@ def test_it_opens_first_and_from_the_frame_on_a_difference_in_a_sentence(start):
 
 
 def cells(app, row: str) -> list[str]:
-    """Per configuration the texts of a row of the difference table, a value and how it differs from A's."""
+    """Per configuration the text of a row's cell: a value, and how it differs from the first's."""
     html = next(e.proto.body for e in app.get("html") if "hl-compare" in e.proto.body)
-    rows = re.findall("<tr><th.*?</tr>", html)
+    rows = re.findall("<tr.*?</tr>", html)
     found = next(each for each in rows if row in re.sub(r"<[^>]+>", "", each))
-    first, *rest = (" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in re.findall(r"<td.*?</td>", found))
-    return [first, *map(" ".join, zip(rest[::2], rest[1::2], strict=True))]
+    texts = re.findall(r'<b class="hl-letter[^>]*>.</b>(.*?)</td>', found)
+    return [" ".join(re.sub(r"<[^>]+>", " ", each).split()) for each in texts]
+
+
+def names(app) -> list[str]:
+    """The letter and name of each that is compared."""
+    bodies = [e.proto.body for e in app.get("html")]
+    return [" ".join(untagged(body).split()) for body in bodies if body.startswith('<div class="hl-lane">')]
+
+
+def offered(app) -> list[str]:
+    return [button.label for button in app.button if button.label.startswith("Add ")]
+
+
+def test_up_to_four_are_added_by_their_names_each_something_else_and_removed():
+    app = screen(PAGE)
+    assert names(app) == ["A Yours", "B Not trimming"]
+    assert offered(app) == ["Add last 20 messages", "Add dropping the oldest", "Add summarising"]
+    shown(app.button(key="add last 20 messages").click().run())
+    shown(app.button(key="add summarising").click().run())
+    assert names(app)[2:] == ["C Last 20 messages", "D Summarising beyond 4k"]
+    assert offered(app) == []
+    assert len({*cells(app, "Tokens sent in all")}) == 4
+    shown(app.button(key="remove B").click().run())
+    assert names(app) == ["A Yours", "B Last 20 messages", "C Summarising beyond 4k"]
+    assert "Add not trimming" in offered(app)
+
+
+def test_the_last_20_messages_are_20_whoever_said_them():
+    app = screen(PAGE, cmp="=")
+    shown(app.button(key="add last 20 messages").click().run())
+    assert cells(app, "Messages lost by the end")[2].startswith("145 ")  # of 166, and the system message is always sent
+
+
+def test_where_nothing_is_trimmed_not_trimming_is_nothing_to_add():
+    app = screen(PAGE, conv=SHORT)
+    assert names(app) == ["A Yours", "B Last 19 messages"]
+    assert "Add not trimming" not in offered(app)
+
+
+def test_yours_can_be_left_out_and_a_link_says_so():
+    app = screen(PAGE, cmp="historyPolicy:all,pruner:off;historyLength:5")
+    shown(app.button(key="remove A").click().run())
+    assert app.query_params["cmp"] == "historyPolicy:all,pruner:off;historyLength:5;-yours"
+    assert names(app) == ["A Not trimming", "B Keeping the last 5 user messages"]
+    assert names(screen(PAGE, cmp=app.query_params["cmp"])) == names(app)
+    shown(app.button(key="add yours").click().run())
+    assert names(app)[0] == "A Yours"
+
+
+def test_what_was_really_sent_is_left_out_and_added_again():
+    app = screen(PAGE, conv=CUT)
+    assert names(app)[0] == "S As sent"
+    shown(app.button(key="remove S").click().run())
+    assert app.query_params["cmp"].endswith("-as-sent")
+    assert "S As sent" not in names(app)
+    shown(app.button(key="add as sent").click().run())
+    assert names(app)[0] == "S As sent"
+
+
+def test_what_a_search_found_is_offered_for_the_conversation_it_is_of():
+    app = screen(PAGE)
+    digest = opened_digest(app)
+    app.session_state["historylab"].recommended = (digest, {"pruner": "fifo", "budget": 2000, "policy": "all"})
+    shown(app.run())
+    shown(app.button(key="add recommended").click().run())
+    assert names(app)[2] == "C Recommended"
+    app.session_state["historylab"].recommended = ("another", {"budget": 1})
+    assert "Add recommended" not in offered(shown(app.run()))
+
+
+def opened_digest(app) -> str:
+    return app.session_state["historylab"].opened.conversation.digest
 
 
 def test_a_field_of_b_is_changed_in_place_and_stands_in_the_address():
     app = screen(PAGE, cmp="historyLength:5")
+    shown(app.button(key="edit B").click().run())
     before = cells(app, "Tokens sent in all")
     shown(app.number_input(key="B length").set_value(2).run())
     after = cells(app, "Tokens sent in all")
@@ -46,6 +120,7 @@ def test_a_field_of_b_is_changed_in_place_and_stands_in_the_address():
 
 def test_another_setting_can_be_changed_and_changed_back():
     app = screen(PAGE, cmp="historyLength:5")
+    shown(app.button(key="edit B").click().run())
     shown(app.selectbox(key="another B 1").set_value("budget").run())
     shown(app.number_input(key="B budget").set_value(300).run())
     assert app.query_params["cmp"] == "historyLength:5,budget:300"
@@ -53,33 +128,41 @@ def test_another_setting_can_be_changed_and_changed_back():
     assert app.query_params["cmp"] == "historyLength:5"
 
 
-def test_up_to_four_are_compared_copied_and_removed():
+def test_yours_is_changed_here_for_inspect_too():
     app = screen(PAGE, cmp="historyLength:5")
-    shown(app.button(key="copy B").click().run())
-    shown(app.button(key="add").click().run())
-    assert app.query_params["cmp"] == "historyLength:5;historyLength:5;="
-    assert app.button(key="add").disabled
-    assert "D does the same as A." in text(app)
-    shown(app.button(key="remove C").click().run())
-    assert app.query_params["cmp"] == "historyLength:5;="
-    assert len(cells(app, "Tokens sent in all")) == 3
+    shown(app.button(key="edit A").click().run())
+    shown(app.number_input(key="A length").set_value(3).run())
+    assert app.query_params["historyLength"] == "3"
+    shown(app.button(key="edit A").click().run())
+    assert "A length" not in [field.key for field in app.number_input]
+
+
+def test_a_report_holds_all_of_them():
+    app = screen(PAGE, cmp="historyLength:5;=")
     shown(app.button(key="report").click().run())
     assert [e.proto.label for e in app.get("download_button")] == ["Download the report"]
     assert "3 configurations" in text(app)
 
 
-def test_the_used_one_becomes_the_playgrounds_and_a_takes_its_place():
+def test_the_used_one_becomes_yours_and_what_was_takes_its_place():
     app = screen("app.py", cmp="historyLength:5;budget:900")
     shown(app.switch_page(PAGE).run())
     tokens = [cell.split()[0] for cell in cells(app, "Tokens sent in all")]
     shown(app.button(key="use B").click().run())
     swapped = [cell.split()[0] for cell in cells(app, "Tokens sent in all")]
     assert swapped == [tokens[1], tokens[0], tokens[2]]
-    assert "B is now A" in text(app)
+    assert "B is yours now" in text(app)
     assert app.query_params["historyLength"] == "5"
     shown(app.switch_page("pages/playground.py").run())
     assert app.number_input(key="set length").value == 5
     assert sources(app)["length"] == "you"
+
+
+def test_numbers_stand_under_each_map_and_a_sentence_beside_the_first():
+    app = screen(PAGE, cmp="historyLength:5")
+    under = [" ".join(untagged(e.proto.body).split()) for e in app.get("html") if "hl-three" in e.proto.body]
+    assert re.fullmatch(r"tokens [\d.]+k facts lost \d+ cost \S+", under[0])
+    assert "B sends 74% fewer tokens than A, but loses" in under[1]
 
 
 def test_only_requests_that_differ_can_be_stepped_through():

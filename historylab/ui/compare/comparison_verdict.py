@@ -1,6 +1,8 @@
-"""The comparison in a sentence per configuration as the page's headline, and the bar above it, with its report."""
+"""What the comparison comes to, as the page's headline; the bar above it, with its report; and what may be added."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
@@ -8,57 +10,82 @@ from streamlit.errors import StreamlitAPIException
 from historylab.conversation.conversation import Conversation
 from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
-from historylab.tuning.compare import SENT, comparison_sentence
+from historylab.settings.link import MOST_CONFIGURATIONS
+from historylab.tuning.compare import SENT, Figures
 from historylab.ui.compare import configurations
 from historylab.ui.compare.configurations import Configuration
+from historylab.ui.compare.presets import ConfigurationPreset
 from historylab.ui.request.reported import shown_of
 from historylab.ui.request.request_field import current_request
-from historylab.ui.session import address, cached, drawers, session
+from historylab.ui.session import address, cached, choices, drawers, session, viewing
 from historylab.ui.shared.notice import notice
 from historylab.ui.toolbar.share_dialog import share_button
 from historylab.wording.as_sent import untrimmed_note
+from historylab.wording.comparison import comparison_headline, sentence_beside
 from historylab.wording.untrusted import escape, one_line
 
 REPORT = "report"
 
 
-def comparison_verdict(compared: list[Configuration], timelines: list[Timeline]) -> None:
-    """The difference of the second from the first as the headline; those of the others below it."""
+def sentences_beside(
+    compared: Sequence[Configuration], timelines: Sequence[Timeline], figures: Sequence[Figures]
+) -> list[str]:
+    """Of each but the first, how it differs from the first."""
+    marks = viewing.must_remember()
+    found = [cached.retention_of(timeline, marks) for timeline in timelines]
+    return [
+        sentence_beside((compared[k].letter, figures[k], found[k]), (compared[0].letter, figures[0], found[0]))
+        for k in range(1, len(compared))
+    ]
+
+
+def comparison_verdict(timelines: Sequence[Timeline], figures: Sequence[Figures], said: Sequence[str]) -> None:
+    """The difference that matters most as the headline."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if done := session.tab().announcement:
             notice(done)
             _way_back()
-    base, *others = configurations.compared_figures(timelines)
-    than = _name(compared[0].letter, "what was really sent")
-    named = [_name(c.letter, f"{SENT} (as sent)") for c in compared[1:]]
-    said = [comparison_sentence(name, f, base, than) for name, f in zip(named, others, strict=True)]
-    first, *rest = (*said, *filter(None, [untrimmed_note(timelines[0])]))
-    more = "".join(f'<div class="hl-cost">{escape(sentence)}</div>' for sentence in rest)
-    st.html(f'<h1 class="hl-verdict">{escape(first)}</h1>{more}')
-
-
-def _name(letter: str, sent: str) -> str:
-    return sent if letter == SENT else letter
+    note = untrimmed_note(timelines[0])
+    below = f'<div class="hl-meta">{escape(note)}</div>' if note else ""
+    st.html(f'<h1 class="hl-verdict">{escape(comparison_headline(figures, said))}</h1>{below}')
 
 
 def _way_back() -> None:
-    """To the playground, whose settings were just replaced."""
+    """To the page Inspect, whose settings were just replaced."""
     try:
-        st.page_link("pages/playground.py", label="Back to the playground", query_params=address.chosen_parameters())
+        st.page_link("pages/playground.py", label="Back to Inspect", query_params=address.chosen_parameters())
     except (KeyError, StreamlitAPIException):  # a page file run on its own knows no others
-        st.html("Back to the playground", width="content")
+        st.html("Back to Inspect", width="content")
+
+
+def add_buttons(
+    compared: list[Configuration], timelines: Sequence[Timeline], offered: Sequence[ConfigurationPreset]
+) -> None:
+    """A button for each configuration that may be added."""
+    if len(compared) >= MOST_CONFIGURATIONS:
+        return
+    wanted: list[tuple[str, tuple[object, ...]]] = []
+    if not any(each.is_yours for each in compared):
+        wanted.append(("yours", (None,)))
+    if configurations.may_add_sent(compared, timelines):
+        wanted.append(("as sent", (None, SENT)))
+    wanted += [(preset.name, (preset.changes,)) for preset in offered]
+    with st.container(horizontal=True, gap="small", key="add"):
+        for name, added in wanted:
+            st.button(
+                f"Add {name}", key=f"add {name}", on_click=configurations.add_configuration, args=(compared, *added)
+            )
 
 
 def comparison_bar(conversation: Conversation, compared: list[Configuration], timelines: list[Timeline]) -> None:
     """The conversation's title, and the buttons to pass the comparison on."""
-    about, buttons = st.columns([5, 4], vertical_alignment="center")
-    about.html(
-        f'<div class="hl-title"><bdi>{escape(one_line(conversation.title, 90))}</bdi></div>'
-        f'<div class="hl-meta">{count_of(len(conversation), "message")}; open another in the playground</div>'
-    )
-    with buttons.container(horizontal=True, horizontal_alignment="right"):
+    with st.container(horizontal=True, horizontal_alignment="right", gap="small", key="actions", width="content"):
         _report_button(compared, timelines)
-        share_button(compared[0].settings, "compare", configurations.compared_changes(compared[0].resolution))
+        share_button(choices.resolution().settings, "compare", configurations.chosen_changes(compared))
+    st.html(
+        f'<div class="hl-meta"><b><bdi>{escape(one_line(conversation.title, 90))}</bdi></b> '
+        f"{count_of(len(conversation), 'message')}, {count_of(len(timelines[0].plans), 'request')}</div>"
+    )
 
 
 def _report_button(compared: list[Configuration], timelines: list[Timeline]) -> None:

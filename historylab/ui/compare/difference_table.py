@@ -1,4 +1,4 @@
-"""The figures side by side: each configuration's, and the difference from A."""
+"""The figures side by side: each configuration's, and the difference from the first."""
 
 from __future__ import annotations
 
@@ -7,42 +7,38 @@ from collections.abc import Sequence
 import streamlit as st
 
 from historylab.planning.replay import Timeline
-from historylab.ui.compare import configurations
+from historylab.tuning.compare import Figures
 from historylab.ui.compare.configurations import Configuration
 from historylab.wording.comparison import FigureCell, FigureRow, compare_in_rows, counting_note
 from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape
 
 
-def difference_table(compared: Sequence[Configuration], timelines: Sequence[Timeline]) -> None:
-    """A row per figure that isn't empty for all of them, a column per configuration, how they differ beside each."""
-    rows = compare_in_rows(configurations.compared_figures(timelines))
-    head = "".join(
-        f'<th class="hl-number"><b class="hl-letter hl-letter-{c.letter}">{c.letter}</b></th>'
-        f"{f'<th>beside {compared[0].letter}</th>' if c is not compared[0] else ''}"
-        for c in compared
-    )
-    body = "".join(_row(row, cells) for row, cells in rows)
-    note = counting_note([c.letter for c in compared], timelines)
+def difference_table(
+    compared: Sequence[Configuration], timelines: Sequence[Timeline], figures: Sequence[Figures]
+) -> None:
+    """A row per figure that isn't empty for all of them, a column per configuration."""
+    letters = [each.letter for each in compared]
+    head = "".join(f'<th scope="col"><b class="hl-letter hl-letter-{letter}">{letter}</b></th>' for letter in letters)
+    body = "".join(_row(row, cells, letters) for row, cells in compare_in_rows(figures))
+    note = counting_note(letters, timelines)
     st.html(
-        f'<div class="hl-table hl-compare"><table><thead><tr><th>Over the whole conversation</th>{head}</tr></thead>'
-        f'<tbody>{body}</tbody></table></div><div class="hl-meta">{escape(note)}</div>'
+        '<div class="hl-table hl-compare"><table role="table"><thead><tr><th scope="col">Over the whole conversation'
+        f'</th>{head}</tr></thead><tbody>{body}</tbody></table></div><div class="hl-meta">{escape(note)}</div>'
     )
 
 
-def _row(row: FigureRow, cells: Sequence[FigureCell]) -> str:
+def _row(row: FigureRow, cells: Sequence[FigureCell], letters: Sequence[str]) -> str:
     about = f' <span class="hl-meta">{escape(row.about)}</span>' if row.about else ""
     title = with_terms(row.title, "tokens", "request", "budget", "fact", "cache")
-    first, *others = cells
-    return f'<tr><th class="hl-tips">{title}{about}</th>{_number(first)}{"".join(map(_beside, others))}</tr>'
+    shown = "".join(map(_cell, cells, letters))
+    return f'<tr role="row"><th scope="row" role="rowheader" class="hl-tips">{title}{about}</th>{shown}</tr>'
 
 
-def _number(cell: FigureCell) -> str:
-    return f'<td class="hl-number">{escape(cell.shown)}</td>'
-
-
-def _beside(cell: FigureCell) -> str:
-    """A value, and beside it the difference from the first, with a word for whether that is better."""
+def _cell(cell: FigureCell, letter: str) -> str:
+    """A value, and how it differs from the first, with a word for whether that is better; its letter on a phone."""
     word = f' <span class="hl-{cell.verdict}">{cell.verdict}</span>' if cell.verdict else ""
     same = " hl-alike" if cell.delta == "same" else ""
-    return f'{_number(cell)}<td class="hl-delta{same}">{escape(cell.delta)}{word}</td>'
+    delta = f'<span class="hl-delta{same}">{escape(cell.delta)}{word}</span>' if cell.delta else ""
+    mark = f'<b class="hl-letter hl-letter-{letter}" aria-hidden="true">{letter}</b>'
+    return f'<td role="cell">{mark}<span class="hl-value">{escape(cell.shown)}</span> {delta}</td>'

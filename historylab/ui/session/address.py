@@ -45,6 +45,7 @@ def _take_over(given: Mapping[str, str]) -> None:
     state.you = {name: value for name, value in state.you.items() if name in NOT_IN_LINKS}
     state.link, state.misread = dict(link.settings), link.refused
     state.linked, state.compare = link.place, [dict(changes) for changes in link.place.compare] or None
+    state.compared_without = link.place.without
     state.agreed, state.before_preset = "", None
     _follow_system(link.place.system)
     if state.opened and state.opened.spec:
@@ -92,9 +93,11 @@ def current_place(*, request: int | None = None, compare: Sequence[Mapping[str, 
     state = tab()
     compare = tuple((state.compare if compare is None else compare) or ())
     if not state.opened:
-        return replace(state.linked, request=request, compare=compare, system=system_in_address())
-    marks = viewing.marks_for_link(state.opened)
-    return Place(state.opened.spec, state.opened.which, request, compare, system_in_address(), marks)
+        return replace(
+            state.linked, request=request, compare=compare, system=system_in_address(), without=state.compared_without
+        )
+    marks, system = viewing.marks_for_link(state.opened), system_in_address()
+    return Place(state.opened.spec, state.opened.which, request, compare, system, marks, state.compared_without)
 
 
 def address_parameters() -> dict[str, str]:

@@ -238,7 +238,7 @@ def differing_requests(timelines: Sequence[Timeline]) -> list[int]:
 @st.cache_resource(max_entries=8, scope="session", show_spinner="Adding up what is lost", hash_funcs=BY_CONTENT)
 def figures(timeline: Timeline, prices: Prices | None, must_remember: tuple[int, ...]) -> Figures:
     """The figures of a timeline, for the comparison."""
-    return compare.measure_figures(timeline, prices, stars=must_remember)
+    return compare.measure_figures(timeline, prices, found=retention_of(timeline, must_remember))
 
 
 def answer(timeline: Timeline, number: int, message: int, progress: Progress | None = None) -> Answer:
@@ -270,7 +270,7 @@ def comparisons(timeline: Timeline, prices: Prices) -> Mapping[str, CostComparis
 
 
 @st.cache_resource(
-    max_entries=3, scope="session", show_spinner="Looking for what later requests need", hash_funcs=BY_CONTENT
+    max_entries=5, scope="session", show_spinner="Looking for what later requests need", hash_funcs=BY_CONTENT
 )
 def retention_of(timeline: Timeline, must_remember: tuple[int, ...]) -> Retention:
     """The values that later requests needed, and whether they still held them."""

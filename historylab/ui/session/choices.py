@@ -114,10 +114,25 @@ def fingerprint() -> str:
     return repr((state.you, state.link, state.system, state.template))
 
 
-def compare_with(changes: Sequence[Mapping[str, Any]]) -> None:
-    """Compare the playground's settings with these changes of them, one mapping for each of B, C and D."""
-    tab().compare = [dict(changed) for changed in changes]
+def compare_with(changes: Sequence[Mapping[str, Any]], without: Collection[str] = ()) -> None:
+    """Compare these changes of the settings, one mapping for each, with the settings and what was really sent.
+
+    Those two are left out where `without` names them, as a link does.
+    """
+    state = tab()
+    state.compare, state.compared_without = [dict(changed) for changed in changes], frozenset(without)
     touch()
+
+
+def remember_recommendation(digest: str, changes: Mapping[str, Any]) -> None:
+    """Remember what a search found best for the conversation with that digest, to be compared with others."""
+    tab().recommended = (digest, dict(changes))
+
+
+def recommended_changes(digest: str) -> dict[str, Any] | None:
+    """What a search found best for that conversation; None if there was none, or it found nothing better."""
+    found = tab().recommended
+    return found[1] if found and found[0] == digest and found[1] else None
 
 
 # -- what the open file was recorded with

@@ -217,7 +217,10 @@ class TabState:
     trial: TriedChanges | None = None  # what is tried to keep a message
     what_if: WhatIf = field(default_factory=WhatIf)
     prices: dict[str, dict[str, float]] = field(default_factory=dict)  # per model, dollars per million tokens
-    compare: list[dict[str, Any]] | None = None  # what B, C and D change; None: nothing chosen yet
+    compare: list[dict[str, Any]] | None = None  # what each of those compared changes; None: nothing chosen yet
+    compared_without: frozenset[str] = frozenset()  # `link.YOURS` and `WAS_SENT`, where these are not compared
+    compare_edits: str = ""  # the letter of the one whose settings are open; empty: none
+    recommended: tuple[str, dict[str, Any]] | None = None  # a conversation's digest, and what a search found for it
     tuning: TuneChoices = field(default_factory=TuneChoices)
     live: LiveChoices = field(default_factory=LiveChoices)
     library: LibraryChoices = field(default_factory=LibraryChoices)

@@ -116,6 +116,12 @@ def show_only_differing(only: bool) -> None:
     tab().only_differing = only
 
 
+def edit_compared(letter: str) -> None:
+    """On Compare, open the settings of that configuration; of none for "" """
+    tab().compare_edits = letter
+    touch()
+
+
 # -- what must be remembered
 
 

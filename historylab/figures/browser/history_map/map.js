@@ -57,6 +57,7 @@ class RetentionMap {
     if (clock.answered(view.request)) this.message = view.message;
     this.draw();
     this.say();
+    this.find(".map").classList.toggle("small", !!view.small);
     if (view.name) this.marks.ariaLabel = `Selected request on the map of ${view.name}`;
     if (!this.begun) this.opened = this.request;
     if (view.play && !this.begun) this.playFrom(0); // by a link, once
@@ -85,7 +86,7 @@ class RetentionMap {
   say() {
     this.button.setAttribute("aria-pressed", clock.now.playing);
     sayOnPage(this.still, this.known, this.request, this.would.has(this.request));
-    saySent(this.still, this.known, this.request);
+    sayTokens(this.still, this.known, this.request);
   }
 
   zoom(factor) {

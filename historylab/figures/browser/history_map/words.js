@@ -33,10 +33,20 @@ function sayOnPage(still, key, request, would) {
   });
 }
 
-// On Compare every map has its own sentence, "A sees 40 of 61 messages".
-function saySent(still, key, request) {
-  const said = document.querySelector(`[data-sees="${key}"]`);
-  if (said) said.textContent = sentOf(still, request);
+// On Compare the tokens of the request stand under every map.
+function sayTokens(still, key, request) {
+  const tokens = still.tokens[request];
+  for (const said of document.querySelectorAll(`[data-tokens="${key}"]`)) {
+    [said.textContent, said.title] = [shortCount(tokens), `${counted(tokens, "token")} with this request`];
+    said.classList.toggle("hl-over", still.over.includes(request));
+  }
+}
+
+// "685", "1.2k", "46k", "1.3M": as Python's short_count.
+function shortCount(n) {
+  const [least, unit] = n >= 999_500 ? [1e6, "M"] : [1000, "k"];
+  if (n < 1000) return count(n);
+  return `${n / least < 9.95 ? (n / least).toFixed(1).replace(/\.0$/, "") : count(Math.round(n / least))}${unit}`;
 }
 
 function stripText(still, request) {

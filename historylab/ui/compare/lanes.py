@@ -1,0 +1,146 @@
+"""The configurations side by side: of each its map, three numbers, and a sentence on how it differs from the first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from historylab.costs.amounts import money, short_count, short_money
+from historylab.figures.retention_map import view
+from historylab.planning.replay import Timeline
+from historylab.tuning.compare import SENT, Figures, changed_values
+from historylab.ui.compare.configuration_fields import configuration_fields, not_taken
+from historylab.ui.compare.configurations import Configuration, compare_these, use_configuration
+from historylab.ui.compare.presets import preset_name
+from historylab.ui.session import cached, choices, session, viewing
+from historylab.ui.session.must_remember import star_marks
+from historylab.ui.shared.history_map import history_map, map_look
+from historylab.ui.shared.timeline_data import TimelineData
+from historylab.wording.as_sent import as_sent_line
+from historylab.wording.cuts import capitalize_first, changes_in_words, settings_in_words
+from historylab.wording.over_budget import cause_in_words
+from historylab.wording.palette import LOOKS
+from historylab.wording.untrusted import escape
+
+
+def lanes(
+    compared: Sequence[Configuration],
+    timelines: Sequence[Timeline],
+    figures: Sequence[Figures],
+    said: Sequence[str],
+    number: int,
+    *,
+    aligned: bool,
+) -> None:
+    """A column for each, with request `number` (from 0) marked; `said` are the sentences of all but the first."""
+    with st.container(key=f"lanes-{len(compared)}"):
+        for each, timeline, its, sentence in zip(compared, timelines, figures, ("", *said), strict=True):
+            with st.container(key=f"lane-{each.letter}"):
+                name, full = lane_name(each, timeline)
+                named = f'<span title="{escape(full)}">{escape(name)}</span>'
+                st.html(f'<div class="hl-lane">{letter_mark(each.letter)}{named}</div>')
+                at = min(number, len(timeline.plans) - 1)
+                _map(each, timeline, at, aligned=aligned, plays=each is compared[0])
+                st.html(f'{_numbers(timeline, its, at)}<p class="hl-beside">{escape(sentence)}</p>{not_taken(each)}')
+                _buttons(each, compared)
+                if session.tab().compare_edits == each.letter:
+                    configuration_fields(each, compared)
+
+
+def letter_mark(letter: str) -> str:
+    """A letter in its colour."""
+    return f'<b class="hl-letter hl-letter-{letter}">{letter}</b>'
+
+
+def lane_name(configuration: Configuration, timeline: Timeline) -> tuple[str, str]:
+    """A configuration's name, and all of it: "Not trimming", "Yours: the last 20 user messages"."""
+    if configuration.letter == SENT:
+        return "As sent", as_sent_line(timeline)
+    full = capitalize_first(settings_in_words(configuration.settings))
+    if configuration.is_yours:
+        return "Yours", f"{full}: your settings"
+    changed = changed_values(choices.resolution().settings.values(), configuration.settings.values())
+    known = preset_name(configuration.settings, timeline)
+    return capitalize_first(known or (changes_in_words(changed) if changed else "the same as yours")), full
+
+
+def actions_legend() -> str:
+    """What becomes of messages, as HTML."""
+    entries = (f"<span>{look.mark(action.name.lower())}{look.word}</span>" for action, look in LOOKS.items())
+    return f'<div class="hl-legend">{"".join(entries)}</div>'
+
+
+def _map(configuration: Configuration, timeline: Timeline, number: int, *, aligned: bool, plays: bool) -> None:
+    packed, key = cached.packed_map(timeline)
+    message = session.tab().message if aligned else None
+    known = message is not None and message < timeline.plans[number].size
+    look = view(key, number, message if known else None, star_marks(timeline))
+    look["name"], look["small"] = f"configuration {configuration.letter}", True
+    if plays and session.tab().playing:
+        look["play"] = True
+    data = TimelineData(cached.packed_conversation(timeline), packed, key)
+    place = f"map {configuration.letter}"
+    history_map(place, data, look, lambda: _look(place, timeline, aligned=aligned))
+
+
+def _numbers(timeline: Timeline, figures: Figures, number: int) -> str:
+    """Tokens at the request shown, which the map keeps true while it moves; what is lost and what all of them cost."""
+    tokens, cause = int(timeline.contexts[number]), timeline.over_budget_cause(number)
+    over = f"; over the budget: {cause_in_words(cause)}" if cause else ""
+    follows = f'data-tokens="{cached.browser_key(timeline)}" class="{"hl-over" if cause else ""}"'
+    parts = [_number("tokens", short_count(tokens), f"{tokens:,} tokens with this request{over}", follows)]
+    if figures.facts_lost is None:
+        parts.append(_number("messages lost", f"{figures.lost:,}", "Not sent with the last request"))
+    else:
+        parts.append(_number("facts lost", f"{figures.facts_lost:,}", "Later answers and tool calls used them"))
+    if figures.cost is not None:
+        parts.append(_number("cost", short_money(figures.cost), f"{money(figures.cost)}, with the prompt cache"))
+    return f'<dl class="hl-three">{"".join(parts)}</dl>'
+
+
+def _number(word: str, number: str, exact: str, more: str = "") -> str:
+    return f'<div><dt>{word}</dt><dd title="{escape(exact)}" {more}>{number}</dd></div>'
+
+
+def _buttons(configuration: Configuration, compared: Sequence[Configuration]) -> None:
+    letter, rest = configuration.letter, [each for each in compared if each is not configuration]
+    with st.container(horizontal=True, gap="small", key=f"buttons {letter}"):
+        if letter != SENT:
+            opened = session.tab().compare_edits == letter
+            st.button(
+                "Close" if opened else "Edit",
+                key=f"edit {letter}",
+                on_click=viewing.edit_compared,
+                args=("" if opened else letter,),
+                help=f"The settings of {letter}",
+            )
+        if configuration.changes is not None:
+            st.button(
+                "Use",
+                key=f"use {letter}",
+                on_click=_use,
+                args=(list(compared), letter),
+                help="Makes these your settings, which Inspect shows. What was yours takes their place here.",
+            )
+        st.button(
+            "Remove",
+            key=f"remove {letter}",
+            on_click=compare_these,
+            args=(rest,),
+            disabled=all(each.letter == SENT for each in rest),
+            help=f"Compares without {letter}",
+        )
+
+
+def _use(compared: Sequence[Configuration], letter: str) -> None:
+    use_configuration(compared, letter)
+    session.announce(f"{letter} is yours now: Inspect shows it.")
+
+
+def _look(key: str, timeline: Timeline, *, aligned: bool) -> None:
+    request, message = map_look(key, timeline)
+    if request is not None:
+        viewing.select_request(request)
+        if message is not None and aligned:
+            viewing.select_message(message)
