@@ -43,7 +43,7 @@ def conversation_bar(
             f'{_badge()} <span class="hl-meta" title="{exact}">{short}</span></div>'
         )
         picker()
-        with st.popover(ABOUT, key="about-file"):
+        with st.popover(ABOUT, icon=":material/info:", key="about-file"):
             st.html(f'<div class="hl-body">{exact}</div>')
             if not is_as_sent(timeline):  # which settings the file brings is for when they are used
                 recorded_line(resolution)
