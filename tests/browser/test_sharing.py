@@ -17,8 +17,9 @@ def set_number(page, label: str, value: int) -> None:
 
 
 def shared_link(page) -> str:
+    """The link of the Share dialog, without the presenter’s view."""
     page.get_by_role("button", name="Share", exact=True).click()
-    return page.get_by_role("dialog").get_by_test_id("stCode").inner_text().strip()
+    return page.get_by_role("dialog").get_by_test_id("stCode").inner_text().strip().removesuffix("&present=true")
 
 
 def test_a_shared_link_opens_the_same_settings_conversation_and_request(page, browser, home, seen):

@@ -21,13 +21,14 @@ from historylab.ui.session.shown_timeline import system_in_address
 
 AGENT = "agent"
 """Parameter of AgentDock's links, which is only handed on."""
-COMPARE, PLAY = "compare", "play"
-"""The page Compare, and the parameter of a link to it whose maps play by themselves, once."""
+COMPARE, PLAY, PRESENT = "compare", "play", "present"
+"""The page Compare; and parameters of a link that count once: maps play by themselves, in the presenter's view."""
 
 
 def follow_link(page: str) -> None:
     """Take over the address if it is a new one: a first load, Back and Forward. `AddressSync` knows a late one."""
     given = address_parameters()
+    tab().presenting = False  # its link opens it once
     if tab().address.receive(page, given):
         _take_over(landing.link_to_follow(page, given))
     tab().playing &= page == COMPARE  # left while it plays, it does not begin again
@@ -41,7 +42,7 @@ def _take_over(given: Mapping[str, str]) -> None:
         state.opened = None
     if link.place.request is not None:
         state.request = link.place.request
-    state.playing = given.get(PLAY, "").lower() == "true"
+    state.playing, state.presenting = (given.get(name, "").lower() == "true" for name in (PLAY, PRESENT))
     state.you = {name: value for name, value in state.you.items() if name in NOT_IN_LINKS}
     state.link, state.misread = dict(link.settings), link.refused
     state.linked, state.compare = link.place, [dict(changes) for changes in link.place.compare] or None
@@ -68,7 +69,8 @@ def _opens(place: Place) -> tuple[str, int]:
 def write_link() -> None:
     """Put what was chosen, on screen or by the link, into the address. Parameters that aren't ours stay."""
     given = address_parameters()
-    kept = {name: value for name, value in given.items() if name not in by_url_name() and name not in (*OURS, PLAY)}
+    ours = (*by_url_name(), *OURS, PLAY, PRESENT)
+    kept = {name: value for name, value in given.items() if name not in ours}
     address = {**kept, **chosen_parameters()}
     if not given and landing.is_untouched():
         address = {}

@@ -251,6 +251,7 @@ class TabState:
     payload: str = "What changed"  # or "Whole"
     shown_tabs: int = 0  # times a click asked for one of the tabs beside the messages
     only_differing: bool = False
+    presenting: bool = False  # whether the link opens the presenter's view
     playing: bool = False  # whether Compare's maps play by themselves, until a request is chosen
     field_versions: dict[str, int] = field(default_factory=dict)  # how often another control set each field
     field_words: dict[str, tuple[str, ...]] = field(default_factory=dict)  # the words that a choice offered last

@@ -17,6 +17,7 @@ from historylab.systems.presets.base import preset_in_link
 from historylab.ui.session import address, choices, drawers, edits, session
 from historylab.ui.session.choices import AS_SENT
 from historylab.ui.session.shown_timeline import shows_as_sent
+from historylab.ui.shared.copy_link import copy_link
 from historylab.ui.shared.notice import notice
 from historylab.ui.shared.page import PAGES
 from historylab.wording.settings import differing_in_words
@@ -49,9 +50,12 @@ def _dialog(settings: Settings, path: str, compare: Compared) -> None:
     except SettingsError as problem:
         notice(f"There is no link: {problem}", "error")
         return
-    contents = "".join(f"<li>{escape(line)}</li>" for line in link_contents(settings, compare))
-    st.html(f'<div class="hl-meta">The link contains</div><ul class="hl-says">{contents}</ul>')
+    if not st.toggle("Open it full screen, for an audience", True, key="share-presents"):
+        link = link.replace(f"&{address.PRESENT}=true", "")
+    copy_link(link)
     st.code(link, language=None, wrap_lines=True)
+    contents = "".join(f"<li>{escape(line)}</li>" for line in link_contents(settings, compare))
+    st.html(f'<div class="hl-meta">It carries</div><ul class="hl-says">{contents}</ul>')
     if not address.current_place().conversation:
         notice(NOT_YOURS)
     elif edits.current_edits():
@@ -67,7 +71,7 @@ def _dialog(settings: Settings, path: str, compare: Compared) -> None:
 def link_contents(settings: Settings, compare: Compared = None) -> Iterator[str]:
     """The contents of the link, a line each."""
     request, shown = _request_for_link(), _place(compare=compare)
-    yield f"the settings: {differing_in_words(settings)}, and the link means the same under any template"
+    yield f"your settings: {differing_in_words(settings)}"
     if shown.system == AS_SENT:
         yield "that it is shown as recorded: what was really sent"
     kind, _, name = shown.conversation.partition(":")
@@ -86,14 +90,16 @@ def link_contents(settings: Settings, compare: Compared = None) -> Iterator[str]
 
 
 def _full_link(settings: Settings, path: str = "", compare: Sequence[Mapping[str, Any]] | None = None) -> str:
-    """The settings that differ from the defaults, the open sample or seed, the request shown, and what is compared.
+    """The settings that differ from the defaults, the open sample or seed, the request shown, and what is compared,
+    in the presenter's view.
 
     For an edited conversation it opens the original, which has other requests, and leaves the request out.
 
     `path` is the page's: "compare". Raises SettingsError if the link would be too long.
     """
     place = _place(request=_request_for_link(), compare=compare)
-    return f"{_playground_address()}{path}?{encode(settings, place, preset_in_link(place.system))}"
+    query = encode(settings, place, preset_in_link(place.system))
+    return f"{_playground_address()}{path}?{query}&{address.PRESENT}=true"
 
 
 def _place(*, request: int | None = None, compare: Compared) -> Place:

@@ -60,7 +60,8 @@ class RetentionMap {
     this.find(".map").classList.toggle("small", !!view.small);
     if (view.name) this.marks.ariaLabel = `Selected request on the map of ${view.name}`;
     if (!this.begun) this.opened = this.request;
-    if (view.play && !this.begun) this.playFrom(0); // by a link, once
+    if (view.present && !this.begun) present(true); // by a link, once, and so is playing
+    if (view.play && !this.begun) this.playFrom(0);
     this.begun = true;
   }
 

@@ -15,7 +15,8 @@ from historylab.ui.shared.timeline_data import TimelineData, timeline_data
 def history_map(key: str, data: TimelineData, view: Mapping[str, Any], on_look: Callable[[], None]) -> None:
     """Draw the timeline in `data` where `figures.retention_map.view` looks at it, whatever its cells mean."""
     timeline_data(key, data)
-    component(MAP, MAP_SCRIPTS)(key=key, data=view, on_look_change=on_look)
+    look = {**view, "present": True} if session.tab().presenting else view
+    component(MAP, MAP_SCRIPTS)(key=key, data=look, on_look_change=on_look)
 
 
 def map_look(key: str, timeline: Timeline) -> tuple[int | None, int | None]:
