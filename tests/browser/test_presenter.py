@@ -9,7 +9,8 @@ pytestmark = pytest.mark.browser
 
 LINK = "/?conv=sample:farewell-lunch&budget=1400&pruner=summarize&request=1&present=true"
 IN_SIGHT = (
-    "[...document.querySelectorAll('button, a, input, h1')].filter((e) => e.checkVisibility()).map((e) => e.innerText)"
+    "[...document.querySelectorAll('button, [data-testid=stPageLink] a, input, h1')]"
+    ".filter((each) => each.checkVisibility()).map((each) => each.innerText)"
 )
 
 
