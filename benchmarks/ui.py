@@ -210,7 +210,7 @@ def uploading(page, turns: int, *, last: bool) -> Callable[[int], float]:
         page.locator(".st-key-open-drawer button:visible").first.click()
         field = page.locator(".st-key-upload input[type=file]")
         data = write(said, "chat_completions").text.encode()
-        done = f"document.querySelector('h1')?.textContent.includes(' {len(said):,} messages')"
+        done = f"document.querySelector('.hl-count')?.textContent.includes(' {len(said):,} messages')"
         done += (
             f" && {SETTLED}" if last else f" && find('[role=slider][aria-valuemax=\"{len(said.columns.requests)}\"]')"
         )
@@ -240,7 +240,7 @@ def main() -> None:
         rerun = rerunning(same)
         for turns in given.turns:
             page = playground(context, f"{home}/?conversation=coding_agent:turns={turns},seed=1&historyPolicy=all")
-            size = re.search("of ([0-9,]+)", page.locator("h1").first.inner_text())
+            size = re.search("of ([0-9,]+)", page.locator(".hl-count").inner_text())
             at, large = f"{size.group(1) if size else turns} messages, ", ", large" if turns >= LARGE else ""
             clock.report(f"{at}scrub, to the list", "scrub, to the list", rerun, scrubbing(page))
             clock.report(f"{at}setting, to the new verdict", "", rerun, setting(page, 6000, last=False))

@@ -42,9 +42,12 @@ VALUE_WORDS = {
     "rule": "rules",
 }
 VALUE, USED = 60, 60  # characters of a lost value, and of what it was used for
+DOUBTFUL = 2
 SURE = 5  # characters of an id, a date or a path: what is shorter may only look like one
 CODE = re.compile(r"[\n(){}\[\]<>;=`|$]|^\s*(?:import|from|def|class|return|const|let|var|if|for|#|//)\s")
 """What stands in a line of code, hardly in what people say, nor in a name, a date, an id or a path."""
+COMMON = re.compile(r"[a-z]+(?:[ _-][a-z]+)?")
+"""One or two words without a capital, such as a status or a command: what they are about isn't known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,25 +127,31 @@ def worst_first(losses: Iterable[Loss]) -> list[Loss]:
 
 
 def named_loss(losses: Iterable[Loss]) -> Loss | None:
-    """The one to name of losses in order of the requests; None of none.
+    """The one to name of losses in order of the requests; None where none is surely one.
 
-    It is one that a reader makes sense of, as a line of code is not, and of these one of the surest: what a person
-    said, an id, a date or a path rather than a name, and least a number, which may stand there by chance; of those one
-    of the worst, and of these the first.
+    A message that must be remembered comes first. Else it is one that a reader makes sense of, and one of the surest:
+    what a person said, an id, a date or a path rather than a name; of those one of the worst, rather what a tool was
+    called with than what an answer says, and of these the first. A number may stand there by chance; a word that is in
+    everybody's speech, and a line of code, tell nothing.
     """
-    return min(losses, key=lambda loss: (_doubt(loss), loss.badness), default=None)
+    sure = (loss for loss in losses if _doubt(loss) < DOUBTFUL)
+    return min(
+        sure, key=lambda loss: (loss.kind != "star", _doubt(loss), loss.badness, loss.kind == "link"), default=None
+    )
 
 
 def _doubt(loss: Loss) -> int:
-    """Rank a loss by doubt, from 0: a person's or an id, a date, a path; a name; a number; a line of code."""
+    """Rank a loss by doubt, from 0: a person's or an id, a date, a path; a name; what may be there by chance."""
     if loss.kind == "star":
         return 0
     if CODE.search(loss.value):
-        return 3
+        return DOUBTFUL
     if loss.severity == BY_PERSON:
         return 0
+    if COMMON.fullmatch(loss.value):
+        return DOUBTFUL
     kind = kind_of_value(loss.value)
-    return 2 if kind == "number" else int(kind == "text" or len(loss.value) < SURE)
+    return DOUBTFUL if kind == "number" else int(kind == "text" or len(loss.value) < SURE)
 
 
 def severity_in_words(loss: Loss) -> str:

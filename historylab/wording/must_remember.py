@@ -57,6 +57,13 @@ def at_step(step: Step) -> str:
     return f"at {step.label}" if step.turn >= 0 else step.label
 
 
+def brief_label(step: Step) -> str:
+    """ "turn 12", "turn 12 · 3/9" of several requests in a turn: as the map's flag says it."""
+    several = step.turn >= 0 and step.requests_in_turn > 1
+    of = f" · {step.request_in_turn:,}/{step.requests_in_turn:,}" if several else ""
+    return f"{step.label.partition(',')[0]}{of}"
+
+
 def _number(star: MustRemember) -> str:
     """Its number (from 1) in the list shown; in the original conversation if it is not in the list."""
     return f"{(star.mark if star.message is None else star.message) + 1:,}"

@@ -13,7 +13,7 @@ from server_process import FAULTY, playground
 pytestmark = pytest.mark.browser
 
 SAID = [{"role": role, "content": f"{role} {turn}"} for turn in range(3) for role in ("user", "assistant")]
-BEFORE = "At turn 3, the model sees all 5 messages"
+BEFORE = "5 of 5 messages sent"
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ WITHIN = "place => document.activeElement.closest(`.st-key-${place}`) !== null"
 
 def test_a_search_leads_to_the_answer_a_trial_and_back_by_keyboard_alone(page, home, seen):
     opened(page, home + PLAIN)
-    headline(page, "At turn 83")
+    headline(page, "Turn 83")
     settled(page)
     page.keyboard.press("/")
     page.wait_for_function(WITHIN, arg="search")
@@ -78,7 +78,7 @@ def test_a_search_leads_to_the_answer_a_trial_and_back_by_keyboard_alone(page, h
 
 def test_the_focus_goes_on_to_the_place_where_it_stood_once_that_is_drawn_again(page, home):
     opened(page, home + PLAIN)
-    headline(page, "At turn 83")
+    headline(page, "Turn 83")
     settled(page)  # before that the key has no reader
     page.keyboard.press("/")
     page.wait_for_function(WITHIN, arg="search")

@@ -20,16 +20,16 @@ FOREIGN = {"log": {"history": [{"by": turn["role"], "words": turn["content"]} fo
 
 def test_unknown_json_is_read_as_offered_and_then_the_next_file(page, home, seen):
     page.goto(home)
-    headline(page, "the model sees")
+    headline(page, "messages sent")
     upload(page, "foreign.json", json.dumps(FOREIGN).encode())
     offered = page.get_by_role("button", name="Read log.history (18 items: by, words)")
     offered.wait_for()
     settled(page)
     assert violations(page) == []
     offered.click()
-    headline(page, "At turn 9, the model sees all 17 messages")
+    headline(page, "17 of 17 messages sent")
     page.get_by_text("Read by your field mapping: 18 messages").wait_for()
     upload(page, "next.json", json.dumps(TURNS[:4]).encode())
-    headline(page, "At turn 2, the model sees all 3 messages")
+    headline(page, "3 of 3 messages sent")
     assert seen.errors == []
     assert seen.external == []

@@ -24,7 +24,7 @@ def test_load_a_file_change_a_setting_scrub_and_leave_with_settings(page, home, 
     page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: sent.append(len(frame))))
     opened(page, home + PLAIN)
     upload(page, "numbers.json", json.dumps(said).encode())
-    headline(page, "At turn 21, the model sees 39 of 41 messages")
+    headline(page, "39 of 41 messages sent")
     no_drawer(page)
 
     sent.clear()
@@ -36,9 +36,9 @@ def test_load_a_file_change_a_setting_scrub_and_leave_with_settings(page, home, 
     assert sum(sent) < 40_000  # what stays as it was is named, not sent
 
     page.get_by_role("slider").first.press("ArrowLeft")
-    headline(page, "At turn 20")
+    headline(page, "Turn 20")
     page.get_by_role("button", name="Next ›").first.click()
-    headline(page, "At turn 21")
+    headline(page, "Turn 21")
 
     page.get_by_role("button", name="Export").first.click()
     with page.expect_download() as download:
@@ -82,18 +82,18 @@ def test_a_link_writes_no_link_into_the_question_of_consent(page, home, seen):
 
 def test_back_brings_the_settings_before_and_a_choice_survives_a_visit_to_the_other_page(page, home):
     opened(page, home + "/?historyLength=5")
-    headline(page, "sees 10 of")
+    headline(page, " 10 of")
     set_number(page, "Length", 2)
-    headline(page, "sees 4 of")
+    headline(page, " 4 of")
     page.go_back()
-    headline(page, "sees 10 of")
+    headline(page, " 10 of")
     source_of(page, "length", "URL")
     settled(page)
 
     set_number(page, "Length", 2)
-    headline(page, "sees 4 of")
+    headline(page, "4 of")
     page.get_by_role("link", name="Compare").click()
     page.locator(".st-key-maps").wait_for()
     page.get_by_role("link", name="Inspect").click()
-    headline(page, "sees 4 of")
+    headline(page, "4 of")
     source_of(page, "length", "you")

@@ -11,9 +11,12 @@ import pytest
 from browser_pages import HOSTILE, PLAIN, at_rest, headline, no_drawer, opened, upload
 
 from historylab import generate, replay, resolve_settings
+from historylab.costs.amounts import short_count
 from historylab.wording.context import used_tokens
+from historylab.wording.cuts import capitalize_first
+from historylab.wording.must_remember import brief_label
 from historylab.wording.palette import LOOKS
-from historylab.wording.verdict import count_actions, verdict
+from historylab.wording.verdict import count_actions, count_sent
 
 pytestmark = pytest.mark.browser
 
@@ -76,7 +79,7 @@ def test_it_is_a_slider_moved_by_keys_number_and_buttons_that_zooms_around_the_r
         slider.press(key)
         retention_map.says(f"^turn {turn}:")
     slider.press("ArrowLeft")
-    headline(page, "At turn 82,")
+    headline(page, "Turn 82[: ]")
     page.wait_for_function("() => document.querySelector('.st-key-scrubber input').value === '82'")
 
     box = page.get_by_role("spinbutton", name="Request, from 1 to 83")
@@ -85,7 +88,7 @@ def test_it_is_a_slider_moved_by_keys_number_and_buttons_that_zooms_around_the_r
     retention_map.says("^turn 12:")
     page.get_by_role("button", name="Next ›").click()
     retention_map.says("^turn 13:")
-    headline(page, "At turn 13,")
+    headline(page, "Turn 13[: ]")
 
     slider.focus()
     for key in ("Home", "+", "+", "+"):
@@ -103,16 +106,16 @@ SAY = """async (requests) => {
   for (const request of requests) {
     historylabClock.set({ request });
     const counts = [...document.querySelectorAll("[data-count]")].map((count) => count.textContent);
-    const [headline, used] = ["said", "used"].map((part) => document.querySelector(`[data-${part}]`).textContent);
-    said.push([headline, used, counts.join(" ")]);
+    const [at, sent, used] = ["at", "sees", "used"].map((part) => document.querySelector(`[data-${part}]`).textContent);
+    said.push([`${at}: ${sent}`, used, counts.join(" ")]);
   }
   return said;
 }"""
-"""Moves the page's clock, and reads headline, legend and the first chip's number at every request."""
+"""Moves the page's clock, and reads the messages sent, the legend and the strip's first number at every request."""
 OF_ANOTHER = """() => {
-  const [said, counts, used] = ["said", "counts", "used"].map((name) => document.querySelector(`[data-${name}]`));
-  const words = () => [said, counts, used].map((part) => part.textContent).join();
-  [said.dataset.said, counts.dataset.counts, used.dataset.used] = ["another", "another", "another"];
+  const parts = ["at", "sees", "counts", "used"].map((name) => [document.querySelector(`[data-${name}]`), name]);
+  const words = () => parts.map(([part]) => part.textContent).join();
+  for (const [part, name] of parts) part.dataset[name] = "another";
   const now = words();
   historylabClock.set({ request: 0 });
   return words() === now;
@@ -120,17 +123,18 @@ OF_ANOTHER = """() => {
 """Has the verdict be one of another timeline, whose map and chart are not here yet, and moves the clock."""
 
 
-def test_headline_and_legend_follow_the_clock_in_pythons_words(page, home):
+def test_numbers_and_legend_follow_the_clock_in_pythons_words(page, home):
     link = {"historyPolicy": "all", "budget": "6000", "projection": "collapsed_tools", "pruner": "summarize"}
     opened(page, f"{home}/?{urlencode({'conversation': 'coding_agent:turns=9,seed=1', **link})}")
     page.wait_for_function("() => globalThis.historylabClock?.now.request > 0")
     timeline = replay(generate("coding_agent", turns=9, seed=1), resolve_settings(url=link).settings)
     said = page.evaluate(SAY, list(range(len(timeline.plans))))
-    for request, (headline_now, used, legend) in enumerate(said):
+    for request, (sent, used, legend) in enumerate(said):
         counts = count_actions(timeline.plans[request])
-        assert headline_now == verdict(timeline, request).seen
+        at = capitalize_first(brief_label(timeline.steps[request]))
+        assert sent == "{}: {:,} of {:,}".format(at, *count_sent(counts))
         assert legend == " ".join(f"{counts[action]:,}" for action in LOOKS)
-        assert used == f"{used_tokens(timeline, request):,}"
+        assert used == short_count(used_tokens(timeline, request))
     assert page.evaluate(OF_ANOTHER)
 
 
@@ -151,14 +155,14 @@ def test_the_pointer_is_told_why_a_drag_moves_it_and_a_click_selects_request_and
     page.mouse.down()
     page.mouse.move(box["x"] + end[0], box["y"] + end[1], steps=8)
     retention_map.says("^turn 21:")
-    headline(page, "At turn 21,")
+    headline(page, "Turn 21[: ]")
     assert page.locator(".st-key-scrubber input").input_value() == "83"  # nobody but the browser knows yet
     page.mouse.up()
     page.wait_for_function("() => document.querySelector('.st-key-scrubber input').value === '21'")
     assert not page.get_by_text(re.compile("^Message \\d+: ")).count()  # a drag selects no message
 
     retention_map.click(message=5, request=40)
-    headline(page, "At turn 41,")
+    headline(page, "Turn 41[: ]")
     page.get_by_text("Message 6: × dropped").wait_for()
     page.get_by_text("What would keep it in").wait_for()
     retention_map.click(message=150, request=40)  # not said yet: it is a place on the slider only
@@ -175,7 +179,7 @@ def test_it_grows_as_it_plays_and_is_told_when_it_is_paused(retention_map):
     page.get_by_role("button", name="Play the conversation").click()
     now = retention_map.slider.get_attribute("aria-valuenow")
     page.wait_for_function(f"() => document.querySelector('.st-key-scrubber input').value === '{now}'")
-    headline(page, f"At turn {now},")
+    headline(page, f"Turn {now}[: ]")
     assert page.locator("html.hl-playing").count() == veil(retention_map, 60, 80) == 0
 
 
@@ -220,7 +224,7 @@ def test_a_conversation_beyond_its_cells_is_binned(page, home):
     assert "× dropped" in found.tip.inner_text()
     found.slider.focus()
     found.slider.press("PageDown")
-    headline(page, "At turn 119,")
+    headline(page, "Turn 119[: ]")
 
 
 def test_hostile_text_in_the_tooltip_is_only_text(page, home, seen):

@@ -54,8 +54,8 @@ def walk(names: Sequence[str]) -> Iterator[str]:
 
 def test_what_was_sent_gives_way_to_a_setting_comes_back_and_outlives_a_reload(page, home):
     page.goto(f"{home}/?conv=sample:lamp-through-the-night")
-    verdict, choice = page.locator("h1.hl-verdict"), page.get_by_role("combobox", name="System")
-    expect(verdict).to_contain_text("sees 6 of 33 messages")
+    verdict, choice = page.locator(".hl-count"), page.get_by_role("combobox", name="System")
+    expect(verdict).to_contain_text("6 of 33 messages sent")
     expect(page.get_by_text("untrimmed, as it would have been").first).to_be_visible()
     budget = page.get_by_label("Budget", exact=True)
     budget.fill("15000")

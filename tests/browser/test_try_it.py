@@ -59,7 +59,7 @@ def test_keys_open_and_close_the_drawers_and_an_edit_is_only_text(page, home, se
     close(drawer)
 
     from_the_menu(page, "Delete")
-    headline(page, "sees 29 of 32 messages")  # three results have lost their call
+    headline(page, "29 of 32 messages sent")  # three results have lost their call
     page.get_by_role("button", name="Back to the original").click()
     headline(page, "all 33 messages")
     settled(page)

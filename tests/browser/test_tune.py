@@ -25,7 +25,7 @@ def test_search_recommendation_use(page, home, seen):
     tuned(page, home + "/tune?conv=gen:tool_loop:seed=2")
     headline(page, "Better than yours")
     page.get_by_role("button", name="Use in the playground").click()
-    headline(page, "the model sees")
+    headline(page, "messages sent")
     page.locator(".hl-from-you").first.wait_for(state="attached")
     page.wait_for_url(re.compile("budget=|pruner=|historyPolicy="))
     page.get_by_role("link", name="Improve").click()

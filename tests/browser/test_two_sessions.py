@@ -42,7 +42,7 @@ def test_one_session_learns_nothing_of_anothers_file(page, browser, home):
     digest = load(private_file())[0].digest
     for guess in (digest, f"sample:{digest}", f"sample:../{NAME}"):
         other.goto(f"{home}/?conv={guess}")
-        headline(other, "the model sees")
+        headline(other, "messages sent")
         assert SECRET not in other.content()
         assert not re.search("70,?707|71k", other.content())
     served = {url for url in asked if url.startswith(home) and "/static/" not in url}

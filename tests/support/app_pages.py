@@ -82,7 +82,7 @@ def untagged(html: str) -> str:
     return re.sub(
         r"<style>.*?</style>|<[^>]+>",
         " ",
-        re.sub(r"</?dfn[^>]*>|<span data-(?:used|share)=[^>]*>([^<]+)</span>", r"\1", html),
+        re.sub(r"</?dfn[^>]*>|<(?:span|b) data-(?:used|share|at|sees)=[^>]*>([^<]+)</(?:span|b)>", r"\1", html),
         flags=re.DOTALL,
     )
 
@@ -106,6 +106,6 @@ def sources(app: AppTest) -> dict[str, str]:
 
 
 def verdict(app: AppTest) -> str:
-    """The headline and the strip under it."""
+    """The headline, the number of messages sent, and the strip under them."""
     bodies = (e.proto.body for e in app.get("html"))
-    return " ".join(untagged(body) for body in bodies if re.search("hl-(verdict|cell|forgot)", body))
+    return " ".join(untagged(body) for body in bodies if re.search("hl-(verdict|count|cell|forgot)", body))

@@ -42,8 +42,8 @@ def no_drawer(page) -> None:
 
 
 def headline(page, words: str) -> None:
-    """Wait for these words in the verdict."""
-    page.locator("h1", has_text=re.compile(words)).wait_for()
+    """Wait for these words in the headline, or in the number of messages under it."""
+    page.locator("h1, .hl-count", has_text=re.compile(words)).wait_for()
 
 
 def settled(page) -> None:

@@ -153,7 +153,7 @@ def test_what_is_no_longer_held_is_said_by_its_name_as_text(shelf, monkeypatch):
 @pytest.mark.slow
 def test_a_forgotten_file_is_nowhere_and_what_else_was_opened_stays_listed(shelf):
     app = pasted(uploaded(screen(), FILE), json.dumps(CHAT + CHAT))
-    shown(app.button(key="forget").click().run())
+    shown(app.button(key="forget-file").click().run())
     state = app.session_state["historylab"]
     assert [len(held.opened.original) for held in state.library.held] == [166, 2, 39]
     assert state.token, "the first file is still to come back"

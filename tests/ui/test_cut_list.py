@@ -1,4 +1,4 @@
-"""The post-mortem on screen: a sentence leads the page of a file that was cut, and a list leads to each message."""
+"""The post-mortem on screen: a sentence on all cuts, and a list that leads to each message."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def twice_cut() -> str:
     return write(Conversation(messages, metadata=sent_metadata(told)), "historylab").text
 
 
-def test_a_sentence_leads_the_page_whatever_settings_are_shown():
-    assert SENTENCE in text(screen(**CUT))
-    assert SENTENCE in text(screen(**CUT, system="own"))
+def test_the_list_begins_with_a_sentence_whatever_settings_are_shown():
+    assert SENTENCE in text(on_tab(screen(**CUT), CUTS))
+    assert SENTENCE in text(on_tab(screen(**CUT, system="own"), CUTS))
 
 
 def test_where_nothing_was_cut_there_is_none_of_it():
@@ -38,7 +38,7 @@ def test_where_nothing_was_cut_there_is_none_of_it():
 
 
 def test_it_leads_to_the_list_of_what_the_cut_took():
-    app = shown(screen(**CUT).button(key="post-mortem-list").click().run())
+    app = on_tab(screen(**CUT), CUTS)
     assert ["/srv/ferry/schema.sql", "↻ lost; a tool would find it again"] in [
         row[:2] for row in rows(app, "post-mortem-facts")
     ]

@@ -79,13 +79,13 @@ def test_the_verdict_is_about_the_request_one_looks_at():
     shown(request_field(app).set_value(3).run())
     assert "Both messages that must be remembered are still held." in verdict(app)
     shown(request_field(app).set_value(1).run())
-    assert "must be remembered" not in verdict(app)
+    assert "which must be remembered" not in verdict(app)
 
 
 @pytest.mark.parametrize("stars", [4.5, "m1", {"m1": 1}, [99, None]])
 def test_a_file_whose_stars_are_no_marks_opens_without_any(stars):
     app = pasted({"messages": SAID, "stars": stars})
-    assert "must be remembered" not in verdict(app)
+    assert "which must be remembered" not in verdict(app)
     assert "stars" not in app.query_params
 
 
@@ -114,7 +114,7 @@ def test_what_a_link_names_that_is_not_there_is_told_and_the_rest_counts():
 def test_another_conversation_has_marks_of_its_own():
     app = screen(stars="2", conv="sample:three-languages")
     next_conversation(app)
-    assert "must be remembered" not in verdict(app)
+    assert "which must be remembered" not in verdict(app)
     assert "stars" not in app.query_params
 
 

@@ -32,7 +32,7 @@ def test_every_page_is_drawn_and_says_so(strict, page):
 @pytest.mark.feature("A15")
 def test_nothing_of_the_link_counts_and_every_setting_is_locked(strict):
     app = screen(PLAYGROUND, **LINK)
-    assert "the model sees 8 of 166 messages" in text(app)  # the instructions, 4 questions, 3 answers between
+    assert "8 of 166 messages sent" in text(app)  # the instructions, 4 questions, 3 answers between
     assert {sources(app)[name] for name in ("policy", "budget", "pruner")} == {"default"}
     assert sources(app)["length"] == "environment"
     assert [w.key for kind in ("number_input", "toggle", "segmented_control") for w in app.sidebar.get(kind)] == []

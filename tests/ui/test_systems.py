@@ -216,7 +216,7 @@ def test_a_model_whose_window_nobody_knows_is_one_sentence_not_a_broken_page():
     app = chosen("mycoder", model="a-model-of-my-own")
     assert "the context window of 'a-model-of-my-own' is not known; set `window` (tokens)" in plain(app)
     shown(app.number_input(key="set window").set_value(8000).run())
-    assert "the model sees" in verdict(app)
+    assert "messages sent" in verdict(app)
 
 
 def test_participants_are_offered_where_ids_are_asked_for():
@@ -235,13 +235,13 @@ def test_participants_are_offered_where_ids_are_asked_for():
 @pytest.mark.parametrize(("sample", "name"), list(zip(samples(), cycle(presets()), strict=False)))
 def test_presets_draw_samples(sample, name):  # tests/systems plans every sample under every preset
     app = screen(PAGE, system=name, conv=f"sample:{sample}")
-    assert "the model sees" in verdict(app)
+    assert "messages sent" in verdict(app)
     assert f"{presets()[name].title}, with changes" not in text(app)
 
 
 @pytest.mark.parametrize("spec", VARIANTS)
 def test_every_variant_draws(spec):
-    assert "the model sees" in verdict(screen(PAGE, system=spec))
+    assert "messages sent" in verdict(screen(PAGE, system=spec))
 
 
 def plain(app) -> str:

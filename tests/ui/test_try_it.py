@@ -75,7 +75,7 @@ def test_an_edited_message_is_counted_planned_and_shown_anew_and_the_original_is
     reworded(app, 1, "word " * 500)
     assert edits_shown(app) == "1 edited"
     assert "(edited)" in text(app)
-    assert "547 of 8,000 tokens" in verdict(app)  # 53 before
+    assert "547 of 8k" in verdict(app)  # 53 before
     assert rows(app)[1].startswith("word word")
     click(app, "back-to-original")
     assert edits_shown(app) == ""
@@ -101,7 +101,7 @@ def test_messages_are_deleted_added_and_pinned_and_the_last_edit_is_undone():
 def test_a_message_added_at_the_end_is_the_next_request():
     app = add(chosen(1, SHORT), "And order 4712?", at=6)
     assert edits_shown(app) == "1 inserted"
-    assert "At turn 3, the model sees all 7 messages" in verdict(app)
+    assert "7 of 7 messages sent" in verdict(app)
 
 
 def test_an_empty_message_is_not_added():

@@ -86,7 +86,7 @@ def test_the_advice_is_compared_with_yours_and_used_in_the_playground():
     assert "Nothing is cut" not in text(app)
     shown(app.switch_page(PAGE).run())
     shown(app.button(key="use").click().run())
-    assert "the model sees" in verdict(app)
+    assert "messages sent" in verdict(app)
     assert "you" in sources(app).values()
     shown(app.switch_page(PAGE).run())
     assert "Yours are as good as anything tried" in verdict(app)

@@ -65,13 +65,13 @@ def test_what_a_reader_makes_sense_of_is_named_before_a_line_of_code():
     assert named("if tide.at < lead:", "src/tidewatch/cli.py", "Noor Haddad") == "src/tidewatch/cli.py"
     assert named("next_high(tides)", "2026-11-22 09:10") == "2026-11-22 09:10"
     assert named("a b c\n  d", "import os", "The gate is B42.") == "The gate is B42."
-    assert named("x = 1", "y = 2") == "x = 1"
     assert named("ORD-77", "HW-3917") == "ORD-77"
     assert named("1,240", "Noor Haddad", "ORD-77") == "ORD-77"
-    assert named("x = 1", "1,240", "Noor Haddad") == "Noor Haddad"
+    assert named("x = 1", "1,240", "in_progress", "git status", "Noor Haddad") == "Noor Haddad"
     assert named("B42", "ORD-77") == "ORD-77"
     said = [Loss("link", 0, 0, "1,240", severity="person"), Loss("link", 1, 0, "ORD-77", severity="assistant")]
     assert named_loss(said).value == "1,240"
+    assert [named_loss([Loss("reference", 0, 0, value)]) for value in ("x = 1", "1,240", "pending")] == [None] * 3
     assert named_loss([]) is None
     assert named_loss([Loss("star", 0, 0, "def f(): …"), Loss("link", 1, 0, "HW-3917")]).kind == "star"
 

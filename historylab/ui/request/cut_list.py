@@ -1,4 +1,4 @@
-"""The post-mortem of a file that was cut: a sentence that leads the page, and a list of what each cut took.
+"""The post-mortem of a file that was cut: a sentence, and a list of what each cut took.
 
 It is about what was really sent, whatever settings are on screen.
 """
@@ -56,17 +56,6 @@ def has_post_mortem() -> bool:
     return bool(post_mortem(viewing.current_file().original))
 
 
-def post_mortem_line() -> None:
-    """The sentence on what the open file's cuts took, and the way to the list; nothing where nothing was cut."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=KEY):  # drawn also empty: else
-        _, reports = _reports()  # the map below is made anew when its place changes
-        if reports:
-            said = escape(post_mortem_sentence(reports))
-            st.html(f'<div class="hl-notice hl-small">{said}</div>')
-            label = "See what the cut took" if len(reports) == 1 else "See what each cut took"
-            st.button(label, key=f"{KEY}-list", on_click=viewing.show_tab, args=(CUTS,))
-
-
 def cut_list(timeline: Timeline) -> None:
     """List what each cut took, with the way to each message on the `timeline` shown."""
     conversation, reports = _reports()
@@ -89,7 +78,8 @@ def _details(timeline: Timeline, conversation: Conversation, reports: Sequence[C
         key = f"{KEY}-cut {conversation.digest}"
         chosen = st.selectbox("Cut", names, key=key)  # None where a browser is behind
         report = reports[names.index(chosen)] if chosen in names else report
-    lines = post_mortem_lines(report, settings_of_same_size(conversation, report))
+    ours = settings_of_same_size(conversation, report)
+    lines = (post_mortem_sentence(reports), *post_mortem_lines(report, ours))
     st.html(f'<div class="hl-small">{"".join(f"<div>{escape(line)}</div>" for line in lines)}</div>')
     place = _place(conversation, report)
     st.button("Go to the cut", key=f"{KEY}-go", on_click=_go, args=(timeline, report.request, place))

@@ -9,7 +9,6 @@ from historylab.planning.replay import Timeline
 from historylab.recordings.as_sent import is_as_sent
 from historylab.settings.resolve import Provenance, Resolution
 from historylab.ui.request.answer_place import answer_place
-from historylab.ui.request.cut_list import post_mortem_line
 from historylab.ui.request.keep_by_rule import rules_left
 from historylab.ui.request.mend_buttons import mend_buttons
 from historylab.ui.request.must_remember import must_remember_line
@@ -17,7 +16,7 @@ from historylab.ui.request.request_field import current_request, request_field
 from historylab.ui.request.request_tabs import request_tabs, tab_counts
 from historylab.ui.request.retention_map import retention_map
 from historylab.ui.request.search_field import search
-from historylab.ui.request.verdict_line import legend, verdict_line
+from historylab.ui.request.verdict_line import headline_line, legend
 from historylab.ui.request.verdict_strip import cost_cell, lost_cell, own_comparison, refused_note, seen_cell
 from historylab.ui.session import cached, choices, session, viewing
 from historylab.ui.shared.history_map import map_look
@@ -33,7 +32,7 @@ def request_view(timeline: Timeline, resolution: Resolution) -> None:
     """The headline and its strip; map and chart, and beside them the answer; everything else in tabs."""
     number = current_request(timeline)
     with st.container(key="headline", gap=None):
-        verdict_line(timeline, number)
+        draw_headline = headline_line(timeline, number)
     search(timeline, number)
     with st.container(key="verdict"):
         seen_cell(timeline, number)
@@ -48,6 +47,7 @@ def request_view(timeline: Timeline, resolution: Resolution) -> None:
             notes = st.container(key="notes", gap="small")
         request_field(timeline)
         request_tabs(timeline, number, resolution)
+    draw_headline()
     with lost:
         lost_cell(timeline, viewing.must_remember())
     with cost:
@@ -55,7 +55,6 @@ def request_view(timeline: Timeline, resolution: Resolution) -> None:
     tab_counts(timeline)
     draw_rest()
     with notes:
-        post_mortem_line()
         must_remember_line(timeline, number)
         refused_note(timeline)
         mend_buttons(timeline, number, resolution)

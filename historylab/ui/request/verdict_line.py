@@ -1,15 +1,45 @@
-"""The verdict as the page's headline, and the five actions with their counts: the legend of everything below."""
+"""The page's headline: of a conversation as a whole, or of one request; and the five actions with their counts."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import streamlit as st
 
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
-from historylab.ui.session import cached
+from historylab.ui.request.bill_table import bill_of
+from historylab.ui.session import cached, viewing
+from historylab.wording.cuts import capitalize_first
+from historylab.wording.headline import headline_sentence
+from historylab.wording.must_remember import brief_label
 from historylab.wording.palette import LOOKS
 from historylab.wording.untrusted import escape
-from historylab.wording.verdict import SEES, WOULD_SEE, count_actions, seen_sentence
+from historylab.wording.verdict import SEES, WOULD_SEE, count_actions, count_sent, seen_sentence
+
+AT_ONCE = 100  # requests that are looked at before anything else is drawn
+
+
+def headline_line(timeline: Timeline, number: int) -> Callable[[], None]:
+    """The number of messages that request `number` (from 0) sends; the map rewrites it while it plays.
+
+    Returns what draws the headline above it, unless it is there: it has to look at every request, so call it late.
+    """
+    place = st.container(key="headline-said")  # till it is known, what stood there stays
+    sent, size = count_sent(count_actions(timeline.plans[number]))
+    key, at = cached.browser_key(timeline), capitalize_first(brief_label(timeline.steps[number]))
+    counted = f'<span data-at="{key}">{at}</span>: <b data-sees="{key}">{sent:,} of {size:,}</b> messages sent'
+    st.html(f'<div class="hl-count">{counted}</div>')
+
+    def draw_headline() -> None:
+        bills, own = bill_of(timeline)
+        said = headline_sentence(cached.retention_of(timeline, viewing.must_remember()), bills.get(own))
+        place.html(f'<h1 class="hl-verdict">{escape(said)}</h1>')
+
+    if len(timeline.plans) > AT_ONCE:
+        return draw_headline
+    draw_headline()
+    return lambda: None
 
 
 def verdict_line(timeline: Timeline, number: int, *, would: bool = False) -> None:

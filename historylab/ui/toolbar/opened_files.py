@@ -108,7 +108,7 @@ def refused_files_line() -> None:
 def _forget_button(files: int) -> None:
     label = "Forget this file" if files == 1 else "Forget these files"
     told = "Its messages leave this server’s memory, with your marks, questions and edits."
-    st.button(label, key="forget", type="tertiary", help=told, on_click=coming_back.forget)
+    st.button(label, key="forget-file", type="tertiary", help=told, on_click=coming_back.forget)
 
 
 def no_longer_held_line() -> None:

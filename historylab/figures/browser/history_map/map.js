@@ -87,6 +87,7 @@ class RetentionMap {
   say() {
     this.button.setAttribute("aria-pressed", clock.now.playing);
     sayOnPage(this.still, this.known, this.request, this.would.has(this.request));
+    saySent(this.still, this.known, this.request);
     sayTokens(this.still, this.known, this.request);
   }
 

@@ -2,6 +2,8 @@
 
 const short = (label) => label.replace(/, request (\d+) of (\d+)$/, " · $1/$2");
 
+const capital = (words) => words[0].toUpperCase() + words.slice(1);
+
 const sentOf = (still, request) => `${count(still.sent[request])} of ${count(still.shown[request])}`;
 
 // `would`: the request was only watched, and this is what would have been done with it.
@@ -16,15 +18,13 @@ function seenSentence(still, request, would) {
   const label = still.labels[request], when = label.startsWith("turn ") ? `at ${label}` : label;
   const [sent, size] = [still.sent[request], still.shown[request]];
   const all = ["no message yet", "the one message so far", "both messages"][size] ?? `all ${count(size)} messages`;
-  return `${when[0].toUpperCase()}${when.slice(1)}, the model ${would ? "would see" : "sees"} ${sent === size ? all : `${count(sent)} of ${count(size)} messages`}.`;
+  return `${capital(when)}, the model ${would ? "would see" : "sees"} ${sent === size ? all : `${count(sent)} of ${count(size)} messages`}.`;
 }
 
 // The page's headline and legend follow the clock, from the same numbers as Python's, once they are this timeline's.
 function sayOnPage(still, key, request, would) {
-  const headline = document.querySelector(`[data-said="${key}"]`);
-  if (!headline) return;
-  const said = seenSentence(still, request, would);
-  if (headline.textContent !== said) headline.textContent = said;
+  const headline = document.querySelector(`[data-said="${key}"]`), said = seenSentence(still, request, would);
+  if (headline && headline.textContent !== said) headline.textContent = said;
   still.looks.forEach((look, action) => {
     const number = document.querySelector(`[data-counts="${key}"] [data-count="${look.word}"]`), now = still.counts[request][action];
     if (!number || number.textContent === count(now)) return;
@@ -47,6 +47,13 @@ function shortCount(n) {
   const [least, unit] = n >= 999_500 ? [1e6, "M"] : [1000, "k"];
   if (n < 1000) return count(n);
   return `${n / least < 9.95 ? (n / least).toFixed(1).replace(/\.0$/, "") : count(Math.round(n / least))}${unit}`;
+}
+
+// Under the headline the number of messages sent, "40 of 61", and of which request.
+function saySent(still, key, request) {
+  const said = document.querySelector(`[data-sees="${key}"]`), at = document.querySelector(`[data-at="${key}"]`);
+  if (said) said.textContent = sentOf(still, request);
+  if (at) at.textContent = capital(short(still.labels[request]));
 }
 
 function stripText(still, request) {
