@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from historylab.costs.amounts import count_of, percent, times
-from historylab.costs.workload import Workload, percentiles
 from historylab.planning.context_fill import context_budget
 from historylab.planning.replay import Timeline
 from historylab.recordings.as_sent import has_cuts, is_as_sent
@@ -13,6 +12,7 @@ from historylab.tuning.advice_words import kept_noun
 from historylab.tuning.outcome import USED
 from historylab.tuning.points import pareto
 from historylab.tuning.tune import Advice
+from historylab.tuning.workload import Workload, percentiles
 from historylab.wording.as_sent import limit_word
 from historylab.wording.context import counted_by
 from historylab.wording.must_remember import at_step

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
 
-from historylab.costs.amounts import count_of
+from historylab.costs.amounts import count_of, money, short_count, short_money, whole_percent
 from historylab.counters.base import counter_for
 from historylab.recordings.entries import Source
 from historylab.settings.model import Settings
 from historylab.systems.mentu.library_memory import Remembered
+from historylab.tuning.workload import Workload, percentiles
+from historylab.wording.cuts import settings_in_words
 from historylab.wording.untrusted import one_line
 
 ORIGINS: Mapping[Source, str] = {"recorded": "Recorded", "imported": "Imported", "generated": "Generated"}
@@ -19,25 +23,90 @@ SOURCE_CHOICES: Mapping[Source, str] = {
     "imported": "Imported",
     "generated": "Generated, sample or chat",
 }
-NOT_RECORDING = (
-    "Listed is what you opened or generated in this tab. To record what an app sends, start HistoryLab and its proxy "
-    "with --record."
-)
+NOT_RECORDING = "What you opened in this tab. To list what an app sends, start HistoryLab and its proxy with --record."
 NOTHING_YET = "Nothing has been recorded yet. Send requests through historylab proxy, or open a file."
 QUOTED = 40  # characters of what was searched
+SAME = 0.005  # a difference of costs that is none
 
 
-def headline(shown: int, words: str, *, chosen: bool) -> str:
-    """ "12 conversations have “late ferry” in them, the best first.": what the list holds."""
+def headline(shown: int, words: str, *, chosen: bool, losing: int | None = None) -> str:
+    """ "12 conversations, 3 lost something they needed": what the list holds.
+
+    `losing`: how many of them lost a fact, once all are measured.
+    """
     count = count_of(shown, "conversation")
     if words.strip():
         quoted = f"“{one_line(words.strip(), QUOTED)}”"
         if not shown:
-            return f"No conversation shares a word with {quoted}."
-        return f"{count} {'shares' if shown == 1 else 'share'} words with {quoted}, the best first."
-    if chosen:
-        return f"{count} of those chosen, the newest first." if shown else "No conversation is of that kind."
-    return f"{count}, the newest first." if shown else "There is no conversation."
+            return f"No conversation shares a word with {quoted}"
+        return f"{count} {'shares' if shown == 1 else 'share'} words with {quoted}, the best first"
+    if not shown:
+        return "No conversation is of that kind" if chosen else "There is no conversation"
+    return count + (_lost_in_words(shown, losing) if losing is not None else "")
+
+
+def _lost_in_words(shown: int, losing: int) -> str:
+    if shown == 1:
+        return ", and it lost something it needed" if losing else ", and nothing it needed was lost"
+    return f", {losing:,} lost something {'it' if losing == 1 else 'they'} needed" if losing else ", none lost a fact"
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """One figure of all conversations listed, within its words; `exact` is its hover."""
+
+    before: str
+    amount: str
+    after: str
+    exact: str
+
+
+def totals(found: Workload, volume: int, counted: str) -> list[Total]:
+    """Sizes, the share over the budget, facts lost and the cost of a month; `counted` says how tokens are."""
+    tokens, over = found.tokens, sum(load.over_budget for load in found.loads)
+    half, most = map(round, percentiles(tokens))
+    sized = f"Half of {count_of(len(tokens), 'request')} send at most {half:,} tokens, 95% at most {most:,} ({counted})"
+    share, said = found.over_share, " exceed the budget" if found.over_share else " exceeds the budget"
+    shown = [
+        Total("Typical request:", short_count(half), f" tokens (95%: under {short_count(most)})", sized),
+        Total("", whole_percent(share) if share else "None", said, f"{over:,} of {len(tokens):,} requests"),
+        _facts_total(found),
+        _month_total(found, volume),
+    ]
+    return [total for total in shown if total]
+
+
+def _facts_total(found: Workload) -> Total | None:
+    facts = sum(load.facts or 0 for load in found.loads)
+    if not facts:
+        return None
+    said = " fact lost" if found.facts_lost == 1 else " facts lost"
+    return Total("", f"{found.facts_lost:,}", said, f"of {count_of(facts, 'fact')} that requests needed, an estimate")
+
+
+def _month_total(found: Workload, volume: int) -> Total | None:
+    mine, whole = found.monthly(volume), found.monthly(volume, trimmed=False)
+    if mine is None or whole is None:
+        return None
+    priced = sum(load.cost is not None for load in found.loads)
+    of = f" of {priced:,} whose prices are known" if priced < len(found.loads) else ""
+    said = f"{money(mine)}, without trimming {money(whole)}{of}: list prices and the models' caches, an estimate"
+    verb = "costs" if volume == 1 else "cost"
+    return Total(f"{volume:,} a month {verb}", f"≈ {short_money(mine)}", _beside_untrimmed(mine, whole), said)
+
+
+def _beside_untrimmed(mine: Decimal, whole: Decimal) -> str:
+    share = float(mine / whole) - 1 if whole else 0.0
+    if abs(share) < SAME:
+        return ", the same as without trimming"
+    return f", {whole_percent(abs(share))} {'more' if share > 0 else 'less'} than without trimming"
+
+
+def measured_under(settings: Settings, as_sent: int, otherwise: int) -> str:
+    """ "Under FIFO to 8,000; 3 as they were sent, 2 under what their files name": how the listed were measured."""
+    apart = [f"{as_sent:,} as sent"] if as_sent else []
+    apart += [f"{otherwise:,} as recorded"] if otherwise else []
+    return f"Under {settings_in_words(settings)}{'; ' if apart else ''}{', '.join(apart)}"
 
 
 def cannot_read(place: str, problem: str) -> str:

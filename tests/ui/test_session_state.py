@@ -99,7 +99,7 @@ def test_nothing_outside_the_session_room_uses_streamlits_own_state_or_fragments
         "found, tuning = 1, session.tab().tuning\ntuning.words = ''",
         "setattr(session.tab().tuning, name, value)",
         "session.tab().what_if['you'] = {}",
-        "session.tab().tuning.uploads.clear()",
+        "session.tab().tuning.musts.clear()",
         "del session.tab().you['budget']",
         "tab().touched = True",
         "def choose():\n    session.tab().you['budget'] = 3",
@@ -110,7 +110,7 @@ def test_the_check_finds_every_way_to_write(source):
 
 
 SAME_NAME_ELSEWHERE = (
-    "def read():\n    uploads = session.tab().tuning.uploads\n\ndef collect():\n    uploads = {}\n    uploads['a'] = 1"
+    "def read():\n    musts = session.tab().tuning.musts\n\ndef collect():\n    musts = {}\n    musts['a'] = 1"
 )
 
 

@@ -11,13 +11,12 @@ from historylab.recordings.entries import SOURCES
 from historylab.recordings.library import Library
 from historylab.recordings.place import named_place
 from historylab.recordings.search import Match
-from historylab.settings.model import Settings
-from historylab.ui.library.conversation_list import browser_list, opened_row, ticked_rows
+from historylab.ui.library.conversation_list import browser_list, opened_row, sorted_column, ticked_rows
+from historylab.ui.library.measuring import Rows
 from historylab.ui.library.reading import read_recorded
-from historylab.ui.library.rows import COLUMNS, browser_row
+from historylab.ui.library.rows import COLUMNS, SORTED, browser_row
 from historylab.ui.session import library as choices
 from historylab.ui.session import session
-from historylab.ui.toolbar.open_drawer import open_button
 from historylab.wording.library import NOT_RECORDING, NOTHING_YET, SOURCE_CHOICES, headline
 from historylab.wording.untrusted import escape, replace_hidden
 
@@ -34,7 +33,8 @@ def search_bar(library: Library) -> None:
             "Search conversations",
             chosen.search,
             type="search",
-            placeholder="Words anyone said, in any of their forms",
+            placeholder="Search all conversations",
+            label_visibility="collapsed",
             key=session.seed_widget(SEARCH, chosen.search),
             on_change=session.hand_value,
             args=(SEARCH, choices.list_matching),
@@ -45,6 +45,7 @@ def search_bar(library: Library) -> None:
             [EVERYWHERE, *known],
             ([EVERYWHERE, *known].index(chosen.source) if chosen.source in known else 0),
             format_func=lambda source: SOURCE_CHOICES.get(source, EVERYWHERE),
+            label_visibility="collapsed",
             key=session.seed_widget(SOURCE, chosen.source or EVERYWHERE),
             on_change=session.hand_value,
             args=(SOURCE, _choose_source),
@@ -56,14 +57,14 @@ def search_bar(library: Library) -> None:
             tags,
             chosen.wanted_tags,
             format_func=replace_hidden,
-            placeholder="Any",
+            placeholder="Any tags",
+            label_visibility="collapsed",
             accept_new_options=True,
             key=session.seed_widget(TAGS, chosen.wanted_tags),
             on_change=session.hand_value,
             args=(TAGS, choices.choose_tags),
             width=260,
         )
-        open_button()
 
 
 def _choose_source(given: object) -> None:
@@ -78,16 +79,27 @@ def found_of(library: Library) -> list[Match]:
     return library.find(chosen.search, lambda: choices.index(library), source=chosen.source, tags=chosen.wanted_tags)
 
 
-def list_headline(library: Library, found: Sequence[Match]) -> None:
-    """How many are listed, and which."""
+def sort_found(found: Sequence[Match], rows: Rows) -> list[Match]:
+    """The same in the order that is asked for: what isn't measured, or not known, comes last."""
+    column = session.tab().library.sort
+    value, sign = SORTED.get(column.removeprefix("-")), 1 if column.startswith("-") else -1
+    if value is None:
+        return list(found)
+    loads = {match.key: rows.load(match.key) for match in found}
+    known = {key: amount for key, load in loads.items() if load and (amount := value(load)) is not None}
+    return sorted(found, key=lambda match: (match.key not in known, sign * known.get(match.key, 0)))
+
+
+def list_headline(found: Sequence[Match], rows: Rows) -> None:
+    """How many are listed, and how many of them lost something."""
     chosen = session.tab().library
     narrowed = bool(chosen.source or chosen.wanted_tags)
-    said = headline(len(found), chosen.search, chosen=narrowed)
-    about = "" if library.recorded or named_place() else f'<div class="hl-meta">{escape(NOT_RECORDING)}</div>'
-    st.html(f'<h1 class="hl-verdict">{escape(said)}</h1>{about}')
+    losing = None if rows.missing else rows.workload.losing
+    said = headline(len(found), chosen.search, chosen=narrowed, losing=losing)
+    st.html(f'<h1 class="hl-verdict">{escape(said)}</h1>')
 
 
-def listing(library: Library, found: Sequence[Match], settings: Settings) -> None:
+def listing(library: Library, found: Sequence[Match], measured: Rows) -> None:
     """The page of the list that is turned to, and the way to the others."""
     chosen = session.tab().library
     if not found:
@@ -95,16 +107,18 @@ def listing(library: Library, found: Sequence[Match], settings: Settings) -> Non
         return
     pages = -(-len(found) // PER_PAGE)
     page = min(chosen.page, pages - 1)
-    shown = found[page * PER_PAGE : (page + 1) * PER_PAGE]
-    rows, keys = _rows(library, shown, settings)
+    rows, keys = _rows(library, found[page * PER_PAGE : (page + 1) * PER_PAGE], measured)
     browser_list(
         LIST,
-        {"label": "Conversations", "columns": COLUMNS, "rows": rows},
+        {"label": "Conversations", "columns": COLUMNS, "rows": rows, "sort": chosen.sort},
         lambda: _open(library, keys),
         lambda: _tick(keys),
+        _sort,
     )
     if pages > 1:
         _pages(page, pages)
+    if not (library.recorded or named_place()):
+        st.html(f'<div class="hl-meta">{escape(NOT_RECORDING)}</div>')
 
 
 def _draw_empty(library: Library) -> None:
@@ -114,13 +128,14 @@ def _draw_empty(library: Library) -> None:
         st.html(f'<div class="hl-cost">{escape(NOTHING_YET)}</div>')
 
 
-def _rows(library: Library, shown: Sequence[Match], settings: Settings) -> tuple[list[dict[str, Any]], list[str]]:
+def _rows(library: Library, shown: Sequence[Match], measured: Rows) -> tuple[list[dict[str, Any]], list[str]]:
     """The rows of what is still there, and their keys."""
     chosen = session.tab().library
     rows, keys = [], []
     for match in shown:
         try:
-            rows.append(browser_row(library, match, chosen.search, settings, ticked=match.key in chosen.ticked))
+            load, ticked = measured.load(match.key), match.key in chosen.ticked
+            rows.append(browser_row(library, match, chosen.search, load, ticked=ticked))
         except KeyError:  # deleted meanwhile
             continue
         keys.append(match.key)
@@ -131,6 +146,11 @@ def _open(library: Library, keys: Sequence[str]) -> None:
     clicked = opened_row(LIST)
     if clicked and 0 <= clicked[0] < len(keys):
         choices.open_entry(library, keys[clicked[0]], clicked[1])
+
+
+def _sort() -> None:
+    if (column := sorted_column(LIST)) in SORTED:
+        choices.sort_by(column)
 
 
 def _tick(keys: Sequence[str]) -> None:

@@ -2,60 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.costs.amounts import count_of
+from historylab.costs.amounts import count_of, money, short_count, short_money
 from historylab.errors import HistoryLabError
 from historylab.recordings.entries import Entry
 from historylab.recordings.library import Library
 from historylab.recordings.search import Match, Quote, quote_words
-from historylab.settings.model import Settings
-from historylab.ui.session import cached, upload_budget, viewing
+from historylab.tuning.workload import Load
+from historylab.ui.session import library as held
+from historylab.ui.session import upload_budget
 from historylab.wording.library import ORIGINS, SEVERAL_PEOPLE
 from historylab.wording.message_text import speaker
 from historylab.wording.untrusted import one_line, replace_hidden
 
 COLUMNS = (
-    {"label": "Conversation", "kind": "text"},
-    {"label": "From", "kind": "text"},
-    {"label": "Model", "kind": "word"},
-    {"label": "Messages", "kind": "number"},
-    {"label": "Requests", "kind": "number"},
-    {"label": "Tokens", "kind": "number"},
-    {"label": "Last change", "kind": "time"},
+    {"label": "Conversation", "kind": "about", "sort": "", "unit": ""},
+    {"label": "From", "kind": "from", "sort": "", "unit": ""},
+    {"label": "Messages", "kind": "number wide", "sort": "", "unit": "messages"},
+    {"label": "Requests", "kind": "number", "sort": "requests", "unit": "requests"},
+    {"label": "Largest request", "kind": "number", "sort": "largest", "unit": "tokens"},
+    {"label": "Facts lost", "kind": "number", "sort": "lost", "unit": "lost"},
+    {"label": "Cost", "kind": "number", "sort": "cost", "unit": ""},
+    {"label": "Last change", "kind": "time", "sort": "", "unit": ""},
+    {"label": "Tags", "kind": "tags", "sort": "", "unit": ""},
 )
+SORTED: Mapping[str, Callable[[Load], int | Decimal | None]] = {
+    "requests": lambda load: len(load.tokens),
+    "largest": lambda load: load.largest,
+    "lost": lambda load: load.facts_lost,
+    "cost": lambda load: load.cost,
+}
+"""Columns to sort by → their value."""
 WIDE, NARROW = 120, 40
 
 
-def browser_row(library: Library, match: Match, words: str, settings: Settings, *, ticked: bool) -> dict[str, Any]:
+def browser_row(library: Library, match: Match, words: str, load: Load | None, *, ticked: bool) -> dict[str, Any]:
     """A row as the browser takes it. Raises KeyError if the conversation is gone by now."""
     entry = library.entry(match.key)
+    more = match.found - len(match.messages)
     row = {
         "title": one_line(entry.title, WIDE),
-        "open": False,
+        "open": held.is_open(match.key),
         "problem": one_line(entry.problem, 2 * WIDE),
         "tags": [one_line(tag, NARROW) for tag in entry.tags],
-        "cells": [_origin(entry), "", "", "", "", entry.changed],
+        "cells": list(_cells(entry, load)),
+        "time": entry.changed,
         "ticked": ticked,
         "hits": [],
-        "more": "",
+        "more": f"and {count_of(more, 'more message')} with these words" if more > 0 else "",
     }
-    if entry.problem:
-        return row
-    try:
-        conversation = library.conversation(match.key)
-    except HistoryLabError as problem:
-        return {**row, "problem": one_line(str(problem), 2 * WIDE)}
-    tokens = int(cached.tokens(conversation, settings).sum())
-    counts = (entry.messages, entry.requests, tokens)
-    row["cells"] = [_origin(entry), _models(entry), *(f"{count:,}" for count in counts), entry.changed]
-    row["open"] = conversation == viewing.current_file().original
-    row["hits"] = [_hit(conversation, i, words) for i in match.messages if i < len(conversation)]
-    more = match.found - len(match.messages)
-    row["more"] = f"and {count_of(more, 'more message')} with these words" if more > 0 else ""
+    if match.messages and not entry.problem:
+        try:
+            row["hits"] = _hits(library.conversation(match.key), match, words)
+        except HistoryLabError as problem:
+            row["problem"] = one_line(str(problem), 2 * WIDE)
     return row
+
+
+def _cells(entry: Entry, load: Load | None) -> Iterator[dict[str, Any]]:
+    """The cells from *From* to *Cost*; those that are not measured yet, or not known, are empty."""
+    yield _cell(_origin(entry), _models(entry))
+    if entry.problem:
+        yield from (_cell() for _ in range(5))
+        return
+    yield _cell(f"{entry.messages:,}")
+    yield _cell(f"{entry.requests:,}")
+    if load is None:
+        yield from (_cell() for _ in range(3))
+        return
+    whole = int(load.untrimmed.max(initial=0))
+    yield _cell(short_count(load.largest), f"{load.largest:,} tokens; without trimming {whole:,}")
+    yield _lost(load)
+    yield _cost(load)
+
+
+def _cost(load: Load) -> dict[str, Any]:
+    if load.cost is None or load.untrimmed_cost is None:
+        return _cell()
+    return _cell(short_money(load.cost), f"{money(load.cost)}; without trimming {money(load.untrimmed_cost)}")
+
+
+def _lost(load: Load) -> dict[str, Any]:
+    if load.facts_lost is None:
+        return _cell()
+    said = f"{load.facts_lost:,} of {count_of(load.facts or 0, 'fact')} that requests needed"
+    return {**_cell(f"{load.facts_lost:,}", said), "alarm": load.facts_lost > 0}
+
+
+def _cell(text: str = "", hover: str = "") -> dict[str, Any]:
+    return {"text": text, "hover": hover, "alarm": False}
 
 
 def _origin(entry: Entry) -> str:
@@ -69,6 +108,10 @@ def _origin(entry: Entry) -> str:
 def _models(entry: Entry) -> str:
     first, others = entry.models[:1], len(entry.models) - 1
     return "".join(one_line(name, NARROW) for name in first) + (f" and {others:,} more" if others > 0 else "")
+
+
+def _hits(conversation: Conversation, match: Match, words: str) -> list[dict[str, Any]]:
+    return [_hit(conversation, i, words) for i in match.messages if i < len(conversation)]
 
 
 def _hit(conversation: Conversation, i: int, words: str) -> dict[str, Any]:

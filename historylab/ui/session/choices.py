@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from historylab.chat_models.environment import model_and_host
+from historylab.conversation.conversation import Conversation
 from historylab.costs.proposal import SettingsProposal, proposed_settings
 from historylab.errors import SettingsError
 from historylab.recordings.as_sent import has_cuts
@@ -139,12 +140,23 @@ def recommended_changes(digest: str) -> dict[str, Any] | None:
 
 
 def proposal() -> SettingsProposal:
-    """The settings that the open file proposes; none for a generated one, a sample without cuts, nor as AgentDock's."""
-    opened, system = tab().opened, tab().system.partition(":")[0]
-    if opened is None or system == AGENTDOCK:
-        return SettingsProposal({})
-    ours = opened.spec.startswith(("sample:", "gen:")) and not has_cuts(opened.original)
-    return SettingsProposal({}) if ours else proposed_settings(opened.original)
+    """The settings that the open file proposes."""
+    opened = tab().opened
+    return proposal_of(opened.original, opened.spec) if opened else SettingsProposal({})
+
+
+def proposal_of(conversation: Conversation, spec: str) -> SettingsProposal:
+    """The same of any; nothing for a generated one, a sample without cuts, nor as AgentDock's. `spec` as `Opened`'s."""
+    ours = spec.startswith(("sample:", "gen:")) and not has_cuts(conversation)
+    agentdocks = tab().system.partition(":")[0] == AGENTDOCK
+    return SettingsProposal({}) if ours or agentdocks else proposed_settings(conversation)
+
+
+def resolution_of(conversation: Conversation, spec: str) -> Resolution:
+    """The settings as they would be decided were that conversation open."""
+    file = proposal_of(conversation, spec).values if tab().recorded else {}
+    said = {**said_by_sources(recorded=False), "recorded": file}
+    return with_consent(decide_settings(said, strict=tab().strict))
 
 
 def ignore_recorded() -> None:

@@ -31,6 +31,21 @@ def library() -> tuple[Library, str]:
     return Library(held, shelf), ""
 
 
+def spec_of(key: str) -> str:
+    """The name in a link of the sample or the generated file that an entry is of; "" for any other."""
+    found = None if is_recorded(key) else upload_budget.find_held(key)
+    return found[0].opened.spec if found else ""
+
+
+def is_open(key: str) -> bool:
+    """Whether that entry is the conversation on screen."""
+    now = viewing.current_file()
+    if is_recorded(key):
+        return any(file.given.recorded == name_of(key) for file in now.files)
+    found = upload_budget.find_held(key)
+    return found is not None and found[0].opened.conversations is now.conversations and found[1] == now.which
+
+
 def index(library: Library) -> MessageIndex:
     """What is searched of it."""
     shared = library.recorded.index.state if library.recorded else ()
@@ -59,6 +74,14 @@ def choose_tags(tags: Iterable[str]) -> None:
     """List those with all these tags alone."""
     library = tab().library
     library.wanted_tags, library.page = list(clean_tags(tags)), 0
+    touch()
+
+
+def sort_by(column: str) -> None:
+    """List by that column, the most first; once more, the least first; once more, the newest first as before."""
+    library = tab().library
+    library.sort = {column: f"-{column}", f"-{column}": ""}.get(library.sort, column)
+    library.page = 0
     touch()
 
 

@@ -7,8 +7,9 @@ chosen afterwards shows the settings at once, and taking that choice back shows 
 from __future__ import annotations
 
 from historylab.conversation.conversation import Conversation
-from historylab.planning.replay import Timeline
+from historylab.planning.replay import Timeline, replay
 from historylab.recordings.as_sent import as_sent, has_cuts, knows_what_was_sent
+from historylab.settings.consent import offline
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import cached, choices
 from historylab.ui.session.session import tab
@@ -22,6 +23,14 @@ def timeline_on_screen(conversation: Conversation, resolution: Resolution) -> Ti
     if shows_as_sent(resolution):
         return as_sent(conversation)
     return cached.timeline(conversation, resolution.settings)
+
+
+def timeline_if_opened(conversation: Conversation, spec: str) -> Timeline:
+    """The timeline that opening that conversation would show; no model is asked. `spec` is as in `Opened`."""
+    found = choices.resolution_of(conversation, spec)
+    if knows_what_was_sent(conversation) and _stands_by_itself(conversation, found):
+        return as_sent(conversation)
+    return replay(conversation, offline(found.settings))
 
 
 def sent_timeline() -> Timeline | None:

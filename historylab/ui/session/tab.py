@@ -14,7 +14,6 @@ from historylab.conversation.conversation import Conversation
 from historylab.edits import Edited
 from historylab.errors import HistoryLabError
 from historylab.formats.base import Report
-from historylab.formats.files.pieces import Piece
 from historylab.formats.listing import Listing
 from historylab.formats.load import Conversations
 from historylab.formats.mapping import FieldMapping
@@ -130,17 +129,9 @@ class WhatIf:
         return bool(self.texts or self.off or self.strict is not None)
 
 
-@dataclass(frozen=True)
-class OnDisk:
-    """Files of this machine as a corpus: what was named, and the pieces its files are read in."""
-
-    path: str
-    pieces: tuple[Piece, ...]
-
-
 @dataclass
 class TuneChoices:
-    """The choices made on the pages Tune and Corpus."""
+    """The choices made for a search, and the volume that costs are extrapolated to."""
 
     varied: list[str] | None = None  # the axes a search varies; None: the usual ones
     most: int = MORE
@@ -150,8 +141,6 @@ class TuneChoices:
     cache: str = ""  # empty: the one that the model's prices imply
     words: str = ""
     picked: str = ""  # settings key of the candidate looked at; empty: the recommended one
-    uploads: dict[str, Conversations] = field(default_factory=dict)
-    on_disk: OnDisk | None = None
     volume: int = 10_000  # conversations a month
 
 
@@ -184,6 +173,7 @@ class LibraryChoices:
     search: str = ""
     source: Source | None = None
     wanted_tags: list[str] = field(default_factory=list)
+    sort: str = ""  # the column, the most first; with "-" the least first; empty: the newest first
     page: int = 0
     ticked: dict[str, None] = field(default_factory=dict)  # keys, in the order of the clicks
     question: str = ""  # for which it shows what would be remembered

@@ -1,17 +1,10 @@
-"""The choices made on the pages Tune and Corpus: what a search varies, constraints and objective, the corpus."""
+"""The choices made for a search: what it varies, constraints and objective; and the volume of a month."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from historylab.formats.files.pieces import Piece
-from historylab.formats.load import Conversations
-from historylab.tuning.corpus import to_sources
-from historylab.ui.server.loopback import on_this_machine
-from historylab.ui.session.session import report_problem, tab, touch
-from historylab.ui.session.tab import OnDisk
-from historylab.wording.untrusted import one_line
+from historylab.ui.session.session import tab, touch
 
 
 def vary_settings(names: Sequence[str]) -> None:
@@ -63,29 +56,6 @@ def pick_candidate(key: str) -> None:
     """Look at the trial with that key; empty: the recommended one."""
     tab().tuning.picked = key
     touch()
-
-
-# -- the corpus
-
-
-def use_corpus(uploads: Mapping[str, Conversations]) -> None:
-    """Measure these files; none: the open file, or our samples."""
-    tab().tuning.uploads, tab().tuning.on_disk = dict(uploads), None
-    touch()
-
-
-def use_files_on_disk(path: str) -> None:
-    """Measure that file or folder of this machine, if reader and server are on it."""
-    if not on_this_machine():
-        return
-    named = os.path.abspath(os.path.expanduser(path.strip().strip("\"'")))
-    pieces = tuple(piece for piece in to_sources([named]) if isinstance(piece, Piece)) if os.path.exists(named) else ()
-    if pieces:
-        use_corpus({})
-        tab().tuning.on_disk = OnDisk(named, pieces)
-    else:
-        found = "an empty folder" if os.path.isdir(named) else "nothing there"
-        report_problem(f"“{one_line(path, 80)}”: found {found}; name a file of conversations, or a folder of them")
 
 
 def set_monthly_volume(conversations: int) -> None:

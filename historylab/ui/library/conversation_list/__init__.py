@@ -10,10 +10,16 @@ from historylab.ui.session import session
 from historylab.ui.shared.browser import component
 
 
-def browser_list(mount: str, data: Mapping[str, Any], on_open: Callable[[], None], on_tick: Callable[[], None]) -> None:
-    """Draw `data`: a label and rows of texts, which may quote anything; see `rows.py`."""
+def browser_list(
+    mount: str,
+    data: Mapping[str, Any],
+    on_open: Callable[[], None],
+    on_tick: Callable[[], None],
+    on_sort: Callable[[], None],
+) -> None:
+    """Draw `data`: label, columns, the column sorted by, and rows of texts, which may quote anything; see `rows.py`."""
     component(Path(__file__).parent, ("list",))(
-        key=mount, data=dict(data), on_open_change=on_open, on_tick_change=on_tick
+        key=mount, data=dict(data), on_open_change=on_open, on_tick_change=on_tick, on_sort_change=on_sort
     )
 
 
@@ -29,3 +35,8 @@ def ticked_rows(mount: str) -> tuple[list[int], bool]:
     given = session.told_by(mount, "tick") or {}
     rows = given.get("rows")
     return [row for row in rows if type(row) is int] if isinstance(rows, list) else [], given.get("yes") is True
+
+
+def sorted_column(mount: str) -> str:
+    """The column whose heading was clicked."""
+    return str((session.told_by(mount, "sort") or {}).get("column"))

@@ -1,0 +1,123 @@
+"""The totals of the conversations listed: a strip under the headline; sizes and prices behind them unfold."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.errors import StreamlitAPIException
+
+from historylab.costs.amounts import count_of
+from historylab.figures.size_histogram import size_histogram
+from historylab.settings.resolve import Resolution
+from historylab.ui.library.measuring import Measured, Rows
+from historylab.ui.session import address, session, tuning_choices
+from historylab.ui.session.background_work import Work
+from historylab.ui.shared.notice import fold_lines
+from historylab.ui.shared.price_list import price_list
+from historylab.wording.costs import PRICES_UNKNOWN
+from historylab.wording.findings import workload_finding
+from historylab.wording.library import Total, measured_under, totals
+from historylab.wording.loading import MOST_REASONS, REASON
+from historylab.wording.untrusted import escape, one_line
+
+MOST_MODELS = 3  # whose prices are offered
+
+
+def measures_now(rows: Rows) -> bool:
+    """Whether what is missing is to be measured, at once or after a click."""
+    work = rows.work
+    return bool(rows.missing) and not work.stopped and (rows.is_quick or work.wanted)
+
+
+def totals_strip(rows: Rows, resolution: Resolution) -> DeltaGenerator | None:
+    """The figures of what is measured; returns the bar that shows how far measuring is, if it goes on."""
+    bar = None
+    with st.container(horizontal=True, vertical_alignment="center", key="totals"):
+        st.html(_strip(rows))
+        if measures_now(rows):
+            bar = st.progress(*progress_of(len(rows.measured), len(rows.measured) + len(rows.missing)), width=220)
+            st.button("Stop", key="stop-rows", on_click=_stop, args=(rows.work,))
+        elif rows.missing:
+            begin = "Go on" if rows.measured else f"Measure {count_of(len(rows.missing), 'conversation')}"
+            st.button(begin, key="start-rows", on_click=_want, args=(rows.work,))
+    _under(rows, resolution)
+    return bar
+
+
+def progress_of(done: int, of: int) -> tuple[float, str]:
+    """How far measuring is, as a bar takes it."""
+    return done / max(1, of), f"Measuring: {done:,} of {of:,}"
+
+
+def _strip(rows: Rows) -> str:
+    counted = Counter(found.counted for found in rows.measured.values() if found.counted).most_common(1)
+    if not counted or not len(rows.workload.tokens):
+        return '<div class="hl-totals"></div>'
+    shown = totals(rows.workload, session.tab().tuning.volume, counted[0][0])
+    unknown = "" if any(load.cost is not None for load in rows.workload.loads) else f"<span>{PRICES_UNKNOWN}</span>"
+    return f'<div class="hl-totals">{"".join(map(_total, shown))}{unknown}</div>'
+
+
+def _total(total: Total) -> str:
+    said = f"{escape(total.before)} <b>{escape(total.amount)}</b>{escape(total.after)}"
+    return f'<span title="{escape(total.exact)}">{said.strip()}</span>'
+
+
+def _under(rows: Rows, resolution: Resolution) -> None:
+    """A line on the settings that the figures rest on, and the way to change them."""
+    loads = [found for found in rows.measured.values() if found.load]
+    sent = sum(found.as_sent for found in loads)
+    otherwise = sum(found.settings not in ("", resolution.settings.key) for found in loads)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="measured-under"):
+        said = measured_under(resolution.settings, sent, otherwise)
+        st.html(f'<span class="hl-meta">{escape(said)}</span>', width="content")
+        try:
+            st.page_link("pages/playground.py", label="Change", query_params=address.address_parameters() or None)
+        except (KeyError, StreamlitAPIException):  # a page file run on its own knows no others
+            st.html('<span class="hl-faint">Change</span>', width="content")
+
+
+def totals_details(rows: Rows, *, unfold: bool) -> None:
+    """Unfolded: the sizes of all requests, how many conversations a month, and the prices."""
+    unfolded = st.expander("Request sizes and prices", expanded=unfold, key="details", on_change=session.touch)
+    if not unfolded.open:
+        return
+    with unfolded:
+        found = rows.workload
+        if len(found.tokens):
+            st.html(size_histogram(found, workload_finding(found)))
+        st.number_input(
+            "Conversations a month",
+            1,
+            1_000_000_000,
+            session.tab().tuning.volume,
+            step=1_000,
+            key=session.seed_widget("volume", session.tab().tuning.volume),
+            on_change=session.hand_value,
+            args=("volume", tuning_choices.set_monthly_volume),
+            width=200,
+        )
+        models = Counter(one.model for one in rows.measured.values() if one.model).most_common(MOST_MODELS)
+        for model, _ in models:
+            price_list(model)
+        _not_measured(list(rows.measured.values()))
+
+
+def _not_measured(found: list[Measured]) -> None:
+    problems = [one_line(one.problem, REASON) for one in found if one.problem]
+    if problems:
+        more = [f"… and {len(problems) - MOST_REASONS:,} more"] if len(problems) > MOST_REASONS else []
+        told = f"{count_of(len(problems), 'conversation')} could not be measured."
+        st.html(fold_lines(told, problems[:MOST_REASONS] + more))
+
+
+def _stop(work: Work) -> None:
+    work.stop()
+    session.touch()
+
+
+def _want(work: Work) -> None:
+    work.want()
+    session.touch()
