@@ -84,7 +84,6 @@ PICTURES = (  # file, address, colour scheme, width, maximum height, what is don
         nothing,
     ),
     ("tune-light", "tune", "light", 1280, 1400, nothing),
-    ("corpus-light", "corpus", "light", 1280, 1400, nothing),
     ("chat-light", "talk?historyPolicy=all&pruner=summarize&budget=190", "light", 1440, 1000, talk),
     ("settings-light", "settings", "light", 1440, 1400, disagree),
 )

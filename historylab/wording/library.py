@@ -78,7 +78,7 @@ def totals(found: Workload, volume: int, counted: str) -> list[Total]:
 
 def _facts_total(found: Workload) -> Total | None:
     facts = sum(load.facts or 0 for load in found.loads)
-    if not facts:
+    if not (facts and found.facts_lost):
         return None
     said = " fact lost" if found.facts_lost == 1 else " facts lost"
     return Total("", f"{found.facts_lost:,}", said, f"of {count_of(facts, 'fact')} that requests needed, an estimate")

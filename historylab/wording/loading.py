@@ -11,7 +11,6 @@ from historylab.conversation.conversation import Conversation
 from historylab.costs.amounts import count_of
 from historylab.formats.base import Report
 from historylab.formats.load import MAPPING
-from historylab.formats.sessions import Session
 from historylab.registry import Member, members
 from historylab.wording.untrusted import one_line
 
@@ -73,12 +72,6 @@ def reasons_in_words(report: Report) -> Iterator[str]:
         yield f"… and {len(reasons) - MOST_REASONS:,} other reasons"
     if report.kept:
         yield one_line(f"Kept beside the messages: {', '.join(report.kept)}", REASON)
-
-
-def session_in_words(found: Session) -> str:
-    """ "Claude Code · ~/garden · 2026-03-01 12:00 · 1.2 MB": one session of this machine."""
-    changed = f"{found.changed.astimezone():%Y-%m-%d %H:%M}"
-    return " · ".join((found.tool, one_line(home_as_tilde(found.project), 60), changed, file_size(found.size)))
 
 
 def home_as_tilde(project: str) -> str:

@@ -15,7 +15,7 @@ DRAWN = {  # page → what is on it once it is drawn
     "talk": ".st-key-example-2",
     "compare": ".rows tbody tr",
     "tune": '[data-testid="stPlotlyChart"] .point',
-    "corpus": '[data-testid="stPlotlyChart"] .main-svg',
+    "corpus": ".hl-sizes",
     "live": ".stCode",
     "conversations": ".conversations tbody",
     "settings": ".hl-origin",

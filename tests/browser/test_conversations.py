@@ -8,11 +8,13 @@ from contextlib import closing
 import pytest
 from axe_checks import violations
 from browser_pages import HOSTILE, SECONDS, at_rest, listed, settled, upload
+from playwright.sync_api import expect
 from recorded_chats import Chat
 from server_process import playground
 
 from historylab.recordings import open_recording
 from historylab.recordings.recorder import Recorder
+from historylab.wording.palette import FAINT
 
 pytestmark = pytest.mark.browser
 
@@ -86,6 +88,29 @@ def test_what_is_deleted_is_named_first_and_then_gone(library):
     dialog.get_by_role("button", name="Delete 1 conversation").click()
     library.get_by_label("Choose ferry").wait_for(state="detached")
     library.get_by_text("Deleted 1 conversation.").wait_for()
+
+
+def test_figures_come_to_the_rows_and_a_heading_sorts_by_them(library):
+    cells = library.locator(".conversations tbody td:nth-child(5)")
+    cells.first.filter(has_text="3").wait_for()
+    settled(library)
+    assert cells.all_inner_texts() == ["3", "83"]
+    library.get_by_role("columnheader", name="Requests").get_by_role("button").click()
+    library.locator("[aria-sort=descending]").wait_for()
+    settled(library)
+    assert cells.all_inner_texts() == ["83", "3"]
+
+
+def test_the_older_address_has_the_sizes_unfolded_in_the_readers_theme(page, home, seen):
+    page.emulate_media(color_scheme="light")
+    page.goto(home + "/corpus?conv=sample:ferry-desk")
+    page.get_by_role("img", name="half send at most").wait_for()
+    page.get_by_text("a month cost").wait_for()
+    ticks = page.locator(".hl-sizes")
+    for scheme, look in (("light", FAINT.light), ("dark", FAINT.dark)):
+        page.emulate_media(color_scheme=scheme)
+        expect(ticks).to_have_css("color", f"rgb({', '.join(map(str, bytes.fromhex(look[1:])))})")
+    assert seen.external == []
 
 
 def test_on_a_narrow_screen_nothing_is_wider_than_it_and_titles_open(library):

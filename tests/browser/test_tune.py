@@ -54,10 +54,9 @@ def test_a_long_search_can_be_stopped_and_what_it_found_stays(page, home):
     page.locator("h1", has_text=re.compile("yours|Yours|Too little")).wait_for()
 
 
-@pytest.mark.parametrize("path", ["/tune?conv=sample:ferry-desk", "/corpus"])
-def test_a_chart_is_drawn_in_the_readers_theme_as_soon_as_that_changes(page, home, path):
+def test_a_chart_is_drawn_in_the_readers_theme_as_soon_as_that_changes(page, home):
     page.emulate_media(color_scheme="light")
-    page.goto(home + path)
+    page.goto(home + "/tune?conv=sample:ferry-desk")
     tick = page.get_by_test_id("stPlotlyChart").locator(".xtick text").first
     tick.wait_for()
     for scheme, look in (("light", FAINT.light), ("dark", FAINT.dark), ("light", FAINT.light)):
@@ -74,10 +73,3 @@ def test_cost_unfolds_under_the_verdict(page, home, seen):
     page.get_by_role("spinbutton", name="Input read from a cache").press("Enter")
     page.get_by_text("given by you").wait_for()
     assert seen.errors == []
-
-
-def test_a_corpus_of_samples_has_its_month(page, home, seen):
-    page.goto(home + "/corpus")
-    headline(page, "Half of the requests")
-    page.get_by_text(re.compile("conversations like these cost")).wait_for()
-    assert seen.external == []

@@ -1,22 +1,19 @@
-"""Measuring a corpus: file by file, stopped by a click, gone on with by another."""
+"""Measuring the listed conversations: one by one, stopped by a click, gone on with by another."""
 
 from __future__ import annotations
-
-import json
 
 import pytest
 from sketches import conv
 
-from historylab import Settings
-from historylab.costs.workload import measure_loads
-from historylab.formats.messages.chat_messages import to_record
-from historylab.pricing import Prices
-from historylab.tuning.corpus import to_sources
-from historylab.ui.corpus import measuring
+from historylab.recordings.entries import Held, HeldShelf
+from historylab.recordings.library import Library
+from historylab.tuning.workload import Load
+from historylab.ui.library import measuring
+from historylab.ui.library.measuring import Measured, Rows
 from historylab.ui.session.background_work import Work
 
 SAID = ["s u a u a", "u a", "u a u a u", "u a u"]
-PRICES = Prices(1, 2)
+KEYS = [f"held:0:{i}" for i in range(len(SAID))]
 
 
 class Click(BaseException):
@@ -24,47 +21,61 @@ class Click(BaseException):
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch):
-    """A file of three conversations in pieces, notes, and a file of one conversation."""
-    lines = [json.dumps({"title": said, "messages": [to_record(m) for m in conv(said)]}) for said in SAID]
-    (tmp_path / "a.jsonl").write_text("\n".join(lines[:3]), encoding="utf-8")
-    (tmp_path / "b.md").write_text("# Notes", encoding="utf-8")
-    (tmp_path / "c.json").write_text(lines[3], encoding="utf-8")
-    monkeypatch.setattr("historylab.tuning.corpus.SOURCE_BYTES", 200)
+def measured(monkeypatch):
+    """The keys of what was measured, in turn; each is measured by name, and looked at after."""
+    done: list[str] = []
+
+    def measure(conversation, spec, version):
+        done.append(version)
+        return Measured(version, Load(conversation.columns.requests, conversation.columns.requests, 1, 0))
+
+    monkeypatch.setattr(measuring, "measured_of", measure)
+    monkeypatch.setattr("historylab.ui.library.measuring.held.spec_of", lambda key: "")
     monkeypatch.setattr(measuring, "SECONDS_BETWEEN_LOOKS", -1)
-    return list(to_sources([tmp_path]))
+    return done
 
 
-def test_a_click_stops_it_wherever_it_is_and_another_goes_on_from_there(files):
-    whole, seen = Work(), []
-    measuring.measure_workload(whole, files, Settings(), PRICES, lambda *now: seen.append(now))
-    assert [load.title for load in whole.result.loads] == SAID
-    assert whole.done
-    for clicked in range(1, len(seen)):
-        work, steps = Work(), iter(range(1, 99))
-
-        def show(*_: object, steps=steps, clicked=clicked) -> None:
-            if next(steps) == clicked:
-                raise Click
-
-        with pytest.raises(Click):
-            measuring.measure_workload(work, files, Settings(), PRICES, show)
-        assert not work.done or len(work.result) == len(SAID)
-        measuring.measure_workload(work, files, Settings(), PRICES, show)
-        assert [load.title for load in work.result.loads] == SAID
-        assert list(work.result.unread) == list(whole.result.unread)
+def rows(work: Work, *said: str) -> Rows:
+    held = (Held(key, "imported", "", 0, conv(each)) for key, each in zip(KEYS, said or SAID, strict=True))
+    return Rows(work, Library(HeldShelf(held)), KEYS)
 
 
-def test_its_figures_are_those_of_the_conversations_and_what_is_left_out_is_named(files):
-    work = Work()
-    measuring.measure_workload(work, files, Settings(), PRICES, lambda *_: None)
-    expected = list(measure_loads(map(conv, SAID), Settings(), PRICES))
-    assert [load.costs for load in work.result.loads] == [load.costs for load in expected]
-    assert [path.rpartition("/")[2] for path in work.result.unread] == ["b.md"]
+def test_a_click_keeps_what_was_measured_and_the_next_run_goes_on(measured):
+    work = Work(result={})
+
+    def click(done: int, of: int) -> None:
+        if done == 2:
+            raise Click
+
+    with pytest.raises(Click):
+        rows(work).measure(click)
+    assert rows(work).missing == KEYS[2:]
+    rows(work).measure(lambda *_: None)
+    assert not rows(work).missing
+    assert len(measured) == len(set(measured)) == 4
 
 
-def test_progress_is_by_size_and_at_least_while_files_are_unread(files):
-    seen: list[tuple[int, int, float, bool]] = []
-    measuring.measure_workload(Work(), files, Settings(), PRICES, lambda *now: seen.append(now))
-    assert [share for _, _, share, _ in seen] == sorted(share for _, _, share, _ in seen)
-    assert (seen[0][3], seen[-1]) == (False, (4, 4, pytest.approx(1), True))
+def test_it_stops_after_a_moment_so_that_the_page_shows_what_came_of_it(measured, monkeypatch):
+    monkeypatch.setattr(measuring, "SECONDS", -1)
+    work = Work(result={})
+    rows(work).measure(lambda *_: None)
+    assert rows(work).missing == KEYS[1:]
+
+
+def test_progress_is_told_out_of_all_that_are_listed(measured):
+    seen: list[tuple[int, int]] = []
+    rows(Work(result={})).measure(lambda *now: seen.append(now))
+    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+def test_one_that_changed_is_measured_again_and_no_other(measured):
+    work = Work(result={})
+    rows(work).measure(lambda *_: None)
+    assert rows(work, *SAID[:3], "u a u a").missing == KEYS[3:]
+
+
+def test_what_takes_long_is_not_begun_by_itself(monkeypatch):
+    monkeypatch.setattr(measuring, "AT_ONCE", 13)
+    assert not rows(Work(result={})).is_quick
+    monkeypatch.setattr(measuring, "AT_ONCE", 15)
+    assert rows(Work(result={})).is_quick

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 import streamlit as st
-from app_pages import next_conversation, opening, screen, shown, text, uploaded, verdict
+from app_pages import next_conversation, opening, rows, screen, shown, text, uploaded, verdict
 from streamlit.testing.v1 import AppTest
 
 from historylab.formats.mapping import FieldMapping
@@ -122,19 +122,48 @@ def test_a_saved_mapping_reads_the_file_it_is_given_for():
     assert "Read by your field mapping: 4 messages" in text(app)
 
 
-@pytest.mark.slow
-def test_sessions_are_listed_when_asked_for_and_opened_by_their_place(monkeypatch, tmp_path):
+@pytest.fixture
+def here(monkeypatch, tmp_path):
+    """A machine with one session, at which the reader sits; its path."""
     path = tmp_path / "session.json"
     path.write_bytes(bytes_of(CHAT))
     found = Session("Codex", path, "/home/ada/garden", "Where is my order?", datetime.now(UTC), 120)
     monkeypatch.setattr("historylab.ui.session.machine_sessions.find_sessions", lambda: [found])
-    for room in ("toolbar.open_drawer", "session.machine_sessions"):
+    for room in ("toolbar.open_drawer", "library.conversations_page", "session.machine_sessions"):
         monkeypatch.setattr(f"historylab.ui.{room}.on_this_machine", lambda: True)
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["drawer", "page"])
+def test_sessions_of_this_machine_are_listed_when_asked_for(here, where):
+    app = opening(screen(), "This machine") if where == "drawer" else screen("pages/conversations.py")
+    assert "garden" not in str(app.get("bidi_component"))
+    shown(app.button(key=f"seek {where}").click().run())
+    assert rows(app, f"sessions {where}")[0][:3] == ["Where is my order?", "Codex", "/home/ada/garden"]
+
+
+def opened_by_its_place() -> None:
+    """A page on which the first session of the list is opened."""
+    import streamlit as st
+
+    from historylab.ui.session import machine_sessions, session
+
+    machine_sessions.find_on_machine()
+    machine_sessions.open_session(7)
+    assert session.tab().to_open is None
+    machine_sessions.open_session(0)
+    st.text(session.tab().to_open.files[0].data)
+
+
+def test_a_session_is_opened_by_its_place_in_the_list(here):
+    assert AppTest.from_function(opened_by_its_place).run().text[0].value == str(here)
+
+
+@pytest.mark.slow
+def test_a_path_of_this_machine_is_opened_where_it_is(here):
     app = opening(screen(), "This machine")
-    assert "garden" not in text(app)
-    shown(app.button(key="seek").click().run())
-    assert "Codex · /home/ada/garden" in text(app)
-    shown(app.button(key="open session 0").click().run())
+    shown(app.text_input(key="path").set_value(str(here)).run())
     assert "2 messages, 1 turn" in text(app)
 
 

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 NOBODY_KNOWS_ITS_WINDOW = {"compaction": "at_threshold", "model": "mystery-1"}
 
 
-@pytest.mark.parametrize("page", ["playground", "tune", "corpus"])
+@pytest.mark.parametrize("page", ["playground", "tune"])
 def test_an_unknown_window_is_named_beside_the_settings(page):
     app = screen(f"pages/{page}.py", **NOBODY_KNOWS_ITS_WINDOW)
     assert "be replayed:" in text(app)

@@ -14,12 +14,14 @@ from historylab.ui.library.memory_preview import memory_preview
 from historylab.ui.library.reading import show_unreadable, store_errors_shown
 from historylab.ui.library.ticked_bar import ticked_bar
 from historylab.ui.library.totals import progress_of, totals_details, totals_strip
+from historylab.ui.server.loopback import on_this_machine
 from historylab.ui.session import choices, opening, session, watching
 from historylab.ui.session import library as held
 from historylab.ui.shared.notice import notice
 from historylab.ui.shared.page import go_to, start_page
 from historylab.ui.shared.refusals import refusals
 from historylab.ui.shared.replay_errors import replay_errors_shown
+from historylab.ui.toolbar.found_sessions import found_sessions
 from historylab.ui.toolbar.open_drawer import open_button
 
 
@@ -40,28 +42,35 @@ def _draw(resolution: Resolution, *, totals: bool) -> None:
     refusals(resolution)
     if done := session.tab().announcement:
         notice(done)
+    with st.container(horizontal=True, key="actions", width="content"):
+        open_button()
     top = st.container(key="list-head")
     search_bar(library)
     found = found_of(library)
     rows = Rows(rows_work(resolution), library, [match.key for match in found])
     found = sort_found(found, rows)
     with top:
-        with st.container(horizontal=True, vertical_alignment="center", key="list-title"):
-            list_headline(found, rows)
-            with st.container(horizontal=True, horizontal_alignment="right", key="actions", width="content"):
-                open_button(first=False)
+        list_headline(found, rows)
         bar = totals_strip(rows, resolution)
+        totals_details(rows, unfold=totals)
     ticked = st.container(key="ticked-place")  # kept where nothing is ticked: the list below would be made anew
     listing(library, found, rows)
     with ticked:
         ticked_bar(library)
     large_file_picker()
-    totals_details(rows, unfold=totals)
+    _machine_sessions()
     memory_preview(library, offline(resolution.settings))
     if bar:
         _measure(rows, bar)
         session.redraw_page()
     session.clear_announcement()
+
+
+def _machine_sessions() -> None:
+    """The sessions of this machine, where the reader sits at it."""
+    if on_this_machine():
+        st.html('<h2 class="hl-title">Sessions of this machine</h2>')
+        found_sessions("page", watching.ask_for_playground)
 
 
 def _measure(rows: Rows, bar: DeltaGenerator) -> None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from historylab.costs.amounts import count_of
 from historylab.formats.listing import Listing
-from historylab.ui.session import drawers, large_files, session, viewing, watching
+from historylab.ui.session import large_files, session, viewing, watching
 from historylab.wording.untrusted import one_line
 
 MOST = 200  # conversations offered at once
@@ -40,7 +40,7 @@ def large_file_picker() -> None:
 
 def _open(place: object) -> None:
     large_files.open_listed_conversation(place)
-    drawers.ask_for(watching.TO_PLAYGROUND)
+    watching.ask_for_playground()
 
 
 def matches(listing: Listing, words: str) -> list[int]:

@@ -1,4 +1,4 @@
-"""The totals of the conversations listed: a strip under the headline; sizes and prices behind them unfold."""
+"""The totals of the conversations listed: a strip under the headline, and the sizes and prices behind them."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections import Counter
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
-from streamlit.errors import StreamlitAPIException
 
 from historylab.costs.amounts import count_of
 from historylab.figures.size_histogram import size_histogram
 from historylab.settings.resolve import Resolution
 from historylab.ui.library.measuring import Measured, Rows
-from historylab.ui.session import address, session, tuning_choices
+from historylab.ui.session import session, tuning_choices
 from historylab.ui.session.background_work import Work
-from historylab.ui.shared.notice import fold_lines
+from historylab.ui.shared.notice import fold_lines, notice
+from historylab.ui.shared.page import link_to_page
 from historylab.ui.shared.price_list import price_list
 from historylab.wording.costs import PRICES_UNKNOWN
 from historylab.wording.findings import workload_finding
@@ -43,6 +43,8 @@ def totals_strip(rows: Rows, resolution: Resolution) -> DeltaGenerator | None:
             begin = "Go on" if rows.measured else f"Measure {count_of(len(rows.missing), 'conversation')}"
             st.button(begin, key="start-rows", on_click=_want, args=(rows.work,))
     _under(rows, resolution)
+    if problem := _common_problem(rows):
+        notice(f"These settings can't be replayed: {problem}", "error")
     return bar
 
 
@@ -65,6 +67,12 @@ def _total(total: Total) -> str:
     return f'<span title="{escape(total.exact)}">{said.strip()}</span>'
 
 
+def _common_problem(rows: Rows) -> str:
+    """Why nothing could be measured; empty where anything was."""
+    problems = [found.problem for found in rows.measured.values()]
+    return problems[0] if problems and all(problems) else ""
+
+
 def _under(rows: Rows, resolution: Resolution) -> None:
     """A line on the settings that the figures rest on, and the way to change them."""
     loads = [found for found in rows.measured.values() if found.load]
@@ -73,10 +81,7 @@ def _under(rows: Rows, resolution: Resolution) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="measured-under"):
         said = measured_under(resolution.settings, sent, otherwise)
         st.html(f'<span class="hl-meta">{escape(said)}</span>', width="content")
-        try:
-            st.page_link("pages/playground.py", label="Change", query_params=address.address_parameters() or None)
-        except (KeyError, StreamlitAPIException):  # a page file run on its own knows no others
-            st.html('<span class="hl-faint">Change</span>', width="content")
+        link_to_page("playground", "Change")
 
 
 def totals_details(rows: Rows, *, unfold: bool) -> None:

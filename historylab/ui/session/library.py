@@ -11,7 +11,7 @@ from historylab.recordings.library import Library
 from historylab.recordings.place import named_place
 from historylab.recordings.recorded_shelf import is_recorded, name_of
 from historylab.recordings.search import MessageIndex
-from historylab.ui.session import cached_recording, drawers, opening, upload_budget, viewing, watching
+from historylab.ui.session import cached_recording, opening, upload_budget, viewing, watching
 from historylab.ui.session.session import tab, touch
 
 LONGEST_SEARCH = 200
@@ -134,7 +134,7 @@ def open_entry(library: Library, key: str, message: int | None = None) -> None:
         viewing.open_conversations(here.conversations, here.spec, which, here.files, here.listing, here.listed)
         if message is not None:
             viewing.reveal_message(message)
-        drawers.ask_for(watching.TO_PLAYGROUND)
+        watching.ask_for_playground()
         touch()
 
 

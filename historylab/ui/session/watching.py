@@ -83,8 +83,13 @@ def open_in_playground(watch: Watch, id: str, request: int | None = None, messag
         viewing.select_request(request)
     if message is not None:
         viewing.reveal_message(message)
-    drawers.ask_for(TO_PLAYGROUND)
+    ask_for_playground()
     session.touch()
+
+
+def ask_for_playground() -> None:
+    """Have the page leave for it, when it is drawn."""
+    drawers.ask_for(TO_PLAYGROUND)
 
 
 def leaves_for_playground() -> bool:

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from historylab.formats.samples import samples
 from historylab.registry import members
 from historylab.ui.server.loopback import on_this_machine
-from historylab.ui.session import cached, drawers, opening, session
+from historylab.ui.session import cached, drawers, machine_sessions, opening, session
 from historylab.ui.session.tab import GivenFile, ToOpen
 from historylab.ui.shared.page import link_to_page
 from historylab.ui.toolbar.found_sessions import found_sessions
@@ -55,7 +55,7 @@ def _read_asked() -> DeltaGenerator:
 
 
 def _ways() -> None:
-    ways = {"Upload": upload, "This machine": found_sessions, "Paste": _paste, "Sample": _sample, "Generate": _generate}
+    ways = {"Upload": upload, "This machine": _machine, "Paste": _paste, "Sample": _sample, "Generate": _generate}
     if not on_this_machine():
         del ways["This machine"]
     way = st.segmented_control(
@@ -71,6 +71,21 @@ def _ways() -> None:
     with st.container(horizontal=True, key="other-sources"):
         link_to_page("talk", "Talk to a model")
         link_to_page("live", "Watch a live app")
+
+
+def _machine() -> None:
+    found_sessions("drawer", opening.keep_drawer_open)
+    st.text_input(
+        "A file or folder on this machine, read where it is, of any size",
+        key="path",
+        placeholder="~/.claude/projects",
+        on_change=_open_path,
+    )
+
+
+def _open_path() -> None:
+    machine_sessions.open_path(session.widget_value("path") or "")
+    opening.keep_drawer_open()
 
 
 def _sample() -> None:
