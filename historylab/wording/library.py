@@ -102,11 +102,14 @@ def _beside_untrimmed(mine: Decimal, whole: Decimal) -> str:
     return f", {whole_percent(abs(share))} {'more' if share > 0 else 'less'} than without trimming"
 
 
-def measured_under(settings: Settings, as_sent: int, otherwise: int) -> str:
-    """ "Under FIFO to 8,000; 3 as they were sent, 2 under what their files name": how the listed were measured."""
+def measured_under(settings: Settings, alike: int, as_sent: int, suggested: int) -> str:
+    """ "Under FIFO to 8,000; 3 as sent, 2 as their files suggest": how the listed were measured, so many each way."""
     apart = [f"{as_sent:,} as sent"] if as_sent else []
-    apart += [f"{otherwise:,} as recorded"] if otherwise else []
-    return f"Under {settings_in_words(settings)}{'; ' if apart else ''}{', '.join(apart)}"
+    apart += (
+        [f"{suggested:,} as {'its file suggests' if suggested == 1 else 'their files suggest'}"] if suggested else []
+    )
+    under = [f"Under {settings_in_words(settings)}"] if alike or not apart else []
+    return "; ".join([*under, ", ".join(apart)] if apart else under)
 
 
 def cannot_read(place: str, problem: str) -> str:

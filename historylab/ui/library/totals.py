@@ -79,14 +79,16 @@ def _under(rows: Rows, resolution: Resolution) -> None:
     sent = sum(found.as_sent for found in loads)
     otherwise = sum(found.settings not in ("", resolution.settings.key) for found in loads)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="measured-under"):
-        said = measured_under(resolution.settings, sent, otherwise)
+        said = measured_under(resolution.settings, len(loads) - sent - otherwise, sent, otherwise)
         st.html(f'<span class="hl-meta">{escape(said)}</span>', width="content")
         link_to_page("playground", "Change")
 
 
 def totals_details(rows: Rows, *, unfold: bool) -> None:
     """Unfolded: the sizes of all requests, how many conversations a month, and the prices."""
-    unfolded = st.expander("Request sizes and prices", expanded=unfold, key="details", on_change=session.touch)
+    unfolded = st.expander(
+        "Request sizes and prices", expanded=unfold, key="details", type="compact", on_change=session.touch
+    )
     if not unfolded.open:
         return
     with unfolded:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import streamlit as st
-from streamlit.errors import StreamlitAPIException
 
 from historylab.costs.amounts import count_of
 from historylab.formats.base import Report
 from historylab.formats.sub_agents import is_sub_agent
-from historylab.ui.session import address, callers, coming_back, drawers, large_files, opening, session, viewing
+from historylab.ui.session import callers, coming_back, drawers, large_files, opening, session, viewing
 from historylab.ui.session.tab import Opened, ReadFile
 from historylab.ui.shared.notice import fold_lines
+from historylab.ui.shared.page import link_to_page
 from historylab.ui.toolbar.format_choice import format_choice, mapping_download
 from historylab.wording.loading import read_in_words, reasons_in_words
 from historylab.wording.untrusted import escape, one_line
@@ -50,19 +50,11 @@ def picker() -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="which"):
         st.button("Previous", key="entry-before", disabled=at == 0, on_click=turn_to, args=(at - 1,))
-        _to_list(f"{_kind_of_entry(opened)}{at + 1:,} of {count:,}")
+        link_to_page("conversations", f"{_kind_of_entry(opened)}{at + 1:,} of {count:,}")
         st.button("Next", key="entry-after", disabled=at + 1 == count, on_click=turn_to, args=(at + 1,))
         if caller := callers.caller_in_file():
             label = f"Back to message {caller[1] + 1:,}, which called this sub-agent"
             st.button(label, key="caller", type="tertiary", on_click=callers.return_to_call, args=caller)
-
-
-def _to_list(label: str) -> None:
-    try:
-        given = address.address_parameters() or None
-        st.page_link("pages/conversations.py", label=label, query_params=given, help="List all of them")
-    except (KeyError, StreamlitAPIException):  # a page file run on its own knows no others
-        st.html(f'<span class="hl-faint">{label}</span>', width="content")
 
 
 def _kind_of_entry(opened: Opened) -> str:
