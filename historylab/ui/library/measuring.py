@@ -127,13 +127,13 @@ def measured_of(conversation: Conversation, spec: str, version: str) -> Measured
     """Measure a conversation. Raises HistoryLabError where what is set can't be done to it."""
     knew = KEPT_AS in conversation.derived
     timeline = shown_timeline.timeline_if_opened(conversation, spec)
-    found = _measured(timeline, version)
+    found = _figures_of(timeline, version)
     if not knew:  # thousands of timelines are not to be remembered
         conversation.derived.pop(KEPT_AS, None)
     return found
 
 
-def _measured(timeline: Timeline, version: str) -> Measured:
+def _figures_of(timeline: Timeline, version: str) -> Measured:
     settings, model = timeline.settings, billed_model(timeline)
     under = "" if is_as_sent(timeline) else settings.key
     counted = count_badge(timeline.counter, settings.model, [timeline.original], settings.overhead)

@@ -76,17 +76,17 @@ def _cells(entry: Entry, load: Load | None) -> Iterator[dict[str, Any]]:
         return
     whole = int(load.untrimmed.max(initial=0))
     yield _cell(short_count(load.largest), f"{load.largest:,} tokens; without trimming {whole:,}")
-    yield _lost(load)
-    yield _cost(load)
+    yield _facts_cell(load)
+    yield _cost_cell(load)
 
 
-def _cost(load: Load) -> dict[str, Any]:
+def _cost_cell(load: Load) -> dict[str, Any]:
     if load.cost is None or load.untrimmed_cost is None:
         return _cell()
     return _cell(short_money(load.cost), f"{money(load.cost)}; without trimming {money(load.untrimmed_cost)}")
 
 
-def _lost(load: Load) -> dict[str, Any]:
+def _facts_cell(load: Load) -> dict[str, Any]:
     if load.facts_lost is None:
         return _cell()
     said = f"{load.facts_lost:,} of {count_of(load.facts or 0, 'fact')} that requests needed"
