@@ -52,7 +52,7 @@ def _delta(mine: int, base: int) -> str:
     """ "▲ +1,200 (+12%)" """
     if mine == base:
         return "same"
-    percent = f" ({mine / base - 1:+.0%})" if base > 20 else ""
+    percent = f" ({mine / base - 1:+.0%})" if base > 20 and abs(mine / base - 1) >= 0.005 else ""
     return f"{'▲' if mine > base else '▼'} {mine - base:+,}{percent}".replace("-", "−")
 
 
@@ -124,6 +124,8 @@ def _show_value(row: FigureRow, value: Any) -> str:
 def _cell(row: FigureRow, value: Any, base: Any) -> FigureCell:
     """A value, the difference from the first, and whether that is better."""
     delta = "" if value is None or base is None else row.delta(value, base)
+    if value is base is None and row.title in LOSSES:
+        delta = "same"
     return FigureCell(_show_value(row, value), delta, _verdict(row, value, base) if delta != "same" else "")
 
 

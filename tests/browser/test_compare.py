@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from browser_pages import at_rest, headline
+from browser_pages import at_rest, headline, settled
 
 pytestmark = pytest.mark.browser
 
@@ -53,6 +53,42 @@ def test_the_maps_play_by_one_clock_and_any_of_them_stops_it_moves_the_request_a
     page.get_by_role("button", name="Close").click()
     page.locator(".hl-title", has_text="Message 96").wait_for(state="detached")
     assert seen.errors == []
+
+
+FOUR = "/compare?v=1&cmp=historyLength:5;budget:900;historyPolicy:all,pruner:off"
+PLACES = """() => [...document.querySelectorAll("[class*='st-key-lane-']")].map((lane) => lane.getBoundingClientRect())
+  .map(({ x, y, width }) => [x, y, width].map(Math.round))"""
+TABLE_FITS = """() => {
+  const placed = (row) => [...row.children].map((cell) => cell.getBoundingClientRect());
+  const rows = [...document.querySelectorAll(".hl-compare tbody tr")].map(placed);
+  const below = (cell, i, cells) => cell.right <= innerWidth && (!i || cell.top >= cells[i - 1].bottom - 1);
+  return rows.length > 5 && rows.every((row) => row.every(below));
+}"""
+
+
+def test_four_maps_stand_in_a_row_on_a_screen_and_below_each_other_on_a_phone_where_the_table_is_whole(page, home):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(home + FOUR)
+    page.get_by_role("slider", name="Selected request on the map").nth(3).wait_for()
+    settled(page)
+    places = page.evaluate(PLACES)
+    assert len({y for _, y, _ in places}) == 1
+    assert min(wide for *_, wide in places) >= 320
+    assert page.evaluate("document.documentElement.scrollWidth") == 1440
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_function(TABLE_FITS)
+    assert len({x for x, _, _ in page.evaluate(PLACES)}) == 1
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_a_configuration_is_added_by_a_click_and_moves_with_the_others(page, home):
+    page.goto(home + "/compare?v=1&cmp=historyLength:5")
+    page.get_by_role("button", name="Add last 20 messages").click()
+    added = page.get_by_role("slider", name="Selected request on the map of configuration C")
+    added.wait_for()
+    settled(page)
+    page.get_by_role("slider", name="Selected request on the map of configuration A").press("Home")
+    says(page, added, "^turn 1:")
 
 
 def shows(page, request: int) -> None:

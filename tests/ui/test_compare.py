@@ -165,6 +165,13 @@ def test_numbers_stand_under_each_map_and_a_sentence_beside_the_first():
     assert "B sends 74% fewer tokens than A, but loses" in under[1]
 
 
+def test_the_conversation_is_sent_once_whatever_the_number_of_maps():
+    app = screen(PAGE, cmp="historyLength:5;budget:900")
+    ids = [e.proto.id.partition("data map ") for e in app.get("bidi_component")]
+    sent = [what for before, _, what in ids if what and not before.endswith("script ")]
+    assert sorted(sent) == ["A conversation", "A timeline", "B timeline", "C timeline"]
+
+
 def test_only_requests_that_differ_can_be_stepped_through():
     app = screen(PAGE, cmp="historyPolicy:all", historyLength="80")
     shown(app.toggle(key="only differing").set_value(True).run())

@@ -39,6 +39,6 @@ def _cell(cell: FigureCell, letter: str) -> str:
     """A value, and how it differs from the first, with a word for whether that is better; its letter on a phone."""
     word = f' <span class="hl-{cell.verdict}">{cell.verdict}</span>' if cell.verdict else ""
     same = " hl-alike" if cell.delta == "same" else ""
-    delta = f'<span class="hl-delta{same}">{escape(cell.delta)}{word}</span>' if cell.delta else ""
+    delta = f'<span class="hl-delta{same}">{escape(cell.delta)}{word}</span>' if cell.delta or word else ""
     mark = f'<b class="hl-letter hl-letter-{letter}" aria-hidden="true">{letter}</b>'
     return f'<td role="cell">{mark}<span class="hl-value">{escape(cell.shown)}</span> {delta}</td>'

@@ -41,7 +41,8 @@ def lanes(
                 named = f'<span title="{escape(full)}">{escape(name)}</span>'
                 st.html(f'<div class="hl-lane">{letter_mark(each.letter)}{named}</div>')
                 at = min(number, len(timeline.plans) - 1)
-                _map(each, timeline, at, aligned=aligned, plays=each is compared[0])
+                brought = None if aligned and each is not compared[0] else cached.packed_conversation(timeline)
+                _map(each, timeline, at, brought, plays=each is compared[0], aligned=aligned)
                 st.html(f'{_numbers(timeline, its, at)}<p class="hl-beside">{escape(sentence)}</p>{not_taken(each)}')
                 _buttons(each, compared)
                 if session.tab().compare_edits == each.letter:
@@ -71,7 +72,15 @@ def actions_legend() -> str:
     return f'<div class="hl-legend">{"".join(entries)}</div>'
 
 
-def _map(configuration: Configuration, timeline: Timeline, number: int, *, aligned: bool, plays: bool) -> None:
+def _map(
+    configuration: Configuration,
+    timeline: Timeline,
+    number: int,
+    conversation: bytes | None,
+    *,
+    plays: bool,
+    aligned: bool,
+) -> None:
     packed, key = cached.packed_map(timeline)
     message = session.tab().message if aligned else None
     known = message is not None and message < timeline.plans[number].size
@@ -79,7 +88,7 @@ def _map(configuration: Configuration, timeline: Timeline, number: int, *, align
     look["name"], look["small"] = f"configuration {configuration.letter}", True
     if plays and session.tab().playing:
         look["play"] = True
-    data = TimelineData(cached.packed_conversation(timeline), packed, key)
+    data = TimelineData(conversation, packed, key)
     place = f"map {configuration.letter}"
     history_map(place, data, look, lambda: _look(place, timeline, aligned=aligned))
 

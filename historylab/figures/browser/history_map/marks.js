@@ -103,7 +103,8 @@ function flagAt(pen, colours, x, y) {
 function markCaption(pen, still, frame, colours, request) {
   const { box } = frame, right = LEFT + box.w, middle = box.strip - CAPTION / 2;
   write(pen, colours, 12, 400, "left", "middle");
-  const words = `This request ${stripText(still, request)}`, room = box.w - pen.measureText(words).width - 20;
+  const wide = (words) => pen.measureText(words).width, all = `This request ${stripText(still, request)}`;
+  const words = wide(all) > box.w && request ? `First ${still.share[request]}% as before` : all, room = box.w - wide(words) - 20;
   pen.fillText(words, LEFT, middle, box.w);
   pen.textAlign = "right";
   if (!frame.whole) return markWindow(pen, still, frame, colours, room);

@@ -13,9 +13,12 @@ from historylab.ui.shared.browser import component
 
 @dataclass(frozen=True, slots=True)
 class TimelineData:
-    """Both parts as bytes, as `figures.retention_map` packs them, and the key of the second."""
+    """Both parts as bytes, as `figures.retention_map` packs them, and the key of the second.
 
-    conversation: bytes
+    Of several timelines of one conversation the first alone brings the part that follows from it; the others have None.
+    """
+
+    conversation: bytes | None
     timeline: bytes
     key: str
 
@@ -23,5 +26,6 @@ class TimelineData:
 def timeline_data(key: str, data: TimelineData) -> None:
     """Make the timeline known to the browser; `key` tells one page's from another's."""
     keep = component(TIMELINE, TIMELINE_SCRIPTS)
-    keep(key=f"data {key} conversation", data=data.conversation)
+    if data.conversation is not None:
+        keep(key=f"data {key} conversation", data=data.conversation)
     keep(key=f"data {key} timeline", data=data.timeline)
