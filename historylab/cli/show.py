@@ -51,9 +51,7 @@ if TYPE_CHECKING:
 
 ROWS = 20  # requests shown by default
 LETTERS = 60
-LEGEND = (
-    f"K kept, P pinned, T truncated, S summarised, D dropped: one letter per message, at most the newest {LETTERS}."
-)
+LEGEND = f"K kept, P always sent, T cut short, S summarised, D dropped: one letter per message, the newest {LETTERS}."
 
 
 def add_to(commands: Subparsers) -> None:

@@ -30,11 +30,17 @@ def reach_of(timeline: Timeline, budget: int) -> float:
     return max(reach, min(untrimmed, HEADROOM * reach), 10)
 
 
-def turn_ticks(timeline: Timeline, most: int = 16) -> tuple[list[int], list[str]]:
-    """The first request (from 1) of every turn, or of every n-th, and "turn 3"."""
+def turn_ticks(timeline: Timeline, most: int = 16, *, in_full: bool = True) -> tuple[list[int], list[str]]:
+    """The first request (from 1) of every turn, or of every n-th, and "turn 3"; `in_full` says what is before it."""
     first = [s for s in timeline.steps if s.request_in_turn == 1 and s.turn >= 0]
     every = next((n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if len(first) <= most * n), 2000)
     chosen = [s for s in first if every == 1 or (s.turn + 1) % every == 0 or s.turn == 0]
-    return [s.number + 1 for s in chosen], [
-        f"turn {s.turn + 1:,}" if k == 0 else f"{s.turn + 1:,}" for k, s in enumerate(chosen)
-    ]
+    names = [f"{step.turn + 1:,}" for step in chosen]
+    first_name = [_first_turn(name, step.turn if in_full else 0) for name, step in zip(names[:1], chosen, strict=False)]
+    return [step.number + 1 for step in chosen], [*first_name, *names[1:]]
+
+
+def _first_turn(name: str, before: int) -> str:
+    """ "turn 5 (1–4 had no request)" """
+    silent = "1" if before == 1 else f"1–{before:,}"
+    return f"turn {name}" + (f" ({silent} had no request)" if before else "")

@@ -97,7 +97,7 @@ def _top(timelines: Sequence[Timeline]) -> float:
 
 
 def _layout(base: Timeline, top: float) -> go.Layout:
-    positions, names = turn_ticks(base)
+    positions, names = turn_ticks(base, in_full=False)
     faint = FAINT.light
     axis = {"tickfont": {"color": faint, "size": 12}, "zeroline": False, "fixedrange": True, "automargin": True}
     turns = {"tickvals": positions, "ticktext": names, "ticks": "outside", "ticklen": 4, "tickangle": 0}

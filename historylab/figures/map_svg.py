@@ -26,7 +26,7 @@ GAPS_FROM, GLYPHS_FROM, THIN = 5, 14, 2
 TEXTURES = {
     Action.SUMMARIZED: '<path d="M-2 2L2 -2M0 8L8 0M6 10L10 6" stroke-width="1.5"/>',
     Action.TRUNCATED: '<path d="M0 1H8M0 5H8" stroke-width="1"/>',
-    Action.DROPPED: '<circle cx="2" cy="2" r=".8" fill="var(--on-dropped)"/>',
+    Action.DROPPED: '<path d="M-2 6L2 10M0 0L8 8M6 -2L10 2" stroke-width="1.5"/>',
 }
 
 
@@ -111,7 +111,9 @@ class _Drawing:
                 if code != self.actions[NOT_SAID]:
                     x, look = round(LEFT + (start + 0.5) * self.wide, 1), LOOKS[Action(code)]
                     ink = f"fill:var(--on-{Action(code).name.lower()})"
-                    yield f'<text class="glyph" style="{ink}" x="{x}" y="{y}" text-anchor="middle">{look.glyph}</text>'
+                    quiet = "" if code in TEXTURES else ' opacity=".45"'  # what is sent in full
+                    said = f'style="{ink}" x="{x}" y="{y}" text-anchor="middle"{quiet}'
+                    yield f'<text class="glyph" {said}>{look.glyph}</text>'
 
     def thin_lines(self) -> Iterator[str]:
         """Pins and the newest message of every request as lines, where a row is too thin to show them."""

@@ -25,7 +25,7 @@ from historylab.wording.palette import LOOKS, Look
 from historylab.wording.untrusted import one_line
 
 SNIPPET = 90  # characters of a message in its tooltip
-TEXTURES = {Action.SUMMARIZED: "hatched", Action.TRUNCATED: "ruled", Action.DROPPED: "dotted"}
+TEXTURES = {Action.SUMMARIZED: "hatched", Action.TRUNCATED: "ruled", Action.DROPPED: "struck"}
 _SEVERITY = np.array([BEST_FIRST.index(action) for action in Action], np.int64)
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 
@@ -100,7 +100,7 @@ def view(
 
 
 def browser_look(look: Look, texture: str) -> dict[str, str]:
-    """A look for the browser; the texture ("hatched", "ruled", "dotted" or "") tells it apart without colour."""
+    """A look for the browser; the texture ("hatched", "ruled", "struck" or "") tells it apart without colour."""
     colours = {"light": look.light, "dark": look.dark, "onLight": look.ink(False), "onDark": look.ink(True)}
     return {"word": look.word, "glyph": look.glyph, "texture": texture, "meaning": look.meaning, **colours}
 

@@ -22,8 +22,8 @@ from historylab.planning.reasons import Reason, reason
 if TYPE_CHECKING:
     from historylab.planning.strategies.base import Context
 
-AGENT_RULES = reason("agent_rules", "Pinned: rules of the coding agent: always sent.")
-AGENT_ENVIRONMENT = reason("agent_environment", "Pinned: environment of the coding agent: always sent.")
+AGENT_RULES = reason("agent_rules", "Always sent: rules of the coding agent.")
+AGENT_ENVIRONMENT = reason("agent_environment", "Always sent: environment of the coding agent.")
 AGENT_CODES = (AGENT_RULES.code, AGENT_ENVIRONMENT.code)
 
 

@@ -33,7 +33,7 @@ _PINNED = {
     ALWAYS.code: "system messages",
     INSTRUCTIONS.code: "system messages",
     STORED_SUMMARY.code: "stored summaries",
-    RULE.code: "messages pinned by rules",
+    RULE.code: "messages that rules keep",
     **dict.fromkeys(AGENT_CODES, "what the coding agent works by"),
 }
 _OPEN = {
@@ -184,7 +184,7 @@ def _parts(plan: HistoryPlan) -> dict[str, int]:
 def _what(plan: HistoryPlan, block: int) -> str:
     why = int(plan.block_reasons[block])
     if plan.block_actions[block] == Action.PINNED:
-        return _PINNED.get(why, "pinned messages")
+        return _PINNED.get(why, "messages that are always sent")
     if why == NEWEST.code and plan.history.block_sizes[block] > 1:
         return NEWEST_CALL
     return _OPEN.get(why, "the history")
@@ -211,7 +211,7 @@ def _pinned_note(plan: HistoryPlan) -> str:
     """That it would fit without what rules pin, if so."""
     by_rule = int(plan.block_tokens @ (plan.block_reasons == RULE.code))
     fits = by_rule > 0 and plan.tokens - by_rule <= plan.budget
-    return "What is pinned by a rule is never cut." if fits else ""
+    return "What a rule keeps is never cut." if fits else ""
 
 
 def _no_pruning_note(settings: Settings, open_reasons: Container[int]) -> str:

@@ -21,7 +21,7 @@ from historylab.planning.reasons import EachMessage, reason
 from historylab.settings.model import Settings
 from historylab.settings.pin import MOST_CHARACTERS, PIN_RULES, read_roles, read_rules
 
-RULE = reason("pin_rule", "Pinned by {rule}: always sent.")
+RULE = reason("pin_rule", "Always sent by {rule}.")
 PINNED_BY = "historylab: pinned by"
 """Where a message that a projection is about to rewrite says in its metadata which rule keeps it."""
 SOME_RULE = "one of your rules"

@@ -218,7 +218,7 @@ class HistoryPlan(PlannedBlocks):
         return messages
 
     def sketch(self) -> str:
-        """One letter per message: K kept, P pinned, T truncated, S summarised, D dropped."""
+        """One letter per message: K kept, P always sent, T cut short, S summarised, D dropped."""
         return self.actions.tobytes().translate(SKETCHED).decode()
 
     def __repr__(self) -> str:

@@ -124,7 +124,7 @@ def reason(rule: str, sentence: str, *, setting: str = "", remedy: Mapping[str, 
 
 FITS = reason("fits", "Sent whole: nothing asks for it to go.")
 SYSTEM = reason("system", "A system message: always sent.")
-PIN = reason("pin", "Pinned by you: always sent.")
+PIN = reason("pin", "Always sent: you pinned it.")
 REPLACED = reason("replaced", "Since its turn ended it is part of one text, at the turn's end.")
 INVALID = reason("invalid", "Left out because an API would refuse it: a tool call and its result do not match up.")
 

@@ -40,7 +40,7 @@ def mark(action: Action, of: str = "") -> str:
     """An action's glyph on its colour; `of` names the configuration, for the script."""
     look = LOOKS[action]
     whose = f' data-of="{of}"' if of else ""
-    return f'<i class="{look.word}"{whose} title="{look.word}">{look.glyph}</i>'
+    return f'<i class="{look.name}"{whose} title="{look.word}">{look.glyph}</i>'
 
 
 Fate = tuple[Action, str, str] | None

@@ -130,7 +130,7 @@ class List {
     const fate = fates[message] ?? 0, look = fate ? timeline.looks[timeline.codes[fate - 1]] : null;
     if (!words.has(fate)) words.set(fate, look ? `${look.word}. ${timeline.sentence(at, message)}` : "not said yet");
     if (fate !== one.fate) {
-      one.mark.className = look?.word ?? "later";
+      one.mark.className = look?.word.replace(" ", "-") ?? "later";
       one.mark.textContent = look?.glyph ?? "";
       one.mark.title = look?.word ?? "not said yet";
     }
@@ -194,7 +194,7 @@ function answer() {
 function fateLine(scene, { look, words, why }) {
   const line = make("div", "", "");
   if (scenes.length > 1) line.append(make("b", `letter ${scene.letter}`, scene.letter), " ");
-  if (look) line.append(make("i", look.word, look.glyph), " ");
+  if (look) line.append(make("i", look.word.replace(" ", "-"), look.glyph), " ");
   line.append([words, why].filter(Boolean).join(" "));
   return line;
 }

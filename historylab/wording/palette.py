@@ -1,7 +1,8 @@
 """The name and look of every action, everywhere: one word, one glyph, one colour for light and one for dark.
 
-The colours stay at least 18 CIEDE2000 apart under the three common colour blindnesses; two of them are faint against
-the page, so the glyph always goes with them. Kinds of tokens are shades of one neutral hue: they aren't decisions.
+What is sent is quiet, two tints of one hue; what is lost carries the ink. Each loss stays at least 18 CIEDE2000 from
+everything else under the three common colour blindnesses; a glyph always goes with them, on the map a texture, too.
+Kinds of tokens are tints of the quiet hue: they aren't decisions. Only the summary has the colour of what it replaces.
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ class Look:
         """ "● kept" """
         return f"{self.glyph} {self.word}"
 
+    @property
+    def name(self) -> str:
+        """ "cut-short", for style sheets"""
+        return self.word.replace(" ", "-")
+
     def colour(self, dark: bool) -> str:
         return self.dark if dark else self.light
 
@@ -41,23 +47,25 @@ class Look:
         return f'<i class="hl-mark" style="{style}" aria-hidden="true">{self.glyph}</i>'
 
 
+SUMMARY = Look("summary", "Σ", "#D9980F", "#EAB00F")
+
 LOOKS: Mapping[Action, Look] = {
-    Action.KEPT: Look("kept", "●", "#1697D0", "#0AA2F1", "sent in full"),
-    Action.PINNED: Look("pinned", "★", "#0B4F30", "#02FBC6", "always sent: system messages and your pins"),
-    Action.TRUNCATED: Look("truncated", "✂", "#74126F", "#EC24A0", "sent in part"),
-    Action.SUMMARIZED: Look("summarised", "Σ", "#DD9F12", "#EAB00F", "replaced by a summary"),
-    Action.DROPPED: Look("dropped", "×", "#C8CAC7", "#626161", "not sent"),
+    Action.KEPT: Look("kept", "●", "#D3DFEA", "#26374A", "sent in full"),
+    Action.PINNED: Look("always sent", "★", "#A3BCD4", "#41607F", "system messages and your pins"),
+    Action.TRUNCATED: Look("cut short", "✂", "#9C46B9", "#CA62E4", "sent in part"),
+    Action.SUMMARIZED: Look("summarised", "Σ", SUMMARY.light, SUMMARY.dark, "replaced by a summary"),
+    Action.DROPPED: Look("dropped", "×", "#343B44", "#D5DCE4", "not sent"),
 }
 
 KINDS: Mapping[str, Look] = {
-    "overhead": Look("overhead", "", "#E9E3D6", "#332F29"),
-    "system": Look("system", "", "#22354D", "#C9D8EA"),
-    "user": Look("user", "", "#4A7099", "#8FB4DC"),
-    "assistant": Look("assistant", "", "#86A5C5", "#5F86B0"),
-    "tool": Look("tool results", "", "#BDCDDD", "#3B5878"),
-    "other": Look("other roles", "", "#A99BB5", "#8B7A9B"),
-    "framing": Look("framing", "", "#D8D2C4", "#4A463E"),
-    "summary": Look("summary", "Σ", "#DD9F12", "#EAB00F"),
+    "overhead": Look("overhead", "", "#DFDFDB", "#3A3F45"),
+    "system": Look("system", "", "#6E8FB0", "#7FA3C9"),
+    "user": Look("user", "", "#94B0CB", "#5F83AA"),
+    "assistant": Look("assistant", "", "#B7CADC", "#456485"),
+    "tool": Look("tool results", "", "#D3DFEA", "#2D4259"),
+    "other": Look("other roles", "", "#B5BCC4", "#5B636C"),
+    "framing": Look("framing", "", "#DFDFDB", "#3A3F45"),
+    "summary": SUMMARY,
 }
 """The kinds of tokens, from the bottom of the chart up: all outside the messages, then `Timeline.tokens_by_kind`."""
 
@@ -65,6 +73,7 @@ PAGE = Look("page", "", "#FCFCFA", "#15181C")
 INK = Look("ink", "", "#23272C", "#E4E7EA")
 FAINT = Look("faint", "", "#656B73", "#9AA3AD")
 GRID = Look("grid", "", "#E4E4DE", "#2C333B")
+ACCENT = Look("accent", "", "#3A5578", "#A3C0E6")
 TRIED = Look("tried", "", "#3A5578", "#8FB4DC")
 FALLS_SHORT = Look("breaks a wish", "×", "#9AA0A6", "#6F7880")
 ALARM = Look("over the budget", "!", "#B3261E", "#FF8A80")

@@ -29,7 +29,7 @@ def test_show_prints_every_request(capsys, sample):
     for step in timeline.steps:
         assert step.label in out
         assert step.plan.sketch() in out
-    assert "P pinned" in out
+    assert "P always sent" in out
     assert "what would have kept it" in out
 
 

@@ -153,8 +153,8 @@ def test_the_reason_says_what_it_is():
     plan = plan_history(Conversation([rules(), Message("user", PLACE), *conv("u a u")]), Settings(**TIGHT))
     said = [plan.reason(i).sentence for i in range(2)]
     assert said == [
-        "Pinned: rules of the coding agent: always sent.",
-        "Pinned: environment of the coding agent: always sent.",
+        "Always sent: rules of the coding agent.",
+        "Always sent: environment of the coding agent.",
     ]
 
 

@@ -62,11 +62,11 @@ def test_the_reason_quotes_the_rule_that_kept_each_message():
     settings = Settings(**TIGHT, pin="w1*|w3", **{"pin.tools": "look_up", "pin.first": 1})
     plan = plan_history(conv("u! u a u a(t) u"), settings)
     assert reason_sentences(plan)[:6] == [
-        "Pinned by you: always sent.",
-        "Pinned by the rule “w1*”: always sent.",
+        "Always sent: you pinned it.",
+        "Always sent by the rule “w1*”.",
         reason_sentences(plan)[2],
-        "Pinned by the rule “w3”: always sent.",
-        *["Pinned by the rule for the tool “look_up”: always sent."] * 2,
+        "Always sent by the rule “w3”.",
+        *["Always sent by the rule for the tool “look_up”."] * 2,
     ]
     assert [plan.reason(i).sentence for i in range(plan.size)] == reason_sentences(plan)
 
@@ -122,7 +122,7 @@ def test_a_rule_follows_its_message_through_a_projection(projection):
     sent = " ".join(message.content for message in last.render())
     assert "w1 w1" in sent and "result 2 0" in sent and "w5" not in sent
     why = [last.reason(i).sentence for i in range(last.size) if last.reason(i).rule == "pin_rule"]
-    assert {"Pinned by the rule “w1*”: always sent.", "Pinned by the rule “result*”: always sent."} == set(why)
+    assert {"Always sent by the rule “w1*”.", "Always sent by the rule “result*”."} == set(why)
 
 
 def test_trim_keeps_it_as_the_callers_own_object():
@@ -135,8 +135,8 @@ def test_trim_keeps_it_as_the_callers_own_object():
 def test_over_budget_says_so_with_what_would_mend_it():
     timeline = replay(conv("u:300 a u:5"), Settings(budget=100, pin="w0 w0*", policy="all"))
     cause = timeline.over_budget_cause(1)
-    assert cause.filled.endswith("in messages pinned by rules")
-    assert cause.why == "What is pinned by a rule is never cut."
+    assert cause.filled.endswith("in messages that rules keep")
+    assert cause.why == "What a rule keeps is never cut."
     assert cause.alternative == {"pin": ""}
     assert Settings(budget=cause.remedy["budget"])
 

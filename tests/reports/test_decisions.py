@@ -22,7 +22,7 @@ def rows(timeline, number: int) -> list[dict[str, str]]:
 def test_every_message_has_a_row_with_decision_reason_and_since_when():
     timeline = replay(conv("s u a u a u a u"), Settings(length=2))
     found = rows(timeline, 3)
-    assert [row["decision"] for row in found] == ["pinned", "dropped", "dropped", "dropped", "dropped", *["kept"] * 3]
+    assert [row["decision"] for row in found] == ["always sent", *["dropped"] * 4, *["kept"] * 3]
     assert found[1]["reason"] == "Older than the last 2 user messages."
     assert (found[1]["since_request"], found[1]["since"]) == ("3", "turn 3")
     assert (found[3]["since_request"], found[3]["since"]) == ("4", "turn 4")

@@ -172,8 +172,8 @@ def untrue_verdict(timeline: Timeline, request: int) -> Iterator[str]:
     every = [len(sketch)] if len(sketch) > 2 else []  # "both messages", "the one message so far"
     if seen != ([sent, len(sketch)] if sent < len(sketch) else every):
         yield said.seen
-    counts = {word: n for n, word in re.findall(r"(\d[\d,]*) (\w+)", said.decisions)}
-    letters = {"dropped": "D", "summarised": "S", "truncated": "T", "pinned": "P"}
+    counts = {word: n for n, word in re.findall(r"(\d[\d,]*) (always sent|cut short|\w+)", said.decisions)}
+    letters = {"dropped": "D", "summarised": "S", "cut short": "T", "always sent": "P"}
     if any(int(counts.get(word, "0").replace(",", "")) != sketch.count(letter) for word, letter in letters.items()):
         yield said.decisions
 

@@ -96,7 +96,7 @@ def test_where_no_setting_would_send_it_a_pin_does(monkeypatch):
     assert "No setting we tried would send it." in text(app)
     assert "try-it" not in keys(app)
     click(app, "pin-instead")
-    assert "Pinned by you: always sent." in text(app)
+    assert "Always sent: you pinned it." in text(app)
 
 
 def test_what_takes_long_to_find_is_offered_a_click_ends_it_and_all_else_is_drawn_before_it(monkeypatch):

@@ -90,7 +90,7 @@ def test_messages_are_deleted_added_and_pinned_and_the_last_edit_is_undone():
     assert edits_shown(app) == "1 inserted, 1 deleted"
     assert rows(app)[3] == "A new question?"
     click(app, "pin-message")
-    assert "pinned   2" in text(app)
+    assert "always sent   2" in text(app)
     click(app, "undo-edit")
     click(app, "undo-edit")
     assert edits_shown(app) == "1 deleted"

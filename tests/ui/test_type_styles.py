@@ -12,7 +12,7 @@ SHEETS = [
     for sheet in Path(historylab.__file__).parent.rglob("*.css")
     if sheet.name not in ("report.css", "svg.css", "present.css")  # pages of their own: paper, slides, a room
 ]
-SIZES, WEIGHTS = {".75rem", ".875rem", "1rem", "1.5rem"}, {"400", "600"}
+SIZES, WEIGHTS = {".75rem", ".875rem", "1rem", "1.5rem", "0"}, {"400", "600"}  # 0: words that a sign stands for
 NAMES = ("headline", "title", "strong", "body", "small", "small-strong")
 
 

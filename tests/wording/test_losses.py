@@ -120,7 +120,7 @@ def test_what_is_gone_for_good_is_named_before_what_can_be_had_again():
 @pytest.mark.parametrize(
     "chosen",
     [Settings(budget=700), Settings(budget=900, pruner="summarize"), Settings(tool_output="truncate", budget=900)],
-    ids=["dropped", "summarised", "truncated"],
+    ids=["dropped", "summarised", "cut short"],
 )
 def test_the_sentence_of_every_loss_is_so(sample, chosen):
     timeline = replay(load_sample(sample)[0], chosen)
@@ -135,7 +135,7 @@ def test_the_sentence_of_every_loss_is_so(sample, chosen):
         assert loss_in_short(timeline, loss).endswith(f"needed at {timeline.steps[loss.step].label}.")
 
 
-def test_a_message_sent_in_part_is_lost_since_it_was_first_cut_and_called_truncated():
+def test_a_message_sent_in_part_is_lost_since_it_was_first_cut_and_called_cut_short():
     read = ToolCall("c", "read", "{}")
     said = [
         Message("user", "Read the record."),

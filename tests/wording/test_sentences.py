@@ -66,7 +66,7 @@ def check_verdict(timeline: Timeline, number: int) -> None:
         cause = timeline.over_budget_cause(number)
         assert numbers(r", ([\d,]+) over the budget", said.cost) == (tokens_over(timeline, number),)
         assert cause.why in said.cost and cause.mend_in_words(setting_in_words) in said.cost
-    for word, action in (("dropped", 4), ("summarised", 3), ("truncated", 2), ("pinned", 1)):
+    for word, action in (("dropped", 4), ("summarised", 3), ("cut short", 2), ("always sent", 1)):
         count = int((actions == action).sum())
         assert (f"{count:,} {word}" in said.decisions) == bool(count)
     assert ("othing left out" in said.decisions) == (not (actions >= Action.SUMMARIZED).any())

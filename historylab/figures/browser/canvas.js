@@ -12,7 +12,7 @@ function palette(host) {
   const page = hex("--st-background-color", "#ffffff"), ink = hex("--st-text-color", "#222222");
   const dark = rgb(page).reduce((sum, part) => sum + part) < 382;
   const fill = (look) => (dark ? look.dark : look.light), on = (look) => (dark ? look.onDark : look.onLight);
-  return { page, ink, fill, on, faint: mix(page, ink, 0.62), line: mix(page, ink, 0.2), soft: mix(page, ink, 0.07),
+  return { page, ink, fill, on, faint: mix(page, ink, 0.7), line: mix(page, ink, 0.2), soft: mix(page, ink, 0.07),
     bar: mix(page, ink, 0.42), alarm: hex("--hl-alarm", dark ? "#FF8A80" : "#B3261E"), font: style.fontFamily };
 }
 

@@ -7,6 +7,7 @@ from functools import cache
 import streamlit as st
 
 from historylab.wording.palette import (
+    ACCENT,
     ALARM,
     CONFIGURATIONS,
     FAINT,
@@ -41,7 +42,7 @@ def action_colours() -> str:
 def _colours() -> dict[str, tuple[str, str]]:
     """Per variable the colour in light and in dark."""
     named = {action.name.lower(): look for action, look in LOOKS.items()}
-    named |= {**OF_CHARTS, "alarm": ALARM}
+    named |= {**OF_CHARTS, "alarm": ALARM, "accent": ACCENT}
     named |= _letters()
     named |= {f"kind-{name}": look for name, look in KINDS.items()}
     fills = {name: (look.light, look.dark) for name, look in named.items()}

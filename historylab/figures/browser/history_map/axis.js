@@ -91,6 +91,21 @@ function cellUnder(still, frame, x, y) {
   return found;
 }
 
+// The messages whose numbers stand beside the map, each with its height.
+function messageTicks(frame) {
+  const { tall, top, end } = frame, ticks = [];
+  const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find((n) => n * tall >= 34) ?? 10_000;
+  for (let m = top; m < end; m = m === top ? (Math.floor((top + 1) / step) + 1) * step - 1 : m + step) {
+    const y = frame.y(m + 0.5);
+    if (!ticks.length || y - ticks.at(-1)[1] >= 14) ticks.push([m, y]);
+  }
+  return ticks;
+}
+
+// "turn 5 (1–4 had no request)": the first turn of the axis, and where those before it are.
+const firstTurn = (turn, request) =>
+  `turn ${count(turn)}${request || turn < 2 ? "" : turn < 3 ? " (1 had no request)" : ` (1–${count(turn - 1)} had no request)`}`;
+
 // Ticks of the requests on screen: {request, name, minor}; turns where several begin, else the requests within one.
 function requestTicks(still, { a, b, wide }) {
   const step = (apart) => [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].find((n) => n * apart >= 44) ?? 5000;
@@ -110,7 +125,7 @@ function requestTicks(still, { a, b, wide }) {
   }
   const every = step((wide * (b - a)) / turns.length);
   turns.forEach(({ request, turn }, i) => {
-    if (i === 0 || turn % every === 0) ticks.push({ request, name: i === 0 ? `turn ${count(turn)}` : count(turn) });
+    if (i === 0 || turn % every === 0) ticks.push({ request, name: i === 0 ? firstTurn(turn, request) : count(turn) });
   });
   return ticks;
 }

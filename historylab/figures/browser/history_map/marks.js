@@ -62,8 +62,8 @@ function markMessage(pen, frame, colours, message, request) {
     pen.stroke();
   }
   write(pen, colours, 12, 600, "right", "middle");
-  pen.fillStyle = colours.page;
-  pen.fillRect(0, y - 8, LEFT - 3, 16);
+  pen.fillStyle = colours.page; // over the number of the axis that would stand under it
+  for (const [, at] of [[message, y], ...messageTicks(frame)]) if (Math.abs(at - y) < 14) pen.fillRect(0, at - 8, LEFT - 3, 16);
   pen.fillStyle = colours.ink;
   pen.fillText(count(message + 1), LEFT - 6, y);
 }
@@ -79,8 +79,10 @@ function markStarred(pen, still, frame, colours, starred, request, playing) {
       lost ||= request >= first && request < stop;
       const [from, to] = [Math.max(first, frame.a), Math.min(stop, last, frame.b)];
       if (from >= to) continue;
-      pen.fillStyle = colours.alarm;
-      pen.fillRect(frame.x(from), y - thick / 2, frame.x(to) - frame.x(from), thick);
+      for (const [colour, rim] of [[colours.page, 1], [colours.alarm, 0]]) { // seen on any cell
+        pen.fillStyle = colour;
+        pen.fillRect(frame.x(from), y - thick / 2 - rim, frame.x(to) - frame.x(from), thick + 2 * rim);
+      }
       if (from === first) flagAt(pen, colours, frame.x(from), y);
     }
     write(pen, colours, 12, 400, "left", "middle");

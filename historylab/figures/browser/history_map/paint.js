@@ -48,12 +48,12 @@ function paintCells(pen, still, frame, colours, textured) {
   return (x, y) => action[small[Math.floor((y * rows) / box.h) * columns + Math.floor((x * columns) / box.w)]];
 }
 
-// Colour is never the only cue: summarised cells are hatched, dropped ones dotted.
+// Colour is never the only cue: what is lost has a texture, each its own.
 const TILE = 36; // pixels after which every texture repeats
 const TEXTURES = {
   hatched: (x, y) => (x + y) % 9 < 2,
   ruled: (x, y) => y % 4 === 0,
-  dotted: (x, y) => x % 6 === 0 && y % 6 === 0,
+  struck: (x, y) => (x + 8 * y) % 9 < 2,
   "": () => false,
 };
 
@@ -80,13 +80,15 @@ function paintThinLines(pen, still, frame, colours) {
   });
 }
 
+// What is sent in full is quiet, its glyphs too.
 function paintGlyphs(pen, still, frame, colours) {
-  write(pen, colours, 11, 400, "center", "middle");
+  write(pen, colours, 12, 400, "center", "middle");
+  const inks = still.looks.map((look, i) => mix(colours.looks[i].fill, colours.looks[i].ink, look.texture ? 1 : 0.45));
   for (let r = frame.a; r < frame.b; r++) {
     const fates = still.fatesAt(r);
     for (let m = frame.top; m < Math.min(frame.end, still.said[r]); m++) {
       const action = still.codes[fates[m] - 1];
-      pen.fillStyle = colours.looks[action].ink;
+      pen.fillStyle = inks[action];
       pen.fillText(still.looks[action].glyph, frame.x(r + 0.5) - 0.5, frame.y(m + 0.5));
     }
   }
@@ -128,17 +130,12 @@ function paintNames(pen, still, box, colours, actionAt) {
 }
 
 function paintAxes(pen, still, frame, colours) {
-  const { box, tall, wide, top, end } = frame;
+  const { box, wide } = frame;
   write(pen, colours, 12, 400, "right", "middle");
-  const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find((n) => n * tall >= 34) ?? 10_000;
-  let free = -Infinity;
-  for (let m = top; m < end; m = m === top ? (Math.floor((top + 1) / step) + 1) * step - 1 : m + step) {
-    const y = frame.y(m + 0.5);
-    if (y - free >= 14) pen.fillText(count(m + 1), LEFT - 6, (free = y));
-  }
+  for (const [message, y] of messageTicks(frame)) pen.fillText(count(message + 1), LEFT - 6, y);
   write(pen, colours, 12, 400, "left", "middle");
   pen.fillText("message", 0, 11);
-  free = 0;
+  let free = 0;
   for (const { request, name, minor } of requestTicks(still, frame)) {
     const x = frame.x(request + 0.5), half = pen.measureText(name).width / 2;
     const at = Math.min(Math.max(x, LEFT + half), LEFT + box.w - half);

@@ -5,16 +5,16 @@ const MARGIN = 20, PRESENT = "historylab:present"; // asked for by the page's ke
 function savePicture({ base, marks, still, frame, colours, request }) {
   const canvas = document.createElement("canvas"), pen = canvas.getContext("2d"), scale = devicePixelRatio || 1;
   const wide = frame.box.width + 2 * MARGIN;
-  write(pen, colours, 20, 600, "left", "alphabetic");
+  write(pen, colours, 24, 600, "left", "alphabetic");
   const title = document.querySelector("h1")?.textContent ?? flagText(still, request);
-  const lines = wrapped(pen, title, frame.box.width), top = MARGIN + lines.length * 26 + 46;
+  const lines = wrapped(pen, title, frame.box.width), top = MARGIN + lines.length * 30 + 46;
   [canvas.width, canvas.height] = [wide * scale, (top + frame.box.all + MARGIN) * scale];
   pen.scale(scale, scale);
   pen.fillStyle = colours.page;
   pen.fillRect(0, 0, canvas.width, canvas.height);
-  write(pen, colours, 20, 600, "left", "alphabetic");
+  write(pen, colours, 24, 600, "left", "alphabetic");
   pen.fillStyle = colours.ink;
-  lines.forEach((line, i) => pen.fillText(line, MARGIN, MARGIN + 20 + i * 26));
+  lines.forEach((line, i) => pen.fillText(line, MARGIN, MARGIN + 24 + i * 30));
   paintLegend(pen, still, colours, request, top - 22);
   for (const layer of [base, marks]) pen.drawImage(layer, MARGIN, top, frame.box.width, frame.box.all);
   canvas.toBlob((blob) => {
@@ -44,7 +44,7 @@ function paintLegend(pen, still, colours, request, y) {
     write(pen, colours, 12, 400, "center", "middle");
     pen.fillStyle = colours.looks[action].ink;
     pen.fillText(look.glyph, x + 9, y + 0.5);
-    write(pen, colours, 13, 400, "left", "middle");
+    write(pen, colours, 14, 400, "left", "middle");
     pen.fillStyle = colours.ink;
     const words = `${look.word} ${count(still.counts[request][action])}`;
     pen.fillText(words, x + 24, y + 0.5);

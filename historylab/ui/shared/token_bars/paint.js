@@ -44,6 +44,8 @@ function paintBars(pen, chart, colours, to, now) {
         pen.fillRect(left + gap / 2, high, wide - gap, 0.8);
       }
     }
+    pen.fillStyle = colours.bar; // how much is sent is seen, whatever is on top
+    pen.fillRect(left + gap / 2, to.y(below) - 1, Math.max(wide - gap, 1 / scale), 1);
   }
   pen.globalAlpha = 1;
 }
@@ -85,7 +87,7 @@ function paintBeyond(pen, chart, colours, x) {
 
 // A Σ above every request with a new summary, a ! above every one over the budget; of signs too close, the first.
 function paintSigns(pen, chart, colours, to, now) {
-  pen.font = `700 13px ${colours.font}`;
+  pen.font = `600 14px ${colours.font}`;
   pen.textAlign = "center";
   const sign = (glyph, colour) => {
     let free = -SIGN;
@@ -127,7 +129,7 @@ function paintScale(pen, chart, box, colours, to) {
     const y = Math.round(to.y(tokens)) + 0.5;
     [pen.fillStyle, pen.globalAlpha] = [colours.ink, 0.14];
     pen.fillRect(LEFT, y - 0.5, box.w, 1);
-    pen.globalAlpha = 0.68;
+    pen.globalAlpha = 0.75;
     pen.fillText(short(tokens), LEFT - 6, y);
   }
   pen.textAlign = "left";
@@ -136,7 +138,7 @@ function paintScale(pen, chart, box, colours, to) {
 }
 
 function paintTurns(pen, chart, box, colours, to) {
-  [pen.font, pen.textAlign, pen.fillStyle, pen.globalAlpha] = [`400 12px ${colours.font}`, "left", colours.ink, 0.68];
+  [pen.font, pen.textAlign, pen.fillStyle, pen.globalAlpha] = [`400 12px ${colours.font}`, "left", colours.ink, 0.75];
   let free = 0;
   for (const [request, name] of chart.ticks) {
     const x = to.x(request + 0.5), wide = pen.measureText(name).width;
