@@ -89,7 +89,7 @@ def test_a_page_opens_by_its_link_without_the_network(page, home, seen, path):
 def test_the_map_begins_on_the_first_screen_and_the_page_may_not_load_from_elsewhere(page, home, seen):
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(home)
-    page.locator(".st-key-see-first-loss").wait_for()  # all that stands above the map is drawn
+    page.locator("canvas.marks").wait_for()
     settled(page)
     first_screen = "canvas => canvas.getBoundingClientRect().y <= 560"  # once the styles are there, too
     page.wait_for_function(first_screen, arg=page.locator("canvas").first.element_handle())

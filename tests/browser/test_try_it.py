@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 
 import pytest
-from browser_pages import HOSTILE, headline, opened, select_row, settled
+from browser_pages import HOSTILE, headline, listed, select_row, settled
 
 pytestmark = pytest.mark.browser
 
@@ -18,12 +18,13 @@ def from_the_menu(page, entry: str) -> None:
 
 
 def test_keys_open_and_close_the_drawers_and_an_edit_is_only_text(page, home, seen):
-    opened(page, home + "/?v=2&debug=true&conv=sample:lamp-through-the-night")
     page.set_viewport_size({"width": 1280, "height": 1900})
+    page.goto(home + "/?v=2&debug=true&conv=sample:lamp-through-the-night")
     drawer = page.get_by_role("dialog")
     for word in ("Policy", "Length", "Source", "Messages"):
-        drawer.get_by_role("rowheader", name=word, exact=True).wait_for()
-    close(drawer)
+        page.get_by_role("rowheader", name=word, exact=True).wait_for()
+    page.get_by_role("tab", name="Messages").click()
+    listed(page).wait_for()
 
     select_row(page, 2)
     from_the_menu(page, "Edit…")
@@ -32,7 +33,7 @@ def test_keys_open_and_close_the_drawers_and_an_edit_is_only_text(page, home, se
     field.press_sequentially("dDeE")  # in a text field they are letters
     drawer.get_by_role("button", name="Save").click()
     page.get_by_text("Changed by you: 1 edited").wait_for()
-    drawer.wait_for(state="hidden")  # the link's drawer stays closed
+    drawer.wait_for(state="hidden")
     page.locator(".hl-said-text", has_text="window.harmed = 1").wait_for()
     search = page.get_by_placeholder("Search messages")
     search.press_sequentially("de")
@@ -44,11 +45,12 @@ def test_keys_open_and_close_the_drawers_and_an_edit_is_only_text(page, home, se
     assert {"O", "E", "S", "D", "/", "J", "K", "Esc", "?"} <= set(drawer.locator("kbd").all_inner_texts())
     page.keyboard.press("Escape")
     page.keyboard.press("d")
-    drawer.get_by_text("Whole", exact=True).click()
-    drawer.get_by_text("window.harmed = 1").first.wait_for()
-    drawer.get_by_role("tab", name="Timings").click()
-    drawer.get_by_text("Replay: plan").wait_for()
-    close(drawer)
+    page.get_by_text("Replay: plan").wait_for()
+    page.get_by_role("tab", name="Payload").click()
+    page.get_by_text("Whole", exact=True).click()
+    page.get_by_text("window.harmed = 1").first.wait_for()
+    page.get_by_role("tab", name="Messages").click()
+    listed(page).wait_for()
 
     page.keyboard.press("e")
     with page.expect_download() as download:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from app_pages import screen, shown
+from app_pages import on_tab, screen, shown
 
 from historylab import Settings
 
@@ -37,11 +37,7 @@ def test_the_files_of_the_export_drawer_outlive_its_reruns():
     assert files(app) == before  # what is shown is chosen, what a file holds stands on its button
 
 
-@pytest.mark.parametrize("link", [{"debug": "true"}, {}])
-def test_so_does_the_payload(link):
-    app = screen(PLAYGROUND, **link)
-    if not link:
-        app.session_state["side"] = "Payload"
-        shown(app.run())
+def test_so_does_the_payload():
+    app = on_tab(screen(PLAYGROUND), "Payload")
     assert files(app)["Download"]
     assert files(shown(app.run())) == files(app)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from app_pages import landing, opening, screen, shown, sources, text, verdict
+from app_pages import landing, on_tab, opening, screen, shown, sources, text, verdict
 
 from historylab.formats.samples import load_sample
 from historylab.planning.replay import replay
@@ -40,7 +40,7 @@ def test_it_goes_with_its_settings_when_another_conversation_is_opened():
     assert app.query_params["conv"] == "sample:birthday-by-the-sea"  # so that a reload doesn't open the landing
     app.query_params.clear()  # Back
     shown(app.run())
-    assert "Source: sample" in text(shown(app.button(key="debug").click().run()))
+    assert "Source: sample" in text(on_tab(app, "Debug"))
 
 
 @pytest.mark.slow

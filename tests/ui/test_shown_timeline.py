@@ -118,12 +118,15 @@ def test_what_fits_its_window_but_was_cut_is_not_said_to_open_untrimmed():
     assert ("Recorded with gpt-4o-mini" in text(app), "opens untrimmed" in text(app)) == (True, False)
 
 
-@pytest.mark.parametrize("drawer", ["export", "debug"])
-def test_the_drawers_say_that_no_setting_decided_it(drawer):
-    app = screen(**SAMPLE, **({"debug": "true"} if drawer == "debug" else {}))
-    app.session_state["historylab"].wanted = drawer
-    said = text(shown(app.run()))
-    assert ("They decided nothing" if drawer == "export" else "As Claude Code sent it") in said
+def test_the_export_drawer_says_that_no_setting_decided_it():
+    app = screen(**SAMPLE)
+    app.session_state["historylab"].wanted = "export"
+    assert "They decided nothing" in text(shown(app.run()))
+
+
+def test_the_tab_debug_says_who_decided_it_instead():
+    said = text(screen(**SAMPLE, debug="true"))
+    assert "As Claude Code sent it" in said
     assert "Source:" not in said
 
 

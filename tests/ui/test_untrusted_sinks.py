@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow  # whole screens
 
 PAGES = ("playground", "compare", "tune", "corpus", "talk", "live", "conversations", "settings")
 PLAYGROUND = "pages/playground.py"
-TABS = ("Lost facts", "Cost", "Asked later", "Payload", "Stages")
+TABS = ("Lost facts", "Cost", "Asked later", "Payload", "Stages", "Sources", "Debug")
 
 
 @pytest.fixture
@@ -99,16 +99,12 @@ STATES: dict[str, Callable] = {
     "the template": lambda app: state(app, template={"model": hostile.TEXT}, template_name=hostile.TEXT),
     "share": lambda app: shown(app.button(key="share").click().run()),
     "export": lambda app: shown(app.button(key="export").click().run()),
-    "edit": lambda app: shown(state(app, message=2, debug=False).button(key="edit-message").click().run()),
-    "insert": lambda app: shown(state(app, message=2, debug=False).button(key="insert-message").click().run()),
-    "open": lambda app: state(app, wanted="open", debug=False, refused=refused(), sessions=found()),
+    "edit": lambda app: shown(state(app, message=2).button(key="edit-message").click().run()),
+    "insert": lambda app: shown(state(app, message=2).button(key="insert-message").click().run()),
+    "open": lambda app: state(app, wanted="open", refused=refused(), sessions=found()),
     "sessions": lambda app: with_session(app, way="This machine", historylab=wanting(app)),
     "not read": lambda app: state(app, refused=refused()),
     **{tab: lambda app, tab=tab: with_session(app, side=tab) for tab in TABS},
-    **{
-        f"debug: {name}": lambda app, name=name: with_session(app, **{"debug-tab": name})
-        for name in ("Tokens", "Stages", "Sources", "Timings")
-    },
     "template field": lambda app: with_session(app, **{"template file": True}),
 }
 
@@ -116,7 +112,7 @@ STATES: dict[str, Callable] = {
 def wanting(app):
     """The tab's state with the drawer asked for, and sessions found."""
     state = app.session_state["historylab"]
-    state.wanted, state.debug, state.sessions = "open", False, found()
+    state.wanted, state.sessions = "open", found()
     return state
 
 

@@ -1,1 +1,1 @@
-"""The debug drawer."""
+"""The tab Debug of Inspect."""

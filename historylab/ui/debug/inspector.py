@@ -1,4 +1,4 @@
-"""Octopus' context inspector in the debug drawer: the messages a request sends, their sections, and its fill level."""
+"""Octopus' context inspector in the tab Debug: the messages a request sends, their sections, and its fill level."""
 
 from __future__ import annotations
 

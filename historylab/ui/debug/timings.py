@@ -25,7 +25,7 @@ Seconds = float
 
 
 def timings(timeline: Timeline, number: int, page: Seconds) -> None:
-    """Seconds per step for request `number` (from 0). `page`: seconds the page took up to the drawer."""
+    """Seconds per step for request `number` (from 0). `page`: seconds the page took up to the tab."""
     rows = "".join(
         f'<tr><td>{escape(step)}</td><td class="hl-number">{1000 * seconds:,.1f} ms</td><td>{when}</td></tr>'
         for step, seconds, when in _stages(timeline, number, page)
@@ -51,7 +51,7 @@ def _stages(timeline: Timeline, number: int, page: Seconds) -> Iterator[tuple[st
         yield from _planning_times(timeline, plan.size)
     yield "Render it: the messages as they are sent", _clock(plan.render), "now"
     yield "Write it as JSON", _clock(lambda: json.dumps(request_of(plan), default=str)), "now"
-    yield "Draw the page, on the server", page, "when the drawer opened"
+    yield "Draw the page, on the server", page, "up to this tab"
 
 
 def _planning_times(timeline: Timeline, size: int) -> Iterator[tuple[str, Seconds, str]]:

@@ -25,8 +25,8 @@ SIGNS = {"same": ("=", "the same"), "changed": ("Â±", "changed"), "removed": ("â
 PREVIEW = 100
 
 
-def payload(timeline: Timeline, number: int, key: str = "payload") -> None:
-    """The messages of request `number` (from 0); `key` where a page has two."""
+def payload(timeline: Timeline, number: int) -> None:
+    """The messages of request `number` (from 0)."""
     plan = timeline.plans[number]
     records = request_of(plan)
     size = (
@@ -34,14 +34,14 @@ def payload(timeline: Timeline, number: int, key: str = "payload") -> None:
         f"{f' {plan.tokens - plan.counted_tokens:,} of them are {NOT_HELD}.' if plan.is_sized else ''}"
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        view = _view_field(key) if number else WHOLE
+        view = _view_field() if number else WHOLE
         st.download_button(
             "Download",
             visible_json(records),
             f"request-{number + 1}.json",
             "application/json",
             on_click="ignore",
-            key=f"download-{key}",
+            key="download-payload",
             help="The messages as JSON, complete",
         )
         st.html(f'<span class="hl-meta">{escape(size)}</span>')
@@ -51,9 +51,9 @@ def payload(timeline: Timeline, number: int, key: str = "payload") -> None:
         _changes(request_of(timeline.plans[number - 1]), records)
 
 
-def _view_field(key: str) -> str:
+def _view_field() -> str:
     """Whole, or what changed since the request before."""
-    name = f"view-{key}"
+    name = "view-payload"
     st.segmented_control(
         "Payload",
         [CHANGES, WHOLE],

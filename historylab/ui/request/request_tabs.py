@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import streamlit as st
@@ -31,23 +31,34 @@ from historylab.wording.untrusted import escape
 
 MESSAGES, LOST, COST, REFUSED, ASKED = "Messages", "Lost facts", "Cost", "Refused", "Asked later"
 PAYLOAD, STAGES = "Payload", "Stages"
-ALL = (MESSAGES, LOST, COST, REFUSED, ASKED, PAYLOAD, STAGES)
+Drawn = Mapping[str, Callable[[], None]]
+"""Tab → what draws it."""
+ASKED_HELP = "Whether the newest request still holds what answers it"
 REFUSED_KEY, MOST_REFUSED = "refused", 200
 COLUMNS = (Column("Request", "word"), Column("Why it would be refused"))
 
 
-def request_tabs(timeline: Timeline, number: int, resolution: Resolution) -> None:
-    """The tabs for request `number` (from 0)."""
-    drawn: Mapping[str, Callable[[], None]] = {
+def request_tabs(timeline: Timeline, number: int, resolution: Resolution, more: Drawn) -> list[str]:
+    """The tabs for request `number` (from 0), `more`, and last those that only some requests have. Returns them all."""
+    refused, asks = bool(recorded_validity(timeline).refused.any()), bool(viewing.questions())
+    drawn: Drawn = {
         MESSAGES: lambda: message_list(timeline, number),
-        LOST: lambda: loss_list(timeline, _retention(timeline)),
+        LOST: lambda: _lost(timeline, asks=asks),
         COST: lambda: _cost(timeline, resolution),
-        REFUSED: lambda: _refused_list(timeline),
-        ASKED: lambda: asked_later(timeline),
         PAYLOAD: lambda: payload(timeline, number),
         STAGES: lambda: stage_trace(timeline, number),
+        **more,
         **({CUTS: lambda: cut_list(timeline)} if has_post_mortem() else {}),
+        **({REFUSED: lambda: _refused_list(timeline)} if refused or viewing.open_tab() == REFUSED else {}),
+        **({ASKED: lambda: asked_later(timeline)} if asks or viewing.open_tab() == ASKED else {}),
     }
+    draw_tabs(drawn)
+    return list(drawn)
+
+
+def draw_tabs(drawn: Drawn) -> None:
+    """Tabs, of which the open one alone is drawn; one that was asked for is scrolled to."""
+    viewing.keep_tab(drawn)
     for tab, draw in zip(st.tabs(list(drawn), key=viewing.TABS, on_change="rerun"), drawn.values(), strict=True):
         if tab.open:
             with tab:
@@ -56,19 +67,26 @@ def request_tabs(timeline: Timeline, number: int, resolution: Resolution) -> Non
         scroll_to(viewing.TABS, asked)  # last: the page must be as long as it will be
 
 
-def tab_counts(timeline: Timeline) -> None:
-    """Counts beside the tabs' names, of what the chips computed. As a style: with other labels they are other tabs."""
+def tab_counts(timeline: Timeline, tabs: Sequence[str]) -> None:
+    """Counts beside the tabs' names, of what the strip computed. As a style: with other labels they are other tabs."""
     counts = {
         LOST: "" if timeline.original.recorded.textless else lost_facts(_retention(timeline)).badge,
         REFUSED: f"{recorded_validity(timeline).refused.sum():,}",
         ASKED: f"{len(viewing.questions()) or ''}",
     }
     rules = (
-        f'.st-key-{viewing.TABS} [role=tab]:nth-of-type({ALL.index(tab) + 1}) p::after{{content:"{count}"}}'
+        f'.st-key-{viewing.TABS} [role=tab]:nth-of-type({tabs.index(tab) + 1}) p::after{{content:"{count}"}}'
         for tab, count in counts.items()
-        if count
+        if count and tab in tabs
     )
     st.html(f"<style>{''.join(rules)}</style>")
+
+
+def _lost(timeline: Timeline, *, asks: bool) -> None:
+    """The facts lost; and the way to questions that might be asked later, which have no tab before there are any."""
+    loss_list(timeline, _retention(timeline))
+    if not asks:
+        st.button("Ask a question of later", key="ask-later", on_click=viewing.show_tab, args=(ASKED,), help=ASKED_HELP)
 
 
 def _retention(timeline: Timeline) -> Retention:

@@ -13,7 +13,7 @@ from historylab.ui.request.keep_by_rule import rules_left
 from historylab.ui.request.mend_buttons import mend_buttons
 from historylab.ui.request.must_remember import must_remember_line
 from historylab.ui.request.request_field import current_request, request_field
-from historylab.ui.request.request_tabs import request_tabs, tab_counts
+from historylab.ui.request.request_tabs import Drawn, request_tabs, tab_counts
 from historylab.ui.request.retention_map import retention_map
 from historylab.ui.request.search_field import search
 from historylab.ui.request.verdict_line import headline_line, legend
@@ -28,8 +28,8 @@ SENT = "what was sent was within"
 
 
 @session.fragment
-def request_view(timeline: Timeline, resolution: Resolution) -> None:
-    """The headline and its strip; map and chart, and beside them the answer; everything else in tabs."""
+def request_view(timeline: Timeline, resolution: Resolution, more: Drawn) -> None:
+    """The headline and its strip; map and chart, and beside them the answer; everything else in tabs, also `more`."""
     number = current_request(timeline)
     with st.container(key="headline", gap=None):
         draw_headline = headline_line(timeline, number)
@@ -46,13 +46,13 @@ def request_view(timeline: Timeline, resolution: Resolution) -> None:
             draw_rest = answer_place(timeline, number, resolution)
             notes = st.container(key="notes", gap="small")
         request_field(timeline)
-        request_tabs(timeline, number, resolution)
+        tabs = request_tabs(timeline, number, resolution, more)
     draw_headline()
     with lost:
         lost_cell(timeline, viewing.must_remember())
     with cost:
         cost_cell(timeline, own_comparison(timeline))
-    tab_counts(timeline)
+    tab_counts(timeline, tabs)
     draw_rest()
     with notes:
         must_remember_line(timeline, number)

@@ -13,18 +13,21 @@ from historylab.ui.shared.timeline_data import TimelineData
 KEY = "map"
 
 
-def retention_map(timeline: Timeline, number: int) -> None:
-    """Draw the map with request `number` (from 0) and the selected message marked; moves in it change the state."""
-    packed, key = cached.packed_map(timeline)
+def retention_map(timeline: Timeline, number: int, key: str = KEY) -> None:
+    """Draw the map with request `number` (from 0) and the selected message marked; moves in it change the state.
+
+    `key`: where a page has two.
+    """
+    packed, its_key = cached.packed_map(timeline)
     message = session.tab().message
     known = message is not None and message < timeline.plans[number].size
-    data = TimelineData(cached.packed_conversation(timeline), packed, key)
-    look = view(key, number, message if known else None, star_marks(timeline))
-    history_map(KEY, data, look, lambda: _look(timeline))
+    data = TimelineData(cached.packed_conversation(timeline), packed, its_key)
+    look = view(its_key, number, message if known else None, star_marks(timeline))
+    history_map(key, data, look, lambda: _look(timeline, key))
 
 
-def _look(timeline: Timeline) -> None:
-    request, message = map_look(KEY, timeline)
+def _look(timeline: Timeline, key: str) -> None:
+    request, message = map_look(key, timeline)
     if request is not None and message is not None:
         choose_message(timeline, request, message)
     elif request is not None:

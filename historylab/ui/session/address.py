@@ -21,6 +21,8 @@ from historylab.ui.session.shown_timeline import system_in_address
 
 AGENT = "agent"
 """Parameter of AgentDock's links, which is only handed on."""
+DEBUG = "debug"
+"""Parameter of AgentDock's links, which opens the tab of that name."""
 COMPARE, PLAY, PRESENT = "compare", "play", "present"
 """The page Compare; and parameters of a link that count once: maps play by themselves, in the presenter's view."""
 
@@ -38,6 +40,8 @@ def _take_over(given: Mapping[str, str]) -> None:
     """Settings and place as the address has them. What is open stays open if the address names it too."""
     state, link = tab(), decode(given)
     written = state.address.written
+    if written is None and given.get(DEBUG, "").lower() == "true":
+        viewing.show_tab(viewing.DEBUG)
     if written is not None and _opens(link.place) != _opens(decode(written).place):
         state.opened = None
     if link.place.request is not None:

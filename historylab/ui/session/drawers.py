@@ -1,29 +1,13 @@
-"""Drawers and dialogs: the debug drawer, and one that a button asked for."""
+"""Drawers and dialogs that a button asked for."""
 
 from __future__ import annotations
 
-from historylab.ui.session.address import address_parameters
 from historylab.ui.session.session import tab, touch
-
-DEBUG = "debug"
-"""Parameter of AgentDock's links."""
-
-
-def debug_is_shown() -> bool:
-    """Whether the debug drawer is open: as it was left in this tab, at first as the link's `debug=true` has it."""
-    shown = tab().debug
-    return address_parameters().get(DEBUG, "").lower() == "true" if shown is None else shown
-
-
-def show_debug(shown: bool) -> None:
-    """Open the debug drawer, or close it for good: its link doesn't open it again."""
-    tab().debug = shown
-    touch()
 
 
 def open_drawer(name: str) -> None:
-    """Ask for that drawer; Streamlit has room for one dialog, so the debug drawer closes."""
-    show_debug(False)
+    """Ask for that drawer, by a click."""
+    touch()
     ask_for(name)
 
 

@@ -239,14 +239,13 @@ class TabState:
     view: str = "list"
     picks: int = 0  # messages chosen outside the list, which then scrolls there
     payload: str = "What changed"  # or "Whole"
-    shown_tabs: int = 0  # times a click asked for one of the tabs beside the messages
+    shown_tabs: int = 0  # times one of the tabs was asked for
     only_differing: bool = False
     presenting: bool = False  # whether the link opens the presenter's view
     playing: bool = False  # whether Compare's maps play by themselves, until a request is chosen
     field_versions: dict[str, int] = field(default_factory=dict)  # how often another control set each field
     field_words: dict[str, tuple[str, ...]] = field(default_factory=dict)  # the words that a choice offered last
-    debug: bool | None = None  # whether the debug drawer is open; None: as the link has it
-    wanted: str = ""  # another drawer to open, or a work to begin, when the page is drawn
+    wanted: str = ""  # a drawer to open, or a work to begin, when the page is drawn
     drawer: str = ""  # the one that is drawn
 
     # the chat

@@ -6,7 +6,7 @@ that change anything in the rest of the page or in the link do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import streamlit as st
 
@@ -24,7 +24,9 @@ from historylab.ui.session.tab import Opened, ReadFile
 MOST_QUESTIONS, LONGEST_QUESTION = 20, 300
 EVERYTHING, FOUND = "everything", "found"
 TABS = "side"
-"""The key of the tabs beside the messages; what they hold is the open one's label."""
+"""The key of the tabs; what they hold is the open one's label."""
+SOURCES, DEBUG = "Sources", "Debug"
+"""Tabs that addresses open."""
 
 
 def open_conversations(
@@ -101,9 +103,22 @@ def view_as(view: str) -> None:
 
 
 def show_tab(label: str) -> None:
-    """Open that tab beside the messages, and scroll to it."""
+    """Open that tab, and scroll to it."""
     st.session_state[TABS] = label
     tab().shown_tabs += 1
+
+
+def open_tab() -> str:
+    """The open tab's label; "" before there are any."""
+    return st.session_state.get(TABS) or ""
+
+
+def keep_tab(among: Collection[str]) -> None:
+    """Leave the open tab open if it still is `among` the tabs: with others than before Streamlit opens the first."""
+    if open_tab() in among:
+        st.session_state[TABS] = open_tab()
+    else:
+        st.session_state.pop(TABS, None)
 
 
 def show_payload(view: str) -> None:

@@ -1,1 +1,1 @@
-"""The Settings sources page."""
+"""The tab Sources of Inspect."""

@@ -13,13 +13,15 @@ from historylab.planning.replay import Timeline
 from historylab.settings.consent import offline
 from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
-from historylab.ui.request.request_field import current_request, request_field
+from historylab.ui.request.request_field import current_request
 from historylab.ui.request.retention_map import retention_map
-from historylab.ui.request.verdict_line import legend, verdict_line
+from historylab.ui.request.verdict_line import legend
 from historylab.ui.session import cached, choices, session, viewing, what_if
 from historylab.ui.sources.source_order import effect_shown
 from historylab.wording.sources import SettingsEffect, difference, effect_sentence, same_outcome, says_anything
 from historylab.wording.terms import with_terms
+from historylab.wording.untrusted import escape
+from historylab.wording.verdict import WOULD_SEE, seen_sentence
 
 
 def show_effects(conversation: Conversation, resolution: Resolution, places: Mapping[str, Any]) -> None:
@@ -74,12 +76,12 @@ def effect_of(conversation: Conversation, settings: Settings) -> SettingsEffect:
 
 @session.fragment
 def tried_picture(timeline: Timeline, compared: str) -> None:
-    """The verdict on the request shown, how it compares with what is real, and the map."""
+    """What it would do to the request shown, how that compares with what is real, and the map."""
     number = current_request(timeline)
-    verdict_line(timeline, number)
+    said = escape(seen_sentence(timeline, number, sees=WOULD_SEE))
+    st.html(f'<div class="hl-title" data-said="{cached.browser_key(timeline)}">{said}</div>')
     with st.container():
         if compared:
             st.html(f'<div class="hl-effect">{with_terms(compared, "fact", "request")}</div>')
     legend(timeline, number)
-    retention_map(timeline, number)
-    request_field(timeline)
+    retention_map(timeline, number, key="tried-map")

@@ -6,7 +6,7 @@ const KEYS = [
   { keys: ["O"], does: "Open a conversation", on: ".st-key-open-drawer button" },
   { keys: ["E"], does: "Export", on: ".st-key-export button, .st-key-export-these button" },
   { keys: ["S"], does: "Share a link", on: ".st-key-share button" },
-  { keys: ["D"], does: "Debug: how this came about", on: ".st-key-debug button" },
+  { keys: ["D"], does: "Debug: how this came about", on: ".st-key-side [role=tab]", called: "Debug", act: openTab },
   { keys: ["/"], does: "Search the messages", on: ":is(.st-key-search, .st-key-library-search) input", act: (input) => (input.focus(), input.select()) },
   { keys: ["M"], does: "To the map", on: "canvas.marks", act: (map) => map.focus() },
   { keys: ["A"], does: "To the answer", on: ".st-key-answer[tabindex]", act: (answer) => answer.focus() },
@@ -34,9 +34,16 @@ function* roots() {
 
 function found(key) {
   for (const root of roots()) {
-    const there = [...root.querySelectorAll(key.on)].find((element) => element.checkVisibility());
+    const fits = (element) => element.checkVisibility() && (!key.called || element.textContent === key.called);
+    const there = [...root.querySelectorAll(key.on)].find(fits);
     if (there) return there;
   }
+}
+
+function openTab(tab) {
+  tab.click();
+  tab.focus();
+  tab.scrollIntoView({ block: "start" });
 }
 
 function typesText(element) {

@@ -1,4 +1,4 @@
-"""The page of sources without a browser: who decides each setting, what each source does, and what would be if."""
+"""The tab Sources, also by its own path: who decides each setting, what each source does, and what would be if."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_source_says_what_it_does_and_can_be_switched_off():
     app = screen(PAGE, historyLength="5", historyPolicy="all")
     assert "Without the URL, the model would see 40 messages instead of 164 at the last request" in words(app)
     shown(app.toggle(key="on url").set_value(False).run())
-    assert REAL in words(app)
+    assert "the model would see 40 of 166 messages" in words(app)
     assert "With the URL, the model would see 164 messages instead of 40" in words(app)
     assert "With the settings really in effect, the model would see 164 messages instead of 40" in words(app)
     shown(app.button(key="real").click().run())
@@ -51,7 +51,7 @@ def test_what_a_source_would_say_is_written_and_touches_nothing_else():
     app.session_state["edit environment"] = True  # as it is unfolded
     shown(app.run())
     shown(app.text_area(key="text environment").set_value("HISTORYLAB_LENGTH=2\nLENGTH=3\nbudget").run())
-    assert "the model sees 4 of 166 messages" in words(app)
+    assert "the model would see 4 of 166 messages" in words(app)
     assert "Line 3 is no NAME=value" in words(app)
     assert "No setting is read from LENGTH; did you mean HISTORYLAB_LENGTH" in words(app)
     assert "HISTORYLAB_LENGTH" not in os.environ

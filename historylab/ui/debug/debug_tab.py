@@ -1,4 +1,4 @@
-"""The debug drawer: key D, or `?debug=true` as in AgentDock's links; Esc closes it. Everything about one request."""
+"""The tab that key D and `?debug=true` of AgentDock's links open: how what is on screen came about."""
 
 from __future__ import annotations
 
@@ -16,71 +16,34 @@ from historylab.settings.sources import SOURCES
 from historylab.systems import agentdock
 from historylab.ui.debug.history_log import agentdock_settings
 from historylab.ui.debug.inspector import inspector
-from historylab.ui.debug.timings import Seconds, timings, versions
-from historylab.ui.request.payload import payload
+from historylab.ui.debug.timings import timings, versions
 from historylab.ui.request.request_field import current_request
-from historylab.ui.request.stage_trace import stage_trace
-from historylab.ui.session import address, chosen_system, drawers, landing, session
-from historylab.ui.sources.setting_list import setting_list
+from historylab.ui.session import chosen_system, landing, session
 from historylab.wording.as_sent import as_sent_line
 from historylab.wording.context import NOT_HELD, counted_by
 from historylab.wording.message_text import speaker
 from historylab.wording.palette import LOOKS
 from historylab.wording.settings import implied_by_link
-from historylab.wording.untrusted import escape, one_line
-from historylab.wording.verdict import NO_REQUESTS
+from historylab.wording.untrusted import escape
 
-WIDTH = 900  # pixels: two settings with their sources fit side by side
 HEIGHT = 520  # pixels, of a table at most
 TEMPLATE = "default (template)"
 """AgentDock has no word of its own for a template, its "default fallback"."""
 
 
-def debug_button() -> None:
-    """The button that opens the drawer."""
-    st.button(
-        "Debug",
-        key="debug",
-        on_click=drawers.show_debug,
-        args=(True,),
-        help="How this came about",
-    )
-
-
-def debug_drawer(resolution: Resolution, conversation: Conversation, timeline: Timeline) -> None:
-    """The drawer, while it is open. Call it last: it shows how long the page took."""
-    if drawers.debug_is_shown():
-        _drawer(resolution, conversation, timeline, session.seconds_so_far())
-
-
-@st.dialog("Debug", position="right", width=WIDTH, on_dismiss=lambda: drawers.show_debug(False))
-def _drawer(resolution: Resolution, conversation: Conversation, timeline: Timeline, page: Seconds) -> None:
+def debug_tab(resolution: Resolution, conversation: Conversation, timeline: Timeline) -> None:
+    """AgentDock's panel; the tokens of every message of the request shown; how long what took."""
+    page = session.seconds_so_far()
     if is_as_sent(timeline):
         st.html(f'<div class="hl-small">{escape(as_sent_line(timeline))}</div>')
     else:
         _debug_panel(resolution, conversation)
-    if not timeline.plans:
-        st.html(f'<div class="hl-meta">{NO_REQUESTS}</div>')
-        setting_list(resolution)
-    else:
-        _request(resolution, timeline, current_request(timeline), page)
+    if timeline.plans:
+        number = current_request(timeline)
+        inspector(timeline, number)
+        _message_tokens(timeline, number)
+        timings(timeline, number, page)
     versions(timeline)
-
-
-def _request(resolution: Resolution, timeline: Timeline, number: int, page: Seconds) -> None:
-    st.html(f'<div class="hl-title">Request {number + 1:,}, {timeline.steps[number].label}</div>')
-    inspector(timeline, number)
-    draw = {
-        "Request": lambda: payload(timeline, number, key="debug-payload"),
-        "Tokens": lambda: _message_tokens(timeline, number),
-        "Stages": lambda: stage_trace(timeline, number),
-        "Sources": lambda: setting_list(resolution),
-        "Timings": lambda: timings(timeline, number, page),
-    }
-    for name, tab in zip(draw, st.tabs(list(draw), key="debug-tab", on_change="rerun"), strict=True):
-        if tab.open:
-            with tab:
-                draw[name]()
 
 
 def _debug_panel(resolution: Resolution, conversation: Conversation) -> None:
@@ -91,14 +54,13 @@ def _debug_panel(resolution: Resolution, conversation: Conversation) -> None:
     panel = agentdock.debug_panel(agentdock_settings(resolution), conversation)
     deciding = (resolution.provenance[name] for name in agentdock.FIELDS.values())
     strongest = _word(min(deciding, key=_rank))
-    agent = one_line(address.linked_agent(), 60)
     system = "kept" if resolution.settings.preserve_system_messages else "not kept"
     rows = [
         ("Policy", panel["policy"], _source(resolution, "policy")),
         ("Length", panel["length"], _source(resolution, "length")),
         ("System messages", system, _source(resolution, "preserve_system_messages")),
-        ("Source", strongest, "the strongest that decided one of the three"),
-        ("Messages", f"{panel['messages']:,}", f"Agent: {agent}"),
+        ("Source", strongest, ""),
+        ("Messages", f"{panel['messages']:,}", ""),
     ]
     body = "".join(
         f'<tr><th>{word}</th><td class="hl-word">{escape(value)}</td><td>{escape(more)}</td></tr>'

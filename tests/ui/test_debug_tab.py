@@ -1,13 +1,12 @@
-"""The debug drawer: open as a link or a key opens it, closed for good; all about the request one looks at."""
+"""The tab Debug: open as AgentDock's link opens it; how the request one looks at came about."""
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
 import streamlit
-from app_pages import opening, screen, shown, text
+from app_pages import on_tab, opening, screen, shown, text
 
 from historylab.systems.presets.base import preset_in_link
 
@@ -16,13 +15,9 @@ pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 WORDS = ("Policy", "Length", "Source", "Messages")
 
 
-def drawer(tab: str = "", **link: str):
-    """The playground with the drawer open on that tab."""
-    app = screen(debug="true", **link)
-    if tab:
-        app.session_state["debug-tab"] = tab
-        shown(app.run())
-    return app
+def debugged(**link: str):
+    """Inspect as a link opens it on the tab."""
+    return screen(debug="true", **link)
 
 
 def panel(app) -> str:
@@ -31,7 +26,7 @@ def panel(app) -> str:
 
 def test_agentdocks_link_opens_it_with_its_four_words_and_each_fields_source(monkeypatch):
     monkeypatch.setenv("HISTORYLAB_LENGTH", "5")
-    told = panel(drawer(historyPolicy="lastN"))
+    told = panel(debugged(historyPolicy="lastN"))
     assert all(f"<th>{word}</th>" in told for word in WORDS)
     assert "URL (historyPolicy)" in told
     assert "environment (HISTORYLAB_LENGTH)" in told
@@ -57,29 +52,29 @@ def test_its_source_is_the_strongest_of_every_setting_and_a_template_is_named(mo
     monkeypatch.chdir(tmp_path)
     for name, value in env.items():
         monkeypatch.setenv(name, value)
-    assert f'<th>Source</th><td class="hl-word">{source}</td>' in panel(drawer(**link))
+    assert f'<th>Source</th><td class="hl-word">{source}</td>' in panel(debugged(**link))
 
 
 @pytest.mark.parametrize("given", [{"v": "2"}, {"system": "agentdock"}, {"v": "2", "system": "agentdock"}])
 def test_only_what_a_link_says_is_told_as_the_urls(given):
-    told = panel(drawer(historyPolicy="none", **given))
+    told = panel(debugged(historyPolicy="none", **given))
     implied = "default (AgentDock)" if "system" in given else "default"
     assert source(told, "Policy") == "Source: URL (historyPolicy)"
     assert source(told, "Length") == source(told, "System messages") == f"Source: {implied}"
     assert '<th>Source</th><td class="hl-word">URL</td>' in told
-    assert f'<th>Source</th><td class="hl-word">{implied}</td>' in panel(drawer(**given))
+    assert f'<th>Source</th><td class="hl-word">{implied}</td>' in panel(debugged(**given))
 
 
 def test_a_system_in_the_link_is_not_told_as_its_word_where_the_environment_decides(monkeypatch):
     monkeypatch.setenv("NEXT_PUBLIC_DEFAULT_HISTORY_POLICY", "lastN")
     monkeypatch.setenv("NEXT_PUBLIC_DEFAULT_HISTORY_LENGTH", "5")
-    told = panel(drawer(historyPolicy="none", system="agentdock"))
+    told = panel(debugged(historyPolicy="none", system="agentdock"))
     assert '<th>Source</th><td class="hl-word">environment</td>' in told
     assert source(told, "System messages") == "Source: default (AgentDock)"
 
 
 def test_an_old_link_that_says_all_of_a_systems_fields_is_told_as_the_urls():
-    told = panel(drawer(**preset_in_link("agentdock"), system="agentdock"))
+    told = panel(debugged(**preset_in_link("agentdock"), system="agentdock"))
     assert source(told, "Length") == "Source: URL (historyLength)"
     assert source(told, "System messages") == "Source: URL (preserveSystemMessages)"
 
@@ -89,43 +84,25 @@ def source(told: str, word: str) -> str:
 
 
 def test_its_source_may_be_you():
-    app = drawer()
+    app = debugged()
     shown(app.number_input(key="set length").set_value(3).run())
     assert '<th>Source</th><td class="hl-word">you</td>' in panel(app)
 
 
 def test_a_link_that_takes_the_system_messages_away_is_told_beside_them():
-    told = panel(drawer(preserveSystemMessages="false"))
+    told = panel(debugged(preserveSystemMessages="false"))
     assert re.search(r"System messages</th><td[^>]*>not kept</td><td>Source: URL \(preserve", told)
 
 
-def test_the_button_opens_it_and_closed_it_stays_closed_whatever_the_link_says():
-    app = screen()
-    shown(app.button(key="debug").click().run())
-    assert panel(app)
-    app = drawer()
-    app.session_state["historylab"].debug = False  # as on_dismiss leaves it, which AppTest cannot press
+def test_the_link_opens_it_once_and_another_tab_stays_open():
+    app = on_tab(debugged(), "Cost")
     shown(app.number_input(key="set length").set_value(3).run())
     assert panel(app) == ""
-
-
-@pytest.mark.parametrize("button", ["export", "share"])
-def test_another_dialog_takes_its_place(button):
-    app = drawer()
-    shown(app.button(key=button).click().run())
-    assert panel(app) == ""
-    assert app.code
-
-
-def test_it_shows_the_request_looked_at_as_json():
-    app = drawer(conv="sample:three-languages", which="2", request="1")
-    sent = json.loads(next(code.value for code in app.code if code.value.startswith("[")))
-    assert {"role", "content"} <= set(sent[0])
-    assert "Request 1, turn 1" in text(app)
+    assert panel(on_tab(app, "Debug"))
 
 
 def test_tokens_per_message_add_up_to_what_is_sent():
-    app = drawer("Tokens", historyLength="3")
+    app = debugged(historyLength="3")
     table = next(frame.value for frame in app.dataframe if "decision" in frame.value and "why" not in frame.value)
     parts = r"([\d,]+) tokens of messages \+ ([\d,]+) of framing \+ ([\d,]+) outside the messages = ([\d,]+) sent"
     messages, *others, sent = (int(n.replace(",", "")) for n in re.search(parts, text(app)).groups())
@@ -134,13 +111,8 @@ def test_tokens_per_message_add_up_to_what_is_sent():
     assert len(table) == 166
 
 
-def test_sources_and_stages_are_those_of_the_pages():
-    assert any("Setting by setting" in e.proto.body for e in drawer("Sources").get("html"))
-    assert "Every message so far" in text(drawer("Stages"))
-
-
 def test_what_took_how_long_is_measured_and_says_when():
-    told = text(drawer("Timings"))
+    told = text(debugged())
     rows = "Count the tokens of 166 messages|Replay: plan 83 requests|Draw the page"
     took = dict(re.findall(rf"({rows}).*?([\d.]+) ms", told))
     assert len(took) == 3
@@ -150,7 +122,7 @@ def test_what_took_how_long_is_measured_and_says_when():
 
 def test_the_versions_are_those_installed():
     installed = rf"HistoryLab \S+, Streamlit {re.escape(streamlit.__version__)}, Python 3\.\S+, toktok-rs \d"
-    assert re.search(installed, text(drawer()))
+    assert re.search(installed, text(debugged()))
 
 
 def test_a_conversation_without_a_request_has_settings_and_sources_all_the_same():
@@ -158,6 +130,6 @@ def test_a_conversation_without_a_request_has_settings_and_sources_all_the_same(
     opening(app, "Paste")
     app.text_area(key="pasted").set_value('[{"role": "assistant", "content": "Hello!"}]').run()
     app.button(key="open-pasted").click().run()
-    shown(app.button(key="debug").click().run())
-    assert panel(app)
+    assert panel(on_tab(app, "Debug"))
+    on_tab(app, "Sources")
     assert any("Setting by setting" in e.proto.body for e in app.get("html"))
