@@ -30,7 +30,8 @@ def test_a_mark_is_in_verdict_and_address_and_a_question_leads_to_its_answer(pag
     page.go_forward()
     page.locator(".hl-forgot", has_text=LOST).wait_for()
 
-    page.get_by_role("tab", name="Asked later").click()
+    page.get_by_role("tab", name=re.compile("^Lost facts")).click()
+    page.get_by_role("button", name="Questions asked later").click()
     box = page.get_by_label("Questions, one per line")
     box.fill("What allergy does Pia have?")
     box.press("Control+Enter")

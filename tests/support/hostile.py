@@ -28,7 +28,6 @@ PARAMETERS = {
     TEXT[:60]: "1",
     "agent": TEXT,
     "system": TEXT,
-    "debug": "true",
     "cmp": f"model:{LINK};budget:900",
     "conv": f"sample:{TEXT}",
     "stars": f"1,{TAG}",

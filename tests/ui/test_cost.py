@@ -53,6 +53,14 @@ def test_a_tab_stays_open_when_its_count_changes():
     assert f'content:"{len(rows(app, "losses"))}"' in counts
 
 
+def test_a_tab_stays_open_when_another_comes():
+    app = on_tab(screen(**CUT), "Cost")
+    app.session_state["historylab"].questions = ("Where is the pier?",)
+    shown(app.run())
+    assert "Asked later" in [tab.label for tab in app.tabs]
+    assert app.session_state["side"] == "Cost"
+
+
 def test_the_payload_says_what_changed_since_the_request_before():
     app = on_tab(screen(**CUT), "Payload")
     assert "This request only adds to the one before" in text(app)

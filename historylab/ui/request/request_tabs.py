@@ -43,7 +43,7 @@ def request_tabs(timeline: Timeline, number: int, resolution: Resolution, more: 
     refused, asks = bool(recorded_validity(timeline).refused.any()), bool(viewing.questions())
     drawn: Drawn = {
         MESSAGES: lambda: message_list(timeline, number),
-        LOST: lambda: _lost(timeline, asks=asks),
+        LOST: lambda: _lost_facts(timeline, asks=asks),
         COST: lambda: _cost(timeline, resolution),
         PAYLOAD: lambda: payload(timeline, number),
         STAGES: lambda: stage_trace(timeline, number),
@@ -82,11 +82,11 @@ def tab_counts(timeline: Timeline, tabs: Sequence[str]) -> None:
     st.html(f"<style>{''.join(rules)}</style>")
 
 
-def _lost(timeline: Timeline, *, asks: bool) -> None:
+def _lost_facts(timeline: Timeline, *, asks: bool) -> None:
     """The facts lost; and the way to questions that might be asked later, which have no tab before there are any."""
     loss_list(timeline, _retention(timeline))
     if not asks:
-        st.button("Ask a question of later", key="ask-later", on_click=viewing.show_tab, args=(ASKED,), help=ASKED_HELP)
+        st.button("Questions asked later", key="ask-later", on_click=viewing.show_tab, args=(ASKED,), help=ASKED_HELP)
 
 
 def _retention(timeline: Timeline) -> Retention:
