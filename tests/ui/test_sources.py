@@ -12,7 +12,7 @@ from app_pages import screen, shown, text
 pytestmark = pytest.mark.slow  # a whole page, many times
 
 PAGE, PLAYGROUND = "pages/settings.py", "pages/playground.py"
-REAL = "At turn 83, the model sees 40 of 166 messages"
+REAL = "Turn 83: 40 of 166 messages sent"
 
 
 @pytest.mark.parametrize("start", ["app.py", PAGE])
@@ -42,7 +42,7 @@ def test_a_source_says_what_it_does_and_can_be_switched_off():
     assert "With the settings really in effect, the model would see 164 messages instead of 40" in words(app)
     shown(app.button(key="real").click().run())
     assert "as if" not in words(app)
-    assert "the model sees 164 of 166 messages" in words(app)
+    assert "164 of 166 messages sent" in words(app)
 
 
 def test_what_a_source_would_say_is_written_and_touches_nothing_else():
