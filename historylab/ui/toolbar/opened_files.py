@@ -48,7 +48,7 @@ def picker() -> None:
         count, at, turn_to = len(opened.entries), opened.which, opening.open_which
     if count < 2:
         return
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="which"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="which", width="content"):
         st.button("Previous", key="entry-before", disabled=at == 0, on_click=turn_to, args=(at - 1,))
         link_to_page("conversations", f"{_kind_of_entry(opened)}{at + 1:,} of {count:,}")
         st.button("Next", key="entry-after", disabled=at + 1 == count, on_click=turn_to, args=(at + 1,))
