@@ -238,12 +238,12 @@ class CostComparison:
         return fewer * float(self.bill.prices.input) / 1e6
 
     def sentence(self, what: str = "This") -> str:
-        """ "FIFO to 8k changes the beginning of 41 of 60 requests and costs 1.90× not trimming." """
+        """ "FIFO to 8k breaks the prompt cache at 41 of 60 requests and costs 1.90× not trimming." """
         moved, requests = self.bill.traffic.breaks, len(self.bill.traffic.sent)
-        of = f"the beginning of {moved:,} of {requests:,} requests" if moved else "the beginning of no request"
+        at = f"{moved:,} of {requests:,} requests" if moved else "no request"
         if math.isnan(self.ratio):
-            return f"{what} changes {of}; not trimming costs nothing here."
-        return f"{what} changes {of} and costs {self.ratio:.2f}× not trimming."
+            return f"{what} breaks the prompt cache at {at}; not trimming costs nothing here."
+        return f"{what} breaks the prompt cache at {at} and costs {self.ratio:.2f}× not trimming."
 
 
 def against_untrimmed(

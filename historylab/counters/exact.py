@@ -40,7 +40,7 @@ MANY_CHARACTERS = 1_000_000  # below this, threads cost more than they save
 
 @register("counter", "exact", title="Exact tokens", reads=("counter_factor",))
 class ExactCounter:
-    """The model's own encoding and OpenAI's framing; where no tokenizer is public, o200k_base as an estimate."""
+    """The model's own encoding and OpenAI's formatting; where no tokenizer is public, o200k_base as an estimate."""
 
     per_request = PER_REQUEST
 

@@ -217,15 +217,15 @@ def _range(low: float, high: float, words: tuple[str, str]) -> str:
 
 
 def cut_in_words(depth: CutDepth) -> str:
-    """ "Cutting down to half the budget … changes the beginning, and loses the cache, at 3 requests …" """
+    """ "Cutting down to half the budget … breaks the prompt cache at 3 requests …" """
     exact, half = depth.exact, depth.half
     limit = "window" if ".sliding_window." in depth.name else "budget"
     moved = f"at {count_of(half.moved, 'request')} instead of {exact.moved:,}"
     verb, what = ("costs", "not trimming") if exact.priced else ("sends", "the tokens of not trimming")
     cost = f"it {verb} {times(half.cost)} instead of {times(exact.cost)} {what}"
     return (
-        f"Cutting down to half the {limit} instead of exactly to it changes the beginning, and loses the cache, "
-        f"{moved}; {cost}{_cut_kept(half, exact)}."
+        f"Cutting down to half the {limit} instead of exactly to it breaks the prompt cache {moved}; "
+        f"{cost}{_cut_kept(half, exact)}."
     )
 
 

@@ -183,7 +183,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "prefix_breaks",
-        "requests whose beginning is not that of the one before",
+        "requests that break the prompt cache: their start is not that of the one before",
         lambda r: r.traffic.breaks,
         combine=total,
     ),

@@ -112,9 +112,7 @@ def moving_cut_in_words(check: Check, quote: Callable[[str], str] = str) -> str:
     place, found = check.moving
     where = f"In {check.moving_in:,} of {count_of(len(check.places), 'conversation')} it cuts at most requests"
     many = f"{found.moved:,} of {count_of(found.of, 'request')} after the first cut"
-    example = (
-        f"In {quote(conversation_place(place))} the beginning changes at {many}, so the provider's cache is lost there."
-    )
+    example = f"In {quote(conversation_place(place))} the prompt cache breaks at {many}."
     changes = " and ".join(f"{environment_names(name)[0]}={value}" for name, value in found.mend.items())
     half = " (down to a half)" if any(name.endswith(".trim_to") for name in found.mend) else ""
     mend = f" With {changes}{half} it would do so at {found.mended:,}." if found.mend else ""
@@ -129,7 +127,7 @@ def _cause(setting: str, lane: Lane) -> str:
     if setting == "tool_output":
         return ": tool results are cleared one at a time"
     if setting == "policy":
-        return ": every new message moves the beginning of the last ones that are kept"
+        return ": every new message moves the first of the last ones that are kept"
     if not setting or not isinstance(lane, Settings):
         return ""
     return f": “{member_word(setting, lane.pruner)}” chooses anew at every request"

@@ -21,7 +21,6 @@ from historylab.pricing import Prices
 from historylab.recall.retention import Retention
 from historylab.recordings.as_sent import is_as_sent
 from historylab.wording.as_sent import author_in_words
-from historylab.wording.cuts import capitalize_first
 from historylab.wording.untrusted import one_line
 
 PRICES_UNKNOWN = "The prices of this model are unknown"
@@ -58,13 +57,13 @@ class CostFinding:
     cache: str = ""
 
     def __str__(self) -> str:
-        """ "Trimming makes this conversation dearer: $0.83 instead of $0.44, because its beginning changes at …" """
+        """ "Trimming costs 90% more: $0.83 instead of $0.44, because it breaks the prompt cache at …" """
         amounts = f": {self.amounts}" if self.amounts else ""
         return f"{self.effect}{amounts}{self.why}."
 
 
 def cost_finding(timeline: Timeline, comparison: CostComparison | None, *, would: bool = False) -> CostFinding:
-    """Whether trimming makes a conversation cheaper or dearer, and why; in tokens where there are no prices.
+    """Whether trimming costs more or less than not trimming, and why; in tokens where there are no prices.
 
     `would`: nothing was trimmed, it was only watched.
     """
@@ -75,10 +74,11 @@ def cost_finding(timeline: Timeline, comparison: CostComparison | None, *, would
     if is_untrimmed(timeline):
         return CostFinding(money(ours), *_nothing_cut(timeline), cache)
     if money(ours) == money(whole):
-        same = f"{_subject(timeline, would=would)} neither cheaper nor dearer than not trimming"
+        same = f"{_subject(timeline, would=would)} as much as not trimming"
         return CostFinding(money(ours), same, _as_recorded(timeline), cache)
-    word, why = ("cheaper", _cheaper) if ours < whole else ("dearer", _dearer)
-    effect = f"{_subject(timeline, would=would)} {word}"
+    word, why = ("less", _cheaper) if ours < whole else ("more", _dearer)
+    share = f"{whole_percent(abs(float(ours / whole) - 1))} " if whole else ""
+    effect = f"{_subject(timeline, would=would)} {share}{word}"
     return CostFinding(f"{money(ours)} instead of {money(whole)}", effect, why(timeline, comparison), cache)
 
 
@@ -93,13 +93,13 @@ def cost_in_short(timeline: Timeline, comparison: CostComparison | None) -> tupl
 
 
 def _subject(timeline: Timeline, *, would: bool) -> str:
-    """ "Trimming makes this conversation": or these settings do, where they only arrange what is sent."""
+    """ "Trimming costs": or these settings do, where they only arrange what is sent."""
     found = (plan.actions if plan.shortened else plan.block_actions for plan in timeline.plans)
     trims = any((actions > Action.PINNED).any() for actions in found)
-    who, makes = ("Trimming", "makes") if trims else ("These settings", "make")
+    who, costs = ("Trimming", "costs") if trims else ("These settings", "cost")
     if is_as_sent(timeline):
-        who, makes = f"{capitalize_first(author_in_words(timeline))}’s cuts", "make"
-    return f"{who} {'would make' if would else makes} this conversation"
+        who, costs = f"With {author_in_words(timeline)}’s cuts it", "cost"
+    return f"{who} {'would cost' if would else costs}"
 
 
 def _without_prices(timeline: Timeline) -> CostFinding:
@@ -117,7 +117,7 @@ def _nothing_cut(timeline: Timeline) -> tuple[str, str]:
 
 def _cheaper(timeline: Timeline, compared: CostComparison) -> str:
     moved = compared.bill.traffic.breaks
-    although = f", although its beginning changes at {_of_requests(timeline, moved)}" if moved else ""
+    although = f", although it breaks the prompt cache at {_of_requests(timeline, moved)}" if moved else ""
     return f"{_as_recorded(timeline)}{although}"
 
 
@@ -127,7 +127,7 @@ def _dearer(timeline: Timeline, compared: CostComparison) -> str:
     if compared.bill.total - summaries <= compared.baseline.total:
         why = f"because its summaries cost {money(summaries)}"
     elif moved and compared.bill.cache_reads.sum() < compared.baseline.cache_reads.sum():
-        why = f"because its beginning changes at {_of_requests(timeline, moved)} and the cache is lost"
+        why = f"because it breaks the prompt cache at {_of_requests(timeline, moved)}"
     else:
         why = f"because it sends {tokens_share(timeline):.2f}× the tokens"
     return f"{_as_recorded(timeline)}, {why}"

@@ -183,7 +183,7 @@ def test_a_comparison_says_in_words_what_trimming_costs():
     assert found.history_to_budget < 5
     assert found.bill.traffic.breaks == timeline_moves(timeline)
     assert found.sentence("FIFO to 20k").startswith(
-        f"FIFO to 20k changes the beginning of {found.bill.traffic.breaks} of 61 requests"
+        f"FIFO to 20k breaks the prompt cache at {found.bill.traffic.breaks} of 61 requests"
     )
     rare = against_untrimmed(
         replayed(timeline.conversation, timeline.settings, **{"pruner.fifo.trim_to": 0.5}), FOREVER, PRICES

@@ -93,7 +93,7 @@ def test_it_says_what_the_cut_lost_and_costs():
     timeline = replay(load_sample("birthday-by-the-sea")[0], Settings())
     page = Page(report([Shown(timeline, cost=against_untrimmed(timeline), retained=retention(timeline))], 82))
     assert "21 of 141 facts" in page.text
-    assert "Trimming makes this conversation dearer, because its beginning changes at 63 of 83 requests" in page.text
+    assert "Trimming costs 90% more, because it breaks the prompt cache at 63 of 83 requests" in page.text
 
 
 def compared(**each) -> list[Shown]:

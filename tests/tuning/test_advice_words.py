@@ -51,7 +51,7 @@ def test_what_only_a_summary_holds_is_said_apart():
 def test_a_cut_says_what_both_depths_cost_and_keep():
     half, exact = Cut(3, 0.77, 0.87, (USED,)), Cut(41, 1.31, 0.91, (USED,))
     assert cut_in_words(CutDepth("pruner.fifo.trim_to", exact, half)) == (
-        "Cutting down to half the budget instead of exactly to it changes the beginning, and loses the cache, at "
+        "Cutting down to half the budget instead of exactly to it breaks the prompt cache at "
         "3 requests instead of 41; it costs 0.77× instead of 1.31× not trimming, and keeps 87.0% instead of 91.0% of "
         "facts in tool calls."
     )

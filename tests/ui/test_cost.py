@@ -24,7 +24,10 @@ def pasted(*messages: dict) -> object:
 def test_the_sentence_is_there_without_a_click_and_the_rest_is_not():
     app = screen()
     assert "83¢  instead of 44¢ untrimmed" in verdict(app)
-    assert "dearer: $0.830 instead of $0.437, because its beginning changes at 63 of 83 requests" in hovers(app)
+    assert (
+        "Trimming costs 90% more: $0.830 instead of $0.437, because it breaks the prompt cache at 63 of 83 requests"
+        in hovers(app)
+    )
     assert "Source: genai-prices" not in text(app)
 
 
@@ -101,7 +104,7 @@ def test_a_model_without_list_prices_asks_for_them():
     assert "Trimming sends fewer tokens" in hovers(app)
     shown(app.number_input(key="price nobodys-model-7 input").set_value(2.0).run())
     shown(app.number_input(key="price nobodys-model-7 output").set_value(8.0).run())
-    assert "Trimming makes this conversation" in hovers(app)
+    assert "Trimming costs" in hovers(app)
     assert "Source: given by you" in text(app)
 
 

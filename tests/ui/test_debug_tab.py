@@ -104,7 +104,7 @@ def test_the_link_opens_it_once_and_another_tab_stays_open():
 def test_tokens_per_message_add_up_to_what_is_sent():
     app = debugged(historyLength="3")
     table = next(frame.value for frame in app.dataframe if "decision" in frame.value and "why" not in frame.value)
-    parts = r"([\d,]+) tokens of messages \+ ([\d,]+) of framing \+ ([\d,]+) outside the messages = ([\d,]+) sent"
+    parts = r"([\d,]+) tokens of messages \+ ([\d,]+) of formatting \+ ([\d,]+) outside the messages = ([\d,]+) sent"
     messages, *others, sent = (int(n.replace(",", "")) for n in re.search(parts, text(app)).groups())
     assert table["sent"].sum() == messages
     assert messages + sum(others) == sent

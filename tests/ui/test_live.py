@@ -186,7 +186,7 @@ def test_what_was_only_watched_would_be_seen(proxy):
     page = live()
     assert "the model would see 5 of 11 messages" in headline(page)
     said = text(page)
-    assert "Trimming would make this conversation" in hovers(page)
+    assert "Trimming would cost" in hovers(page)
     assert "6 of 6 requests were only watched (audit): they were sent whole" in said
     assert "only watches (audit) and would trim: FIFO to 150" in said
 

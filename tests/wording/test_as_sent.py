@@ -102,7 +102,7 @@ def test_a_window_that_moves_is_counted_by_its_moves():
 
 def test_a_bill_names_who_cut_and_stands_beside_what_was_reported():
     timeline = as_sent(CUT)
-    assert cost_finding(timeline, against_untrimmed(timeline)).effect.startswith("Claude Code’s cuts make")
+    assert cost_finding(timeline, against_untrimmed(timeline)).effect.startswith("With Claude Code’s cuts it cost ")
     assert as_reported_sentence(timeline).startswith("What was sent is computed")
     assert as_reported_sentence(replay(CUT, settings_for(CUT))).startswith("Not trimming is computed")
 

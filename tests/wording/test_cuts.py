@@ -70,8 +70,8 @@ def test_amounts_say_no_more_than_they_know():
 def test_the_cost_is_told_against_not_trimming():
     timeline = replay(load_sample()[0], Settings())
     said = str(cost_finding(timeline, against_untrimmed(timeline, "automatic")))
-    assert said.startswith("Trimming makes this conversation dearer: $0.8")
-    assert said.endswith(", because its beginning changes at 63 of 83 requests and the cache is lost.")
+    assert said.startswith("Trimming costs 90% more: $0.8")
+    assert said.endswith(", because it breaks the prompt cache at 63 of 83 requests.")
 
 
 def test_where_nothing_is_cut_or_prices_are_unknown_it_says_so():

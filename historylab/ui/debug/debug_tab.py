@@ -110,7 +110,7 @@ def _message_tokens(timeline: Timeline, number: int) -> None:
     if plan.is_sized:
         framing, where = framing - outside, NOT_HELD
     st.html(
-        f'<div class="hl-small">{plan.sent_tokens.sum():,} tokens of messages{summary} + {framing:,} of framing + '
+        f'<div class="hl-small">{plan.sent_tokens.sum():,} tokens of messages{summary} + {framing:,} of formatting + '
         f"{outside:,} {where} = {timeline.contexts[number]:,} sent, "
         f"of {context_budget(timeline, number):,}.</div>"
         f'<div class="hl-meta">Tokens by {escape(counted_by(timeline))}.</div>'

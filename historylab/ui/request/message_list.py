@@ -30,8 +30,8 @@ def message_list(timeline: Timeline, number: int) -> None:
     draw_messages(KEY, {**kept, **_view(timeline, step)}, found_messages(step), lambda: _look(timeline))
     how = escape(counted_by(timeline))  # holds the model's name, which a link may set
     st.html(
-        f'<span class="hl-meta">Tokens by {how}, framing included. Choose a message to see why, since when, and what '
-        "would keep it.</span>"
+        f'<span class="hl-meta">Tokens by {how}, formatting included. Choose a message to see why, since when, and '
+        "what would keep it.</span>"
     )
     for name, (data, key) in packed.items():  # last: the list stays in its place as a chat, too
         keep_in_browser(name, data, key)

@@ -24,7 +24,7 @@ CHOICE = "candidate-choice"
 MARKED = "Must-remember messages kept"
 ASKED = "Answers to your questions kept"
 COST = "Cost, an estimate"
-EXPLAINED = ("facts in tool calls", "facts in answers", "evidence", "not trimming", "estimate", "request", "beginning")
+EXPLAINED = ("facts in tool calls", "facts in answers", "evidence", "not trimming", "estimate", "request")
 """The terms that the card explains."""
 NO_BUDGET, NOT_SLICED = "it had none", "it was not"
 """In place of figures that what was really sent has none of."""
@@ -34,7 +34,7 @@ FIGURES: tuple[tuple[str, Figure], ...] = (
     ("Tokens a request, on average", lambda t, _: f"{t.figures['tokens_mean']:,.0f}"),
     ("Tokens of the largest", lambda t, _: f"{t.figures['tokens_peak']:,}"),
     ("Requests over the budget", lambda t, _: NO_BUDGET if t.as_sent else f"{t.figures['over_budget']:,}"),
-    ("Requests whose beginning changes", lambda t, _: f"{t.figures['prefix_breaks']:,}"),
+    ("Requests that break the prompt cache", lambda t, _: f"{t.figures['prefix_breaks']:,}"),
     ("Summaries made", lambda t, _: f"{t.figures['summaries']:,}"),
     (MARKED, lambda t, _: percent(t.figures["stars_kept"])),
     (ASKED, lambda t, _: percent(t.figures["questions_kept"])),

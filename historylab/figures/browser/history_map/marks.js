@@ -1,6 +1,6 @@
 // Draws the moving layer: the scrubber, the selected message, the hovered cell, the strip's caption, the flags.
 
-const CHANGED = "beginning changed", FLAG = "⚑";
+const CHANGED = "start changed", FLAG = "⚑";
 
 function mark(canvas, still, frame, colours, { request, message, hover, starred, playing }) {
   const pen = clearedPen(canvas, frame.box);

@@ -58,7 +58,7 @@ function saySent(still, key, request) {
 
 function stripText(still, request) {
   if (!request) return "is the first";
-  return `shares its first ${still.share[request]}% with the one before it${still.moved.has(request) ? ": its beginning changed" : ""}`;
+  return `shares its first ${still.share[request]}% with the one before it${still.moved.has(request) ? ": its start changed" : ""}`;
 }
 
 // "× dropped"; a glyph that is already part of the word is not repeated.
