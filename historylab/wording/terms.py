@@ -36,8 +36,8 @@ TERMS: Mapping[str, str] = {
     "cut": "What keeps a request within its limits: which messages are left out, shortened or summarised.",
     "trimming": "Sending less than the whole conversation: leaving out, shortening or summarising messages.",
     "cache": "The provider's memory of how the last request began. What a request repeats of it costs less.",
-    "start of the request": "What a request has in common with the one before, from its first message on. Only that much "
-    "is read from the cache.",
+    "start of the request": "What a request has in common with the one before, from its first message on. Only that "
+    "much is read from the cache.",
     "not trimming": "The conversation as recorded, sent whole at every request.",
     "estimate": "Not the model's own count, or not what the provider will charge to the cent.",
     "tokens": "The pieces of text a model counts and is paid by: about four characters of English each.",
