@@ -21,8 +21,8 @@ HEADROOM = 1.6  # the untrimmed total may compress the lines by this factor at m
 TOGETHER = 0.06  # of the height: line ends closer than this share a label
 
 
-def compare_chart(timelines: Sequence[Timeline], number: int, letters: Sequence[str]) -> go.Figure:
-    """The chart with request `number` (from 0) marked. Hover texts hold numbers only."""
+def compare_chart(timelines: Sequence[Timeline], letters: Sequence[str]) -> go.Figure:
+    """The chart, the same for every request. Hover texts hold numbers only."""
     looks = [next(look for look in CONFIGURATIONS if look.word == letter) for letter in letters]
     most = np.max([t.contexts for t in timelines if len(t.plans) == len(timelines[0].plans)], axis=0)
     shown, top = drawn_requests(most), _top(timelines)
@@ -43,7 +43,6 @@ def compare_chart(timelines: Sequence[Timeline], number: int, letters: Sequence[
             {"color": look.light, "width": 2.5, "dash": DASHES[look.word]},
         )
     _ends(figure, timelines, looks, top)
-    figure.add_vline(x=number + 1, line={"color": FAINT.light, "width": 1.5})
     return figure
 
 

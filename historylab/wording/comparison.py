@@ -11,11 +11,10 @@ from historylab.planning.replay import Timeline
 from historylab.recall.retention import FACTS, Loss, Retention
 from historylab.tuning.compare import SENT, Figures, comparison_sentence
 from historylab.wording.context import counted_by
+from historylab.wording.headline import quoted_loss
 from historylab.wording.losses import named_loss
-from historylab.wording.untrusted import one_line
 
 ALONE = "Nothing to compare with yet."
-NAMED = 40  # characters of a lost fact
 Lane = tuple[str, Figures, Retention]
 """A configuration's letter, its figures, and what its later requests needed."""
 
@@ -150,7 +149,7 @@ def _named_between(mine: Retention, base: Retention) -> str:
     """A fact that only the first of them loses, the one to name; "" for none."""
     known = {_use_of(loss) for loss in base.losses}
     loss = named_loss(loss for loss in mine.losses if loss.kind in FACTS and _use_of(loss) not in known)
-    return one_line(loss.value, NAMED) if loss else ""
+    return quoted_loss(mine, loss) if loss else ""
 
 
 def _use_of(loss: Loss) -> tuple[str, str, int | None]:

@@ -86,6 +86,6 @@ def test_turns_are_the_ticks():
 
 def test_in_the_compare_chart_what_was_sent_has_no_budget():
     cut = load_sample("lamp-through-the-night")[0]
-    figure = compare_chart([as_sent(cut), replay(cut, Settings(budget=9000))], 3, "SA")
+    figure = compare_chart([as_sent(cut), replay(cut, Settings(budget=9000))], "SA")
     assert [line.text for line in figure.layout.annotations if "budget" in line.text] == ["budget 9,000"]
     assert [line.name for line in figure.data] == ["S", "A"]

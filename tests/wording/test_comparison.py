@@ -15,6 +15,7 @@ from historylab.wording.comparison import (
     comparison_headline,
     sentence_beside,
 )
+from historylab.wording.headline import quoted_loss
 
 
 def lane(letter: str, **settings: object) -> Lane:
@@ -36,7 +37,7 @@ def test_a_fact_that_only_one_of_them_loses_is_named(whole, newest):
     _, figures, found = newest
     said = sentence_beside(newest, whole)
     assert f"but loses {figures.facts_lost} more facts (“" in said
-    assert any(f"“{loss.value}”" in said for loss in found.losses)
+    assert any(f"“{quoted_loss(found, loss)}” among them" in said for loss in found.losses)
     assert "“" not in sentence_beside(whole, newest)
 
 

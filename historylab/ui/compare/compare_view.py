@@ -44,14 +44,15 @@ def compare_view(
         notice(UNMATCHED)
     letters = [each.letter for each in compared]
     st.plotly_chart(
-        compare_chart(timelines, number, letters),
+        compare_chart(timelines, letters),
         key="compare tokens",
         config={"displayModeBar": False},
         alt=compare_finding(timelines, letters),
     )
     difference_table(compared, timelines, figures)
     if aligned:
-        differing_list(compared, timelines, number)
+        with st.container(key="differing-place"):
+            differing_list(compared, timelines, number)
 
 
 # -- the request shown

@@ -19,10 +19,11 @@ from historylab.ui.request.reported import shown_of
 from historylab.ui.request.request_field import current_request
 from historylab.ui.session import address, cached, choices, drawers, session, viewing
 from historylab.ui.shared.notice import notice
+from historylab.ui.toolbar.conversation_bar import conversation_bar
 from historylab.ui.toolbar.share_dialog import share_button
 from historylab.wording.as_sent import untrimmed_note
 from historylab.wording.comparison import comparison_headline, sentence_beside
-from historylab.wording.untrusted import escape, one_line
+from historylab.wording.untrusted import escape
 
 REPORT = "report"
 
@@ -78,13 +79,14 @@ def add_buttons(
 
 
 def comparison_bar(conversation: Conversation, compared: list[Configuration], timelines: list[Timeline]) -> None:
-    """The conversation's title, and the buttons to pass the comparison on."""
-    with st.container(horizontal=True, horizontal_alignment="right", gap="small", key="actions", width="content"):
-        _report_button(compared, timelines)
-        share_button(choices.resolution().settings, "compare", configurations.chosen_changes(compared))
-    st.html(
-        f'<div class="hl-meta"><b><bdi>{escape(one_line(conversation.title, 90))}</bdi></b> '
-        f"{count_of(len(conversation), 'message')}, {count_of(len(timelines[0].plans), 'request')}</div>"
+    """The conversation in a line, and the buttons to open another and to pass the comparison on."""
+    yours, changes = choices.resolution(), configurations.chosen_changes(compared)
+    conversation_bar(
+        conversation,
+        timelines[0],
+        yours,
+        lambda: _report_button(compared, timelines),
+        share=lambda: share_button(yours.settings, "compare", changes),
     )
 
 

@@ -29,11 +29,18 @@ def conversation_bar(
     timeline: Timeline,
     resolution: Resolution,
     *more: Callable[[], None],
+    share: Callable[[], None] | None = None,
 ) -> None:
-    """One line about the conversation, with buttons to open another and to share the view; `more` draw further ones."""
+    """One line about the conversation, with buttons to open another and to share the view; `more` draw further ones.
+
+    `share` draws the button in place of the one that shares the settings alone.
+    """
     with st.container(horizontal=True, horizontal_alignment="right", gap="small", key="actions", width="content"):
         open_button()
-        share_button(resolution.settings)
+        if share:
+            share()
+        else:
+            share_button(resolution.settings)
         for button in more:
             button()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="conversation"):
