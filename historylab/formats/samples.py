@@ -20,12 +20,13 @@ _FOLDERS = (_PACKAGE.parent / "sample_conversations", _PACKAGE / "_app" / "sampl
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One bundled transcript. `path` is its file."""
+    """One bundled transcript: its file, and the query of a link to it, under settings that show something."""
 
     name: str
     title: str
     description: str
     path: Path
+    link: str = ""
 
 
 @cache
@@ -33,9 +34,12 @@ def samples() -> Mapping[str, Sample]:
     """Every sample by name, in display order; the first is the default."""
     folder = next(folder for folder in _FOLDERS if (folder / "index.json").is_file())
     entries = json.loads((folder / "index.json").read_text(encoding="utf-8"))
-    return MappingProxyType(
-        {e["name"]: Sample(e["name"], e["title"], e["description"], folder / e["file"]) for e in entries}
-    )
+    return MappingProxyType({e["name"]: _sample(e, folder) for e in entries})
+
+
+def _sample(entry: Mapping[str, str], folder: Path) -> Sample:
+    about = {name: entry[name] for name in ("name", "title", "description")}
+    return Sample(**about, path=folder / entry["file"], link=entry.get("link", ""))
 
 
 def load_sample(name: str = DEFAULT_SAMPLE) -> Conversations:

@@ -12,7 +12,7 @@ from app_pages import opening, request_field, screen, shown, sources, text, unta
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 
 PAGE = "pages/compare.py"
-SHORT = "sample:farewell-lunch"  # nothing of it is cut by the defaults
+SHORT = "sample:bike-rental-support"  # nothing of it is cut by the defaults
 CUT = "sample:lamp-through-the-night"
 
 
@@ -67,7 +67,7 @@ def test_the_last_20_messages_are_20_whoever_said_them():
 
 def test_where_nothing_is_trimmed_not_trimming_is_nothing_to_add():
     app = screen(PAGE, conv=SHORT)
-    assert names(app) == ["A Yours", "B Last 19 messages"]
+    assert names(app) == ["A Yours", "B Last 13 messages"]
     assert "Add not trimming" not in offered(app)
 
 

@@ -32,12 +32,12 @@ def follow_link(page: str) -> None:
     given = address_parameters()
     tab().presenting = False  # its link opens it once
     if tab().address.receive(page, given):
-        _take_over(landing.link_to_follow(page, given))
+        take_over(landing.link_to_follow(page, given))
     tab().playing &= page == COMPARE  # left while it plays, it does not begin again
 
 
-def _take_over(given: Mapping[str, str]) -> None:
-    """Settings and place as the address has them. What is open stays open if the address names it too."""
+def take_over(given: Mapping[str, str]) -> None:
+    """Take over settings and place as a link has them. What is open stays open if the address names it too."""
     state, link = tab(), decode(given)
     written = state.address.written
     if written is None and given.get(DEBUG, "").lower() == "true":

@@ -1,7 +1,8 @@
-"""The landing: where nothing is asked for and nothing is set, the playground follows a link of ours that tells a story.
+"""The landing, and every sample of the Open drawer: each is opened by a link of ours, which tells a story.
 
-A summary loses a fact that is needed later. As it is a link, the sources of its settings are those of any link; they go
-with its conversation, so that a file of one's own opens under one's own settings and the defaults.
+Where nothing is asked for and nothing is set, the page follows the landing's: a compaction loses a fact that is needed
+later. As they are links, the sources of their settings are those of any link; they go with their conversation, so that
+a file of one's own opens under one's own settings and the defaults.
 """
 
 from __future__ import annotations
@@ -9,37 +10,39 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from types import MappingProxyType
+from urllib.parse import parse_qsl
 
-from historylab.settings.link import decode
-from historylab.settings.names import OPEN, TEMPLATE
+from historylab.formats.samples import samples
+from historylab.settings.link import CONVERSATION, PARTIAL, decode
+from historylab.settings.names import OPEN, TEMPLATE, VERSION
 from historylab.settings.resolve import Provenance
 from historylab.settings.sources import from_environment
 from historylab.ui.session.session import tab
 from historylab.wording import settings
 
 PAGE = "playground"
-STORY: Mapping[str, str] = MappingProxyType(
-    {
-        "v": "1",
-        "conv": "sample:farewell-lunch",
-        "historyPolicy": "all",
-        "pruner": "summarize",
-        "budget": "1400",
-        "tool_output": "truncate",
-        "tool_output.truncate.limit": "150",
-        "request": "18",
-        "stars": "4",
-    }
-)
-"""At request 18 a cake is ordered; who may not eat what stands in message 4, of which the summary says nothing."""
 SAMPLE = "sample"
-_LINK = decode(STORY)
+NAME = "farewell-lunch"
+
+
+def story_of(name: str) -> dict[str, str]:
+    """The parameters of the link to that sample; empty if it has none of its own."""
+    link = dict(parse_qsl(samples()[name].link)) if name in samples() else {}
+    return {VERSION: PARTIAL, CONVERSATION: f"{SAMPLE}:{name}", **link} if link else {}
+
+
+STORY: Mapping[str, str] = MappingProxyType(story_of(NAME))
+"""As it was sent: a cake is ordered at request 18; who may not eat it stands in message 4, which a compaction took."""
 
 
 def is_story_allowed() -> bool:
     """Whether neither the environment nor a template, nor files that the command line names, decide what is shown."""
-    named = os.environ.get(OPEN) or os.environ.get(TEMPLATE) or tab().template is not None
-    return not named and next(from_environment(os.environ), None) is None
+    return not os.environ.get(OPEN) and _is_undecided()
+
+
+def _is_undecided() -> bool:
+    template = os.environ.get(TEMPLATE) or tab().template is not None
+    return not template and next(from_environment(os.environ), None) is None
 
 
 def link_to_follow(page: str, given: Mapping[str, str]) -> Mapping[str, str]:
@@ -49,17 +52,27 @@ def link_to_follow(page: str, given: Mapping[str, str]) -> Mapping[str, str]:
     return STORY if page == PAGE and not given and not own and is_story_allowed() else given
 
 
-def is_story_open() -> bool:
-    """Whether the story is what is open, under its settings or with changes of one's own."""
+def is_free() -> bool:
+    """Whether a sample may bring its settings: nobody chose any, or those of the sample before, or has a link's."""
     state = tab()
-    return state.link == _LINK.settings and (state.opened is None or state.opened.spec == _LINK.place.conversation)
+    return _is_undecided() and not state.you and (not state.link or is_story_open())
+
+
+def is_story_open() -> bool:
+    """Whether the settings are those of the link to the sample that is open, or changed since."""
+    state = tab()
+    spec = state.opened.spec if state.opened else state.linked.conversation
+    story = decode(story_of(spec.removeprefix(f"{SAMPLE}:")))
+    return bool(story.settings) and state.link == story.settings
 
 
 def is_untouched() -> bool:
-    """Whether it is as it was opened, so that the address needs to say nothing."""
-    state = tab()
-    marked = state.opened is None or state.stars == _LINK.place.stars
-    return is_story_open() and marked and not state.you and state.compare is None
+    """Whether it is the landing as it was opened, so that the address needs to say nothing."""
+    state, story = tab(), decode(STORY)
+    spec = state.opened.spec if state.opened else state.linked.conversation
+    marked = state.opened is None or state.stars == story.place.stars
+    as_opened = spec == story.place.conversation and state.link == story.settings and marked
+    return as_opened and not state.you and state.compare is None
 
 
 def origin_word(origin: Provenance) -> str:

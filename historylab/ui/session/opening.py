@@ -24,7 +24,7 @@ from historylab.formats.samples import DEFAULT_SAMPLE
 from historylab.recordings.as_sent import knows_what_was_sent
 from historylab.settings.link import REQUEST, WHICH, Place, RefusedParameter
 from historylab.settings.names import OPEN, SYSTEM
-from historylab.ui.session import cached, drawers, session, viewing
+from historylab.ui.session import address, cached, drawers, landing, session, viewing
 from historylab.ui.session.choices import AS_SENT
 from historylab.ui.session.given_files import Show, bound_uploads, files_to_open, merge_files, read_files
 from historylab.ui.session.large_files import large_file, open_large
@@ -71,8 +71,12 @@ def ask_for_upload(files: Mapping[str, GivenFile], mapping: FieldMapping | None 
 
 
 def ask_for_sample(name: str) -> None:
-    """Open one of our samples next."""
+    """Open one of our samples next, under its own settings where nobody chose any."""
     note_to_open(ToOpen(spec=f"sample:{name}"))
+    if (story := landing.story_of(name)) and landing.is_free():
+        state = session.tab()
+        state.to_open = state.opened = None  # its link opens it
+        address.take_over(story)
 
 
 def ask_for_generated(name: str, options: dict[str, object]) -> None:

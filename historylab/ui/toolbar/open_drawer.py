@@ -37,6 +37,8 @@ def open_button() -> None:
 @st.dialog("Open a conversation", position="right", width="medium")
 def _drawer() -> None:
     drawers.stands(opening.KEY)
+    if session.tab().opened is None:  # a sample's link was followed
+        session.redraw_page()
     with _read_asked() if session.tab().to_open else st.container():
         refused_files()
         _ways()
@@ -106,7 +108,8 @@ def _sample() -> None:
 
 def _ask_for_sample(name: str) -> None:
     opening.ask_for_sample(name)
-    opening.keep_drawer_open()
+    if session.tab().to_open:
+        opening.keep_drawer_open()
 
 
 def _paste() -> None:
