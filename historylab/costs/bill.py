@@ -154,10 +154,12 @@ def price_as_recorded(timeline: Timeline, sent: Traffic, prices: Prices, cache: 
 
 
 def _own_prices(timeline: Timeline, prices: Prices, requests: int) -> tuple[Prices, ...]:
-    """The list prices of the model that answered each request of what was really sent; empty if one list does."""
+    """The list prices of the model that answered each request; empty if one list does.
+
+    Of settings too, as they stand beside what was sent.
+    """
     conversation, model = timeline.original, billed_model(timeline)
-    several = len(conversation.recorded.models) > 1 and any(plan.is_sized for plan in timeline.plans)
-    if not several or model != conversation.recorded.model or prices != prices_of(model):
+    if len(conversation.recorded.models) < 2 or model != conversation.recorded.model or prices != prices_of(model):
         return ()
     sizes = conversation.columns.requests.tolist()
     answers = (conversation[size].metadata.get(MODEL) if size < len(conversation) else None for size in sizes)

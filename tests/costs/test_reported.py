@@ -170,3 +170,11 @@ def test_what_was_sent_is_priced_as_the_model_that_answered_each_request():
     assert priced.costs[2] < alone.costs[2]
     assert sum(priced.costs) == priced.total
     assert against_reported(as_sent(both)).models == 2
+
+
+def test_settings_are_priced_as_the_models_that_answered_like_what_was_sent_beside_them():
+    haiku = {"model": "claude-haiku-4-5"}
+    both = session([(20_000, 0, 0), (21_000, 0, 0), (22_000, 0, 0)], more={0: haiku, 2: haiku})
+    whole = settings_for(both).replace(policy="all", pruner="off")
+    baselines = [against_untrimmed(timeline).baseline.total for timeline in (as_sent(both), replay(both, whole))]
+    assert baselines[0] == baselines[1] > 0
