@@ -52,6 +52,8 @@ FINALISTS = 8
 """How many of the best candidates are also replayed with twice the history."""
 MORE_KEPT, LESS_COST = 0.01, 0.02
 """The least gain worth a change: a point of what is kept, or 2 % of the cost."""
+NO_DIFFERENCE = 0.005
+"""The share of a cost below which two cost the same."""
 MUCH_LESS = 0.9
 """The share of the base's cost at which settings that keep as much are named, however unsure that is."""
 STEEPNESS = 2.0
@@ -196,9 +198,19 @@ class Choosing:
         return trial.as_sent or trial.settings.pruner != "off" or _is_within_window(trial.settings, most)
 
     def beaten(self, trial: Trial, others: Iterable[Trial]) -> bool:
-        """Tell whether one of the others keeps as much for 5 % less, or keeps 2 points more for no more."""
-        ours = self.compare(trial)
-        return any(_beats(self.compare(each), ours) for each in others if self._fits(each) and not self.broken(each))
+        """Tell whether one of the others keeps as much for 5 % less, or keeps 2 points more for no more; or is not
+        trimming, which as the simplest of all beats what keeps no more and is no cheaper.
+        """
+        ours, allowed = self.compare(trial), (each for each in others if self._fits(each) and not self.broken(each))
+        return any(_beats(self.compare(each), ours) or self._makes_needless(each, trial) for each in allowed)
+
+    def _makes_needless(self, whole: Trial, trial: Trial) -> bool:
+        """Tell whether not trimming is cheaper, also with twice the history, and loses nothing that the trial keeps."""
+        if trial.sends_all or not whole.sends_all:
+            return False
+        ours, all_of_it = self.compare(trial), self.compare(whole)
+        cheaper = all_of_it.cost_ratio <= ours.cost_ratio * (1 - NO_DIFFERENCE) and all_of_it.kept >= ours.kept - 1e-9
+        return cheaper and self.cost_when_grown(whole) <= self.cost_when_grown(trial)
 
     def cheaper(self, others: Iterable[Trial]) -> Trial | None:
         """The cheapest of those that keep as much as the base for so much less that it can't be called as good."""

@@ -100,6 +100,10 @@ class Advice:
         """A trial beside the base over all requests, those it was chosen on and the others."""
         return self._everything.compare(trial)
 
+    def cost_when_grown(self, trial: Trial) -> float:
+        """The cost of a trial with twice the history, as a multiple of the base's."""
+        return self._everything.cost_when_grown(trial)
+
     def neighbours(self, trial: Trial) -> dict[str, list[Settings]]:
         """Per axis that was varied, the settings that differ from the trial's along it alone."""
         return self._everything.neighbours(trial)

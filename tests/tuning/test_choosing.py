@@ -30,6 +30,7 @@ def tried(
     cost: ArrayLike = 1.0,
     withheld: ArrayLike = 0,
     window: int | None = None,
+    pruner: str = "fifo",
 ) -> Trial:
     """Settings under which a request held so many of its values, some in the summary alone, cost so much, and lacked so
     many tokens. Of a pair of costs or tokens, the second is that once the history has grown.
@@ -37,7 +38,7 @@ def tried(
     facts = (np.resize(each, 2 * SEEN)[:, None] * (np.arange(3) == USED) for each in (NEEDED, kept, noted))
     costs, lacking = (np.repeat(np.broadcast_to(each, 2), SEEN) for each in (cost, withheld))
     outcome = Outcome(*facts, costs, np.ones(2 * SEEN), TOKENS - lacking, np.zeros(2 * SEEN, bool), priced=True)
-    return Trial(Settings(policy="all", pruner="fifo", budget=next(BUDGETS), window=window), (outcome,), {})
+    return Trial(Settings(policy="all", pruner=pruner, budget=next(BUDGETS), window=window), (outcome,), {})
 
 
 def choose_among(*trials: Trial, wishes: str = BETTER) -> Choosing:
@@ -89,3 +90,10 @@ def test_what_keeps_less_for_more_than_another_is_not_picked_for_being_surer_to_
     assert choosing.foretell(forgetful).holds > choosing.foretell(whole).holds
     assert picked(mine, forgetful, wishes="cheapest") is forgetful
     assert picked(mine, forgetful, whole, wishes="cheapest") is not forgetful
+
+
+def test_not_trimming_beats_a_cut_that_saves_nothing_also_once_the_history_has_grown():
+    mine, cut, whole = tried(5, cost=2.0, withheld=500), tried(cost=1.02, withheld=10), tried(pruner="off")
+    dearer_later = tried(cost=[1.0, 3.0], pruner="off")
+    assert choose_among(mine, cut, whole).beaten(cut, [whole])
+    assert not choose_among(mine, cut, dearer_later).beaten(cut, [dearer_later])
