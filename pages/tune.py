@@ -1,4 +1,4 @@
-"""Tune: settings that do better than yours, or than what was really sent, on the open conversations."""
+"""Improve: settings that do better than yours, or than what was really sent, on the open conversations."""
 
 import streamlit as st
 
@@ -14,12 +14,14 @@ from historylab.ui.shared.refusals import refusals
 from historylab.ui.shared.replay_errors import replay_errors_shown
 from historylab.ui.shared.work_progress import work_progress
 from historylab.ui.toolbar.conversation_bar import conversation_bar
-from historylab.ui.tune.advice_view import advice_headline, frontier_view
-from historylab.ui.tune.candidate_buttons import candidate_buttons
+from historylab.ui.tune.advice_card import advice_card, picked_trial
+from historylab.ui.tune.candidate_buttons import candidate_buttons, compare_button
 from historylab.ui.tune.constraints_form import constraints_form
+from historylab.ui.tune.frontier_view import frontier_view
 from historylab.ui.tune.search_form import search_form
 from historylab.ui.tune.sensitivity_view import sensitivity_view
 from historylab.ui.tune.settings_search import find_advice, know_what_was_sent, make_search
+from historylab.ui.tune.why_view import help_buttons, why_view
 
 start_page("tune")
 conversation = opening.conversation()
@@ -35,13 +37,15 @@ if search.as_sent:
 refusals(resolution)
 conversation_bar(conversation, timeline, resolution)
 if not timeline.plans:
-    no_requests("There is nothing to tune. Open another conversation.")
+    no_requests("There is nothing to improve. Open another conversation.")
     st.stop()
 
 top = st.container()
-questions_expander()
-wishes = constraints_form(search.prices, marked=search.marked, referring=search.referring, as_sent=search.as_sent)
-search_form(search)
+folds = st.container(gap="small", key="folds")
+with folds:
+    wishes = constraints_form(search.prices, marked=search.marked, referring=search.referring, as_sent=search.as_sent)
+    search_form(search)
+    questions_expander()
 work = search.work(wishes)
 with top, replay_errors_shown():
     work_progress(
@@ -53,14 +57,21 @@ with top, replay_errors_shown():
         at_once=search.is_quick(search.tries),
         count=lambda advice: len(advice.trials),
     )
-if not work.result:
+advice = work.result
+if not advice:
     top.html(f'<h1 class="hl-verdict">Settings that do better than {search.beaten}, if there are any: try some.</h1>')
     st.stop()
 
+picked = picked_trial(advice)
+undecided = advice.verdict == "too little to tell" and picked is advice.trials[0]
 with top:
-    advice_headline(work.result)
-picked = frontier_view(work.result, read_constraints(wishes).cache)
-proven = work.result.verdict == "better" and picked is work.result.chosen
-candidate_buttons(search, conversation, picked, proven=proven)
+    with advice_card(advice, picked):
+        if undecided:
+            help_buttons(advice)
+        else:
+            candidate_buttons(search, conversation, picked)
+    why_view(advice, picked, read_constraints(wishes).cache, lambda: compare_button(search, picked))
+    frontier_view(advice, picked)
 if not picked.as_sent:  # whose settings nobody knows
-    sensitivity_view(search, work.result, picked)
+    with folds:
+        sensitivity_view(search, advice, picked)

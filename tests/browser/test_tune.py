@@ -1,8 +1,9 @@
-"""Tune in a real browser: a search by itself, a click on the frontier, a search that is stopped, settings in use."""
+"""Improve in a real browser: a search by itself, a click on the frontier, a search that is stopped, settings in use."""
 
 from __future__ import annotations
 
 import re
+from itertools import combinations
 
 import pytest
 from browser_pages import at_rest, headline
@@ -23,9 +24,8 @@ def tuned(page, address: str):
 
 def test_search_recommendation_use(page, home, seen):
     tuned(page, home + "/tune?conv=gen:tool_loop:seed=2")
-    headline(page, "Better than yours")
-    page.get_by_role("button", name="Use in the playground").click()
-    headline(page, "messages sent")
+    headline(page, "Drop the oldest turns when 16k is full: 28% cheaper")
+    page.get_by_role("button", name="Use", exact=True).click()
     page.locator(".hl-from-you").first.wait_for(state="attached")
     page.wait_for_url(re.compile("budget=|pruner=|historyPolicy="))
     page.get_by_role("link", name="Improve").click()
@@ -37,12 +37,29 @@ def test_search_recommendation_use(page, home, seen):
 def test_a_click_on_a_point_picks_those_settings(page, home):
     tuned(page, home + "/tune?conv=sample:ferry-desk")
     headline(page, "Yours are as good as anything tried")
-    page.get_by_role("button", name="Use in the playground", disabled=True).wait_for()
+    page.get_by_text("These are your settings.").wait_for()
     points = page.get_by_test_id("stPlotlyChart").locator(".scatterlayer .trace").nth(1).locator(".point")
     box = at_rest(points.nth(5))
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.get_by_role("button", name="Use in the playground", disabled=False).wait_for()
-    page.get_by_role("columnheader", name="Yours").wait_for()
+    page.get_by_role("button", name="Use", exact=True).wait_for()
+    page.get_by_text("Looked at, not advised.").wait_for()
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_no_name_in_the_chart_stands_on_another(page, home, width):
+    tuned(page, home + "/tune?conv=gen:tool_loop:seed=2")
+    page.set_viewport_size({"width": width, "height": 1400})
+    names = page.get_by_test_id("stPlotlyChart").locator(".textpoint text:visible, .scatterlayer text:visible")
+    at_rest(names.first)
+    boxes = [each.bounding_box() for each in names.all()]
+    assert len(boxes) >= 3
+    assert not [pair for pair in combinations(boxes, 2) if _meet(*pair)]
+
+
+def _meet(one, other) -> bool:
+    return all(
+        one[a] < other[a] + other[b] and other[a] < one[a] + one[b] for a, b in (("x", "width"), ("y", "height"))
+    )
 
 
 def test_a_long_search_can_be_stopped_and_what_it_found_stays(page, home):

@@ -1,4 +1,4 @@
-"""The buttons of a candidate: use it in the playground, compare it with the base, export it."""
+"""The buttons of a candidate: use it, export it, compare it with the base."""
 
 from __future__ import annotations
 
@@ -18,26 +18,33 @@ from historylab.ui.toolbar.export_drawer import export_button
 from historylab.ui.tune.settings_search import SettingsSearch
 
 
-def candidate_buttons(search: SettingsSearch, conversation: Conversation, picked: Trial, *, proven: bool) -> None:
-    """The row of buttons. They take over what the search varied, and nothing the environment sets."""
+def candidate_buttons(search: SettingsSearch, conversation: Conversation, picked: Trial) -> None:
+    """The card's two buttons. They take over what the search varied, and nothing the environment sets."""
     changes = changed_settings(search, picked.settings)
-    other = not picked.as_sent if search.as_sent else bool(changes)
-    with st.container(horizontal=True, vertical_alignment="center", key="candidate"):
-        used = st.button("Use in the playground", key="use", type="primary", disabled=not other)
-        beside = "what was sent" if search.as_sent else "mine"
-        compared = st.button(f"Compare with {beside}", key="compare-with-mine", disabled=not other)
-        resolution = choices.resolution(also=changes)
-        timeline = cached.timeline(conversation, resolution.settings)
-        export_button(resolution, timeline, "Export these", "export-these", disabled=not other)
+    if not _is_another(search, picked):
         same = "This is what was really sent." if search.as_sent else "These are your settings."
-        note = "" if proven else f"Not proven to be better than {search.beaten}."
-        st.html(f'<span class="hl-meta">{note if other else same}</span>', width="content")
-    if used:
+        st.html(f'<span class="hl-meta">{same}</span>', width="content")
+        return
+    if st.button("Use", key="use", type="primary", help="Take these settings to Inspect"):
         _use(search, changes)
         go_to("playground")
-    if compared:
+    resolution = choices.resolution(also=changes)
+    export_button(resolution, cached.timeline(conversation, resolution.settings), key="export-these")
+
+
+def compare_button(search: SettingsSearch, picked: Trial) -> None:
+    """The button that compares the candidate with the base on the page Compare."""
+    if not _is_another(search, picked):
+        return
+    if st.button(f"Compare with {'what was sent' if search.as_sent else 'mine'}", key="compare-with-mine"):
+        changes = changed_settings(search, picked.settings)
         choices.compare_with([changes] if changes else [])
         go_to("compare")
+
+
+def _is_another(search: SettingsSearch, picked: Trial) -> bool:
+    """Tell whether the candidate is not the base itself."""
+    return not picked.as_sent if search.as_sent else bool(changed_settings(search, picked.settings))
 
 
 def changed_settings(search: SettingsSearch, picked: Settings) -> dict[str, Any]:
@@ -53,7 +60,7 @@ def changed_settings(search: SettingsSearch, picked: Settings) -> dict[str, Any]
 
 
 def _use(search: SettingsSearch, changes: Mapping[str, Any]) -> None:
-    """Choose them. In place of what was sent they are tried, to be undone in the playground."""
+    """Choose them. In place of what was sent they are tried, to be undone in Inspect."""
     if not search.as_sent:
         for name, value in changes.items():
             choices.choose_setting(name, value)

@@ -21,7 +21,7 @@ from historylab.wording.must_remember import GLYPH
 MUSTS = (EVERY_STAR, EVERY_REFERENCE, "never over the budget", "never rejected", "no summaries")
 AIM_WORDS = {BETTER: "better than mine", "cheapest": "the cheapest", "balanced": "balanced", "keeps most": "keeps most"}
 MARK_FIRST = (
-    f"To require that some messages are kept, mark them in the playground: select one in its list, then “{GLYPH} Must "
+    f"To require that some messages are kept, mark them in Inspect: select one in its list, then “{GLYPH} Must "
     "remember”."
 )
 OFFERED = tuple(map(constraint_in_words, PHRASES))
@@ -39,42 +39,44 @@ def constraints_form(prices: Prices | None, *, marked: bool, referring: bool, as
     cache = tuning.cache or (cache_of(prices).name if prices else Constraints().cache)
     offered = [m for m in MUSTS if (marked or m != EVERY_STAR) and (referring or m != EVERY_REFERENCE)]
     musts = [must for must in tuning.musts if must in offered]
-    st.pills(
-        "It must",
-        offered,
-        default=musts,
-        selection_mode="multi",
-        format_func=constraint_in_words,
-        wrap=True,
-        key=session.seed_widget("musts", musts),
-        on_change=session.hand_value,
-        args=("musts", tuning_choices.require),
-    )
-    if not marked:
-        st.html(f'<div class="hl-meta">{MARK_FIRST}</div>')
-    with st.container(horizontal=True, gap="medium"):
-        aims = {**AIM_WORDS, BETTER: f"better than {WHAT_HAPPENED[0]}"} if as_sent else AIM_WORDS
-        _choice("Of those, find", "aim", aims, tuning.aim, tuning_choices.aim_for)
-        _choice("Priced under", "cache", cache_titles(), cache, tuning_choices.price_under)
-        st.text_input(
-            "And, in words",
-            tuning.words,
-            key=session.seed_widget("words", tuning.words),
-            placeholder="never over 8k, at most 0.8x not trimming",
-            help=f"For instance: {EXAMPLES}".replace("$", "\\$"),
+    aims = {**AIM_WORDS, BETTER: f"better than {WHAT_HAPPENED[0]}"} if as_sent else AIM_WORDS
+    asked = ", ".join([aims[tuning.aim], *map(constraint_in_words, musts)])
+    with st.expander(f"Looked for: {asked}", key="wishes", type="compact"):
+        st.pills(
+            "It must",
+            offered,
+            default=musts,
+            selection_mode="multi",
+            format_func=constraint_in_words,
+            wrap=True,
+            key=session.seed_widget("musts", musts),
             on_change=session.hand_value,
-            args=("words", tuning_choices.require_in_words),
-            width=320,
+            args=("musts", tuning_choices.require),
         )
-    caching = f" under {caching_word(cache)} caching"
-    stated = ", ".join([*map(constraint_in_words, musts), tuning.aim + caching])
-    try:
-        wishes = ", ".join(filter(None, [stated, tuning.words.strip()]))
-        read_constraints(wishes, OFFERED)
-        return wishes
-    except SettingsError as problem:
-        notice(f"Left out: {problem}", "error")
-        return stated
+        if not marked:
+            st.html(f'<div class="hl-meta">{MARK_FIRST}</div>')
+        with st.container(horizontal=True, gap="medium"):
+            _choice("Of those, find", "aim", aims, tuning.aim, tuning_choices.aim_for)
+            _choice("Priced under", "cache", cache_titles(), cache, tuning_choices.price_under)
+            st.text_input(
+                "And, in words",
+                tuning.words,
+                key=session.seed_widget("words", tuning.words),
+                placeholder="never over 8k, at most 0.8x not trimming",
+                help=f"For instance: {EXAMPLES}".replace("$", "\\$"),
+                on_change=session.hand_value,
+                args=("words", tuning_choices.require_in_words),
+                width=320,
+            )
+        caching = f" under {caching_word(cache)} caching"
+        stated = ", ".join([*map(constraint_in_words, musts), tuning.aim + caching])
+        try:
+            wishes = ", ".join(filter(None, [stated, tuning.words.strip()]))
+            read_constraints(wishes, OFFERED)
+            return wishes
+        except SettingsError as problem:
+            notice(f"Left out: {problem}", "error")
+            return stated
 
 
 def _choice(label: str, name: str, words: Mapping[str, str], value: str, choose: Callable[[str], None]) -> None:

@@ -24,11 +24,15 @@ from historylab.wording.untrusted import escape
 
 def sensitivity_view(search: SettingsSearch, advice: Advice, picked: Trial) -> None:
     """The table of what has been tried around the picked settings, and a button that tries the rest."""
-    around = advice.neighbours(picked)
-    st.html('<div class="hl-title">What each single change does from here</div>')
-    if not around:
-        st.html('<div class="hl-meta">Nothing that is varied has an effect here.</div>')
-        return
+    with st.expander("What each single change does from here", key="effects-fold", type="compact"):
+        around = advice.neighbours(picked)
+        if around:
+            _effects(search, advice, picked, around)
+        else:
+            st.html('<div class="hl-meta">Nothing that is varied has an effect here.</div>')
+
+
+def _effects(search: SettingsSearch, advice: Advice, picked: Trial, around: Mapping[str, Sequence[Settings]]) -> None:
     rest = [settings for answers in around.values() for settings in answers if advice.trial_of(settings) is None]
     if rest:
         base = AS_SENT if search.as_sent else search.base.key
