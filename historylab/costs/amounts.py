@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from decimal import Decimal
+
+WRITTEN = re.compile(r"(?P<digits>[0-9]{1,15}(\.[0-9]{1,6})?|[0-9]{1,3}(,[0-9]{3}){1,4})(?P<unit>[km]?)")
 
 
 def count_of(number: int, noun: str) -> str:
@@ -44,6 +47,21 @@ def short_count(number: int) -> str:
             value = number / (1_000_000 if unit == "M" else 1_000)
             return f"{value:.1f}".removesuffix(".0") + unit if value < 9.95 else f"{value:,.0f}{unit}"
     return f"{number:,}"
+
+
+def plain_count(number: int) -> str:
+    """The same where it is exact, as in "96k"; otherwise every digit: "113,915"."""
+    short = short_count(number)
+    return short if read_count(short) == number else f"{number:,}"
+
+
+def read_count(text: str) -> int | None:
+    """The whole number a person wrote: "96k", "1.4M", "96,000", "96000"; None for what is none."""
+    found = WRITTEN.fullmatch("".join(text.split()).lower().removesuffix("tokens"))
+    if found is None:
+        return None
+    value = Decimal(found["digits"].replace(",", "")) * {"": 1, "k": 1_000, "m": 1_000_000}[found["unit"]]
+    return int(value) if value == int(value) else None
 
 
 def short_money(amount: Decimal | float) -> str:

@@ -22,11 +22,26 @@ MOMENTS = {"full": "once it is full", "turn": "early at a turn's start", "cold":
 
 def settings_in_words(settings: Settings) -> str:
     """The cut these settings make, with every stage that may act; other settings at their defaults are left out."""
+    return changes_in_words(_said(settings))
+
+
+def stages_beside(settings: Settings) -> list[str]:
+    """The same without policy, pruner and budget, in parts: "tool results cut to 150 tokens", "down to half"."""
+    left = _said(settings)
+    for family, fields in (("policy", ("length",)), ("pruner", ("budget",))):
+        _phrase(family, left.pop(family), left, "")
+        for name in fields:
+            left.pop(name, None)
+    return list(_rest(left))
+
+
+def _said(settings: Settings) -> dict[str, Any]:
+    """The values that are said: what cuts, what may act beside it, and what is changed."""
     default = Settings()
     varied = {name for axis in AXES.values() for name in axis.settings if has_effect(settings, name)}
     always = {"policy", "length", "pruner", "budget"} & varied | set(BESIDE) | set(_spoken_of(settings))
     changed = {name for name in varied if settings.value(name) != default.value(name)}
-    return changes_in_words({name: settings.value(name) for name in sorted(always | changed)})
+    return {name: settings.value(name) for name in sorted(always | changed)}
 
 
 def _spoken_of(settings: Settings) -> Iterator[str]:

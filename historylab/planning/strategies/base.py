@@ -9,6 +9,10 @@ options, if only some of them make it need that.
 `phrase=` names its cut in a sentence, in the singular, with "{to}" in place of the budget: "FIFO{to}". It may also
 be a function of some of its options, each None where the sentence doesn't mention it.
 
+`says=` is its part of the sentence that says the settings, of a policy and a pruner: "up to {budget} tokens, then
+[drop the oldest turns]". What stands in brackets is chosen with it, a number of its options or of the settings stands
+in braces, with its noun ("{turns:last turns}") or as a share ("{share:%}").
+
 `from_the_end=True` says that what it decides about a message follows from that message and those after it, and that of
 what it drops nothing is newer than what it keeps, apart from the newest user message and block: so where the end of a
 long history begins with a dropped message, that end is enough to plan a request. A function of its options gives 0
@@ -36,6 +40,9 @@ from historylab.planning.reasons import SENT
 from historylab.planning.stored_state import KeptSummaries
 from historylab.registry import FINE, Member, member, opened_later
 from historylab.settings.model import Settings
+
+UP_TO = "up to {budget} tokens, then"
+"""In the sentence of the settings, what a pruner's part begins with if it acts once the budget is exceeded."""
 
 if TYPE_CHECKING:
     from historylab.chat_models.base import ChatModel

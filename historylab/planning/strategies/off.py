@@ -11,7 +11,7 @@ from historylab.registry import register
 @register("filter", from_the_end=True)
 @register("tool_output", from_the_end=True)
 @register("compaction", from_the_end=True)
-@register("pruner", from_the_end=True)
+@register("pruner", says=", then [cut nothing more]", from_the_end=True)
 def off(plan: HistoryPlan, context: Context) -> HistoryPlan:
     """Does nothing."""
     return plan

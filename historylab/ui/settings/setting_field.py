@@ -6,7 +6,7 @@ A value the environment sets is shown as text with a lock and the variable's nam
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -17,6 +17,7 @@ from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.resolve import Provenance, Resolution
 from historylab.systems.presets.base import PresetField
 from historylab.ui.session import choices, landing, opening, session
+from historylab.ui.settings.amount import choose_amount, is_amount
 from historylab.ui.settings.overhead_count import overhead_count
 from historylab.wording.settings import (
     SOURCE_WORDS,
@@ -32,7 +33,9 @@ from historylab.wording.untrusted import escape, replace_hidden
 
 MODELS = ("gpt-5.5", "gpt-5", "gpt-4.1", "gpt-4o", "gpt-4", "claude-opus-4-5", "claude-sonnet-4-5", "gemini-2.5-pro")
 MOST_OF_A_BROWSER = 2**53 - 1  # what is more is typed as text
-STEPS = {"budget": 500, "reserve": 100, "overhead": 100, "window": 1000}
+
+
+LabelVisibility = Literal["visible", "collapsed"]
 
 
 class WidgetArguments(TypedDict):
@@ -40,30 +43,39 @@ class WidgetArguments(TypedDict):
 
     key: str
     help: str | None
+    label_visibility: LabelVisibility
     on_change: Callable[[str, str, Callable[[str, Any], None]], None]
     args: tuple[str, str, Callable[[str, Any], None]]
 
 
-def setting_field(resolution: Resolution, name: str, field: PresetField | None = None) -> None:
+def setting_field(resolution: Resolution, name: str, field: PresetField | None = None, *, key: str = "") -> None:
     """Draw the field or option `name`, as the system calls it if it is one of a preset's fields."""
     origin = resolution.provenance[name]
     if origin.locked:
-        _draw_locked(name, origin, label_of(name, field))
+        _draw_locked(origin, label_of(name, field))
     else:
-        word, shown = SOURCE_WORDS[origin.source], landing.origin_word(origin)
         # the source stands on the label's line, but not in the label: that is read aloud
-        st.html(f'<div class="hl-source hl-from-{word}{_beside(name)}" data-setting="{name}">{shown}</div>')
-        setting_widget(name, origin.value, field=field)
-        if name in FIELDS_THAT_CHOOSE:
-            _what_it_does(name, origin.value)
-    if name == "overhead":
+        st.html(f'<div class="hl-source{_beside(name)}" {marked(origin)}>{shown_source(origin)}</div>')
+        setting_widget(name, origin.value, key=key, field=field)
+    if name == "overhead" and not key:
         overhead_count(resolution)
+
+
+def shown_source(origin: Provenance) -> str:
+    """Where a value came from, in a word; "" where it is the default."""
+    word = landing.origin_word(origin).partition(" ")[0]
+    return "" if word == SOURCE_WORDS["default"] else word
+
+
+def marked(origin: Provenance) -> str:
+    """Attributes that say whose field it is and where its value came from."""
+    return f'data-setting="{origin.setting}" data-source="{landing.origin_word(origin)}"'
 
 
 def _beside(name: str) -> str:
     """The class of a source's word that stands at the edge: of fields whose help isn't there but by their label."""
     schema = schema_of(name)
-    return " hl-edge" if name == "policy" or "enum" in schema or schema.get("type") == "boolean" else ""
+    return " hl-edge" if "enum" in schema or schema.get("type") == "boolean" else ""
 
 
 def label_of(name: str, field: PresetField | None = None) -> str:
@@ -78,20 +90,17 @@ def _help(name: str, field: PresetField | None) -> str:
     return "  \n".join(filter(None, (field.help or help_of(name), published)))
 
 
-def _draw_locked(name: str, origin: Provenance, label: str) -> None:
+def _draw_locked(origin: Provenance, label: str) -> None:
     st.html(
-        f'<div class="hl-source hl-edge" data-setting="{name}">{SOURCE_WORDS[origin.source]}</div>'
+        f'<div class="hl-source hl-edge" {marked(origin)}>{SOURCE_WORDS[origin.source]}</div>'
         f'<div class="hl-field">{escape(label)}</div>'
-        f'<div class="hl-locked"><b>🔒\ufe0e {escape(show_value(origin.value))}</b>'
-        f'<div class="hl-meta">{locked_by(origin)}</div></div>'
+        f'<div class="hl-locked">{locked_value(origin)}<div class="hl-meta">{locked_by(origin)}</div></div>'
     )
 
 
-def _what_it_does(family: str, chosen: str) -> None:
-    known = members(family)
-    summaries = [known[member].summary for member in chosen.split("+") if member != "off"]
-    if summaries:
-        st.html(f'<div class="hl-meta hl-does">{escape(" ".join(summaries))}</div>')
+def locked_value(origin: Provenance) -> str:
+    """A value that nothing here can change, as HTML."""
+    return f"<b>🔒\ufe0e {escape(show_value(origin.value))}</b>"
 
 
 def setting_widget(
@@ -101,12 +110,17 @@ def setting_widget(
     key: str = "",
     choose: Callable[[str, Any], None] = choices.choose_setting,
     field: PresetField | None = None,
+    bare: bool = False,
 ) -> None:
-    """The widget alone. It calls `choose(name, value)` on every choice; `key` tells it from others like it."""
-    schema, label, key = schema_of(name), label_of(name, field), key or f"set {name}"
+    """The widget alone. It calls `choose(name, value)` on every choice; `key` tells it from others like it.
+
+    A `bare` one stands beside its label: it is called by the setting's own title, which isn't drawn again.
+    """
+    schema, label, key = schema_of(name), title_of(name) if bare else label_of(name, field), key or f"set {name}"
     common: WidgetArguments = {
         "key": key,
-        "help": _help(name, field) or None,
+        "help": None if bare else _help(name, field) or None,
+        "label_visibility": "collapsed" if bare else "visible",
         "on_change": _choose,
         "args": (name, key, choose),
     }
@@ -125,6 +139,10 @@ def setting_widget(
     elif kind == "boolean":
         session.seed_widget(common["key"], bool(value))
         st.toggle(label, bool(value), **common)
+    elif is_amount(name):
+        text = "" if value is None else f"{value:,}"
+        session.seed_widget(common["key"], text)
+        st.text_input(label, text, placeholder="not set", **common)
     elif kind in ("integer", "number") and (value or 0) <= MOST_OF_A_BROWSER:
         _number(name, value, label, schema, whole=kind == "integer", common=common)
     elif people := _people(schema):
@@ -142,11 +160,13 @@ def setting_widget(
 def _choice(name: str, value: str, label: str, choices: Mapping[str, str], common: WidgetArguments) -> None:
     """The members of a family; a system's own, under its names, where it has some."""
     known = members(name)
-    words = {m: choices.get(m) or member_word(name, m) for m in known}
-    order = sorted(known, key=lambda m: (m != "off", words[m].lower()))
+    bare = common["help"] is None
+    words = {m: choices.get(m) or (known[m].title if bare else member_word(name, m)) for m in known}
+    order = list(known) if name == "policy" else sorted(known, key=lambda m: (m != "off", words[m].lower()))
     order = [m for m in (*choices, value) if m in known] if choices else order
     order = list(dict.fromkeys(order))
-    common["help"] = "  \n".join([common["help"] or "", *(f"**{words[m]}**: {known[m].summary}" for m in order)])
+    if not bare:
+        common["help"] = "  \n".join([common["help"] or "", *(f"**{words[m]}**: {known[m].summary}" for m in order)])
     if name in SEVERAL:
         chosen = [m for m in value.split("+") if m != "off"]
         options = [m for m in order if m != "off"]
@@ -154,11 +174,7 @@ def _choice(name: str, value: str, label: str, choices: Mapping[str, str], commo
         st.multiselect(label, options, chosen, format_func=words.__getitem__, placeholder="Off", **common)
         return
     session.seed_widget(common["key"], value, words=words.values())
-    if name == "policy":
-        shown = {m: choices.get(m) or known[m].title for m in known}
-        st.segmented_control(label, list(known), default=value, format_func=shown.__getitem__, required=True, **common)
-    else:
-        st.selectbox(label, order, order.index(value), format_func=words.__getitem__, **common)
+    st.selectbox(label, order, order.index(value), format_func=words.__getitem__, **common)
 
 
 def _people(schema: Mapping[str, Any]) -> list[str]:
@@ -209,16 +225,14 @@ def _number(
 ) -> None:
     read = int if whole else float
     least, most = bounds_of(schema)
-    value, may_be_empty = None if value is None else read(value), "anyOf" in schema
-    session.seed_widget(common["key"], value, may_be_empty=may_be_empty)
+    session.seed_widget(common["key"], read(value))
     st.number_input(
         label,
         min_value=read(least or 0),  # a bound above 0 is checked by the settings, which explain it
         max_value=None if most is None else read(most),
-        step=STEPS.get(name, 1) if whole else 0.05 if most == 1 or name == "counter_factor" else 0.5,
+        step=1 if whole else 0.05 if most == 1 or name == "counter_factor" else 0.5,
         format=None if whole else "%g",
-        value=None if may_be_empty else value,  # this is what it holds when it is emptied
-        placeholder="not set",
+        value=read(value),
         **common,
     )
 
@@ -233,7 +247,10 @@ def _choose(name: str, key: str, choose: Callable[[str, Any], None]) -> None:
     value = session.widget_value(key)
     if isinstance(value, list):
         value = ("+".join(value) or "off") if name in SEVERAL else ",".join(value)
-    if value is None:
-        value = "" if name == "window" else None
-    if value is not None and (name not in FIELDS_THAT_CHOOSE or set(value.split("+")) <= set(members(name))):
+    if name == "window" and value == "":
+        choose(name, "")
+    elif is_amount(name):
+        if value:
+            choose_amount(name, value, choose)
+    elif value is not None and (name not in FIELDS_THAT_CHOOSE or set(value.split("+")) <= set(members(name))):
         choose(name, value)  # a browser that is behind tells a word it still shows, which is no member

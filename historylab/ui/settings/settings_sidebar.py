@@ -1,34 +1,35 @@
-"""The settings: the system they began with and its fields, then everything in the order it acts, the fine parts folded.
+"""The settings: as a sentence, then what matters most, a row each; all others behind a search and in three groups.
 
-What has no effect under the other settings isn't drawn.
+In a group stands what has an effect under the other settings, in the order it acts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import streamlit as st
 
-from historylab.errors import HistoryLabError
 from historylab.registry import members
+from historylab.settings.consent import refused_for_consent, settings_that_ask
 from historylab.settings.effect import has_effect
 from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.model import Settings, setting_names, stage_options
 from historylab.settings.pin import PIN_OPTIONS
 from historylab.settings.resolve import Resolution
-from historylab.settings.sources import read_template
 from historylab.systems.presets.base import Preset
 from historylab.ui.session import choices, chosen_system, session
 from historylab.ui.settings.consent_field import consent_field
+from historylab.ui.settings.main_fields import main_fields
+from historylab.ui.settings.sentence import sentence
 from historylab.ui.settings.setting_field import setting_field
-from historylab.ui.settings.system_choice import system_choice
-from historylab.wording.settings import GROUPS
-from historylab.wording.untrusted import one_line
+from historylab.ui.settings.setting_search import setting_search
+from historylab.ui.settings.system_choice import back_to_system, sentence_lead, system_choice
+from historylab.ui.settings.template_field import template_field
+from historylab.wording.settings import GROUPS, MAIN
 
-ALWAYS = ("filter", "tool_output", "compaction", "projection", "layout")
-FIRST = ("Which messages", "Budget and cut")
-"""The groups that are always unfolded."""
+WITH_SUMMARIZER = "Shortening"
+WITH_TEMPLATE = "Model"
 
 
 def settings_sidebar(resolution: Resolution, *, as_sent: bool = False) -> Any:
@@ -36,142 +37,108 @@ def settings_sidebar(resolution: Resolution, *, as_sent: bool = False) -> Any:
 
     `as_sent`: the page can show what was really sent instead.
     """
-    with st.sidebar:
-        _heading(resolution)
+    found = chosen_system.current_preset()
+    preset = found[0] if found else None
+    with st.sidebar, st.container(key="settings", gap="xsmall"):
+        sentence(resolution, sentence_lead(resolution, as_sent=as_sent), _offered(preset))
         place = system_choice(resolution, as_sent=as_sent)
-        if found := chosen_system.current_preset():
-            _preset_fields(resolution, found[0])
-        else:
-            st.divider()
-            _draw_remaining(resolution, ())
-        _template(locked=resolution.strict)
+        main_fields(resolution, preset)
+        drawn = set(MAIN)
+        if preset:
+            place = _own_fields(resolution, preset)
+            drawn |= {field.setting for field in preset.fields}
+        setting_search(resolution)
+        for group in GROUPS:
+            _group(resolution, group, drawn)
+        _ways_back(resolution)
     return place
 
 
-def _heading(resolution: Resolution) -> None:
-    chosen = [p for p in resolution.provenance.values() if p.source in ("you", "url")]
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.html('<span class="hl-title">Settings</span>', width="content")
-        st.button(
-            "Back to defaults",
-            key="defaults",
-            type="tertiary",
-            disabled=not chosen and not session.tab().system,
-            on_click=choices.reset_choices,
-            help="Clears what you and the URL chose, including the system. The environment and a template stay.",
-        )
+def _offered(preset: Preset | None) -> dict[str, Any]:
+    """The members that the system has, where it names them."""
+    return {field.setting: field.choices for field in preset.fields if field.choices} if preset else {}
 
 
-def _preset_fields(resolution: Resolution, preset: Preset) -> None:
-    """The system's own fields; all other settings folded away."""
-    settings = resolution.settings
-    own = [field for field in preset.fields if has_effect(settings, field.setting)]
-    for field in own:
-        setting_field(resolution, field.setting, field)
-    drawn = {field.setting for field in own}
-    if has_effect(settings, "summarizer"):  # no field of any system, because a model needs consent
-        _choice(resolution, "summarizer", drawn)
-        consent_field(resolution)
-        drawn |= {"summarizer", *_options_of(settings, "summarizer")}
-    if "model" not in drawn:
-        _fields(resolution, ["model"], drawn)
-        drawn.add("model")
-    others = st.expander("All other settings", key="other settings", on_change=session.touch)
-    if others.open:  # every element costs the browser time at each change, so folded ones aren't drawn
-        with others:
-            _draw_remaining(resolution, drawn)
+def _own_fields(resolution: Resolution, preset: Preset) -> Any:
+    """What else the system has, under its own names, and the place for the line that says what it does."""
+    unfolded = st.expander(preset.title, expanded=True, key="system fields", on_change=session.touch, type="compact")
+    if not unfolded.open:  # every element costs the browser time at each change, so folded ones aren't drawn
+        return None
+    with unfolded:
+        place = st.empty()
+        for field in preset.fields:
+            if field.setting not in MAIN and has_effect(resolution.settings, field.setting):
+                setting_field(resolution, field.setting, field)
+    return place
 
 
-def _draw_remaining(resolution: Resolution, drawn: Collection[str]) -> None:
-    """Every setting that isn't drawn yet: policy, limits, cuts, counting."""
-    settings = resolution.settings
-    for group in FIRST:
-        for name in GROUPS[group]:
-            _fields(resolution, [name], drawn)
-            if name in (*FIELDS_THAT_CHOOSE, "pin"):
-                _options(resolution, name, drawn)
-        st.divider()
-    for family in ("summarizer", "relevance"):
-        if has_effect(settings, family):
-            _choice(resolution, family, drawn)
-            if family == "summarizer" and family not in drawn:
-                consent_field(resolution)
-    _fields(resolution, ["model", "counter", "counter_factor"], drawn)
-    used = not drawn and any(getattr(settings, f) != "off" for f in ALWAYS)
-    more = st.expander("More stages", expanded=used, key="more stages", on_change=session.touch)
-    if more.open:
-        with more:
-            _more_stages(resolution, drawn)
+def _group(resolution: Resolution, title: str, drawn: Collection[str]) -> None:
+    asks = title == WITH_SUMMARIZER and _asks_a_model(resolution)
+    unfolded = st.expander(title, expanded=asks, key=f"group {title}", on_change=session.touch, type="compact")
+    if not unfolded.open:
+        return
+    with unfolded:
+        known, names = stage_options(), list(_in_group(resolution.settings, title, drawn))
+        fine = [name for name in names if name in known and known[name].fine]
+        _fields(resolution, [name for name in names if name not in fine])
+        if fine:
+            _advanced(resolution, title, fine)
+        if title == WITH_TEMPLATE:
+            template_field(locked=resolution.strict)
 
 
-def _more_stages(resolution: Resolution, drawn: Collection[str]) -> None:
-    for family in ALWAYS:
-        _choice(resolution, family, drawn)
-        if family == "compaction":
-            _fields(resolution, ["threshold", "window"], drawn)
-    _fields(resolution, ["summary_heading"], drawn)
+def _asks_a_model(resolution: Resolution) -> bool:
+    asks = "summarizer" in settings_that_ask(resolution.settings)
+    return asks or bool(refused_for_consent(resolution, "summarizer"))
 
 
-def _fields(resolution: Resolution, names: Iterable[str], drawn: Collection[str] = ()) -> None:
+def _advanced(resolution: Resolution, group: str, names: list[str]) -> None:
+    """What is rarely changed, folded away until it is."""
+    known = stage_options()
+    changed = sum(resolution.settings.value(name) != known[name].default for name in names)
+    title = f"Advanced, {changed} changed" if changed else "Advanced"
+    folded = st.expander(
+        title, expanded=bool(changed), key=f"advanced {group}", on_change=session.touch, type="compact"
+    )
+    if folded.open:
+        with folded:
+            _fields(resolution, names)
+
+
+def _fields(resolution: Resolution, names: Iterable[str]) -> None:
     for name in names:
-        if name not in drawn and has_effect(resolution.settings, name):
-            setting_field(resolution, name)
+        setting_field(resolution, name)
+        if name == "summarizer":
+            consent_field(resolution)
 
 
-def _choice(resolution: Resolution, family: str, drawn: Collection[str] = ()) -> None:
-    """A choice of member, if there is one, and the chosen member's options."""
-    if len(members(family)) > 1:
-        _fields(resolution, [family], drawn)
-        _options(resolution, family, drawn)
-
-
-def _options(resolution: Resolution, family: str, drawn: Collection[str]) -> None:
-    """The options of what is chosen in that slot; the rarely used ones are folded away until one is changed."""
-    known, settings = stage_options(), resolution.settings
-    names = [name for name in _options_of(settings, family) if name not in drawn]
-    fine = [name for name in names if known[name].fine]
-    _fields(resolution, [name for name in names if name not in fine])
-    if fine:
-        changed = sum(settings.value(name) != known[name].default for name in fine)
-        title = f"Fine tuning, {changed} changed" if changed else "Fine tuning"
-        folded = st.expander(
-            title, expanded=bool(changed), key=f"fine {family}", on_change=session.touch, type="compact"
-        )
-        if folded.open:
-            with folded:
-                _fields(resolution, fine)
+def _in_group(settings: Settings, title: str, drawn: Collection[str]) -> Iterator[str]:
+    """The settings of that group that have an effect and aren't drawn yet, an option after its family."""
+    for field in GROUPS[title]:
+        choosable = field not in FIELDS_THAT_CHOOSE or len(members(field)) > 1
+        for name in (*([field] if choosable else []), *_options_of(settings, field)):
+            if name not in drawn and has_effect(settings, name):
+                yield name
 
 
 def _options_of(settings: Settings, family: str) -> list[str]:
     if family == "pin":
         return list(PIN_OPTIONS)
+    if family not in FIELDS_THAT_CHOOSE:
+        return []
     prefixes = tuple(f"{family}.{member}." for member in settings.value(family).split("+"))
     return [name for name in setting_names() if name.startswith(prefixes)]
 
 
-def _template(*, locked: bool) -> None:
-    used = choices.template_source()
-    unfolded = st.expander(f"Template: {'in use' if used else 'none'}", key="template file", on_change=session.touch)
-    if not unfolded.open:
-        return
-    with unfolded:
-        if used:
-            st.text(one_line(used, 80))
-        if locked:
-            st.html('<div class="hl-meta">The environment is strict: a template you upload is ignored.</div>')
-        if session.tab().template is not None:
-            st.button("Remove the template", key="no-template", on_click=choices.use_template, args=(None,))
-        st.file_uploader(
-            "A .env or JSON file to start from", key="template", on_change=_read, max_upload_size=1, disabled=locked
-        )
-
-
-def _read() -> None:
-    given = session.widget_value("template")
-    if given is None:
-        choices.use_template(None)
-        return
-    try:
-        choices.use_template(read_template(given.getvalue()), given.name)
-    except HistoryLabError as problem:
-        session.report_problem(str(problem).replace("the text", f"“{one_line(given.name, 80)}”", 1))
+def _ways_back(resolution: Resolution) -> None:
+    chosen = any(origin.source in ("you", "url") for origin in resolution.provenance.values())
+    with st.container(horizontal=True, key="ways back"):
+        back_to_system(resolution)
+        if chosen or session.tab().system:
+            st.button(
+                "Back to defaults",
+                key="defaults",
+                type="tertiary",
+                on_click=choices.reset_choices,
+                help="Clears what you and the URL chose, including the system. The environment and a template stay.",
+            )

@@ -15,18 +15,23 @@ from historylab.systems.presets.base import Preset, presets
 from historylab.ui.session import chosen_system, session
 from historylab.ui.session.choices import AS_SENT
 from historylab.ui.session.shown_timeline import knows_sent, shows_as_sent
+from historylab.ui.settings.main_fields import LABEL, field_row, row_label
 from historylab.wording.as_sent import AS_RECORDED, as_sent_line, smaller_falls_sentence
 from historylab.wording.settings import show_value, title_of
 from historylab.wording.system_line import system_line
 from historylab.wording.untrusted import escape
 
-OWN, PUBLISHED = "Your own settings", "As published"
-NOT_DECIDED = "Nothing below decided it. What you change shows what these settings would send instead."
+TITLE, OWN, PUBLISHED = "System", "Your own settings", "As published"
+ABOUT = (
+    "Starts from the settings of a published system, or from what a provider's API does on its servers. “Your own "
+    "settings” brings back what was set before."
+)
+NOT_DECIDED = "The settings below decided nothing of it: once you change one, you see what they would send instead."
 MOST_CHANGES = 3
 
 
 def system_choice(resolution: Resolution, *, as_sent: bool = False) -> Any:
-    """Draw the choice. Returns the place for the line, which needs the replay.
+    """Draw the choice. Returns the place of its label, which tells what was sent once that is known.
 
     `as_sent`: what was really sent is one of them, where the open file knows.
     """
@@ -35,44 +40,60 @@ def system_choice(resolution: Resolution, *, as_sent: bool = False) -> Any:
     if known and shows_as_sent(resolution):
         name = AS_SENT
     options = [*([AS_SENT] if known else []), "", *([] if resolution.strict else presets())]
-    st.selectbox(
-        "System",
-        options,
-        options.index(name),
-        format_func=_title,
-        key=session.seed_widget("system", name, words=[_title(option) for option in options]),
-        on_change=session.hand_value,
-        args=("system", chosen_system.choose_system),
-        disabled=len(options) < 2,
-        help="Starts from the settings of a published system, or from what a provider's API does on its servers, and "
-        "shows its fields under their own names. “Your own settings” brings back what was set before. “As recorded” "
-        "shows what was really sent, where the file knows.",
-    )
-    if found and found[0].variants:
+    with field_row("system"):
+        with st.container(width=LABEL):
+            place = st.empty()
+            place.html(row_label(TITLE, _about(resolution, found)))
         st.selectbox(
-            f"{found[0].title} for",
-            options := ["", *found[0].variants],
+            TITLE,
+            options,
+            options.index(name),
+            format_func=_title,
+            key=session.seed_widget("system", name, words=[_title(option) for option in options]),
+            on_change=session.hand_value,
+            args=("system", chosen_system.choose_system),
+            disabled=len(options) < 2,
+            label_visibility="collapsed",
+        )
+    if found and found[0].variants:
+        _variants(found[0], variant)
+    return place
+
+
+def _variants(preset: Preset, variant: str) -> None:
+    options = ["", *preset.variants]
+    with field_row("variant"):
+        st.html(row_label("Variant", f"What {preset.title} offers, or plans."), width=LABEL)
+        st.selectbox(
+            "Variant",
+            options,
             options.index(variant),
             format_func=lambda v: v or PUBLISHED,
             key=session.seed_widget("variant", variant),
             on_change=session.hand_value,
-            args=("variant", partial(chosen_system.choose_preset, name)),
+            args=("variant", partial(chosen_system.choose_preset, preset.name)),
             label_visibility="collapsed",
         )
-    place = st.empty() if found or name == AS_SENT else None
-    if name == AS_SENT:
-        st.html(f'<div class="hl-meta">{NOT_DECIDED}</div>')
-    if found:
-        _draw_changes(found[0], variant, resolution)
-    return place
+
+
+def sentence_lead(resolution: Resolution, *, as_sent: bool) -> str:
+    """The beginning of the sentence: whose settings they are, or that they would be sent instead of what was."""
+    if as_sent and knows_sent() and shows_as_sent(resolution):
+        return "Or"
+    found = chosen_system.current_preset()
+    if found is None:
+        return ""
+    changed, _ = chosen_system.preset_changes(resolution)
+    return f"{found[0].title}, with changes:" if changed else f"{found[0].title}:"
 
 
 def describe_system(place: Any, timeline: Timeline, conversation: Conversation) -> None:
-    """Fill the place `system_choice` left: what the system does to this conversation, or did."""
-    if place and is_as_sent(timeline):
-        fell = smaller_falls_sentence(timeline)
-        note = f'<div class="hl-meta hl-assumed">{escape(fell)}</div>' if fell else ""
-        place.html(f'<div class="hl-small hl-system">{escape(as_sent_line(timeline))}</div>{note}')
+    """Fill the place the settings left: what the system does to this conversation, or did."""
+    if place is None:
+        return
+    if is_as_sent(timeline):
+        told = " ".join(filter(None, (as_sent_line(timeline), smaller_falls_sentence(timeline), NOT_DECIDED)))
+        place.html(row_label(TITLE, told))
     elif found := chosen_system.current_preset():
         preset, _ = found
         line = system_line(preset.title, preset.rule(timeline.settings), timeline, len(conversation))
@@ -85,24 +106,32 @@ def _title(name: str) -> str:
     return AS_RECORDED if name == AS_SENT else presets()[name].title if name else OWN
 
 
-def _draw_changes(preset: Preset, variant: str, resolution: Resolution) -> None:
-    changed, held = chosen_system.preset_changes(resolution)
-    published = preset.decides(variant)
-    if held:
-        named = ", ".join(_name(preset, name) for name in held)
-        st.html(f'<div class="hl-meta">🔒\ufe0e Set by the environment, not by {preset.title}: {escape(named)}.</div>')
-    if not changed:
+def _about(resolution: Resolution, found: tuple[Preset, str] | None) -> str:
+    """What the choice does, and which fields the environment holds against the system."""
+    _, held = chosen_system.preset_changes(resolution)
+    if not found or not held:
+        return ABOUT
+    named = ", ".join(_name(found[0], name) for name in held)
+    return f"{ABOUT} Set by the environment, not by {found[0].title}: {named}."
+
+
+def back_to_system(resolution: Resolution) -> None:
+    """The way back to the system as it was published, where something was changed."""
+    found, (changed, _) = chosen_system.current_preset(), chosen_system.preset_changes(resolution)
+    if not found or not changed:
         return
+    preset, variant = found
+    published = preset.decides(variant)
     changes = [f"{_name(preset, name)} was {show_value(published[name])}" for name in changed[:MOST_CHANGES]]
     more = f", and {len(changed) - MOST_CHANGES} more" if len(changed) > MOST_CHANGES else ""
-    title, listed = escape(preset.title), escape("; ".join(changes) + more)
-    st.html(f'<div class="hl-small hl-changed"><b>{title}, with changes</b>: {listed}.</div>')
-    st.button(f"Back to {_possessive(preset.title)}", key="system-back", on_click=chosen_system.restore_preset)
+    st.button(
+        f"Back to {preset.title}",
+        key="system-back",
+        type="tertiary",
+        on_click=chosen_system.restore_preset,
+        help=f"{'; '.join(changes)}{more}.",
+    )
 
 
 def _name(preset: Preset, name: str) -> str:
     return next((field.label for field in preset.fields if field.setting == name), title_of(name))
-
-
-def _possessive(title: str) -> str:
-    return f"{title}'" if title.endswith("s") else f"{title}'s"

@@ -11,7 +11,7 @@ from historylab.settings.resolve import Candidate, Provenance, Resolution
 from historylab.settings.sources import SOURCES
 from historylab.ui.session import landing, session
 from historylab.ui.shared.notice import notice
-from historylab.wording.settings import FROM_SOURCE, GROUPS, full_title, group_of, source_word
+from historylab.wording.settings import FROM_SOURCE, GROUPS, full_title, group_of, search_settings, source_word
 from historylab.wording.sources import HEADINGS, decision_sentence, names_in, value_of, winner_of
 from historylab.wording.untrusted import escape, one_line
 
@@ -42,17 +42,13 @@ def setting_list(resolution: Resolution) -> None:
             label_visibility="collapsed",
             width=240,
         )
-    found = [n for n in (given if shown == SET else names) if _matches(n, words or "")]
+    wanted = search_settings(words) if words else names
+    found = [name for name in (given if shown == SET else names) if name in wanted]
     if not found:
         nothing = "Nothing is set: every setting is at its default." if not words else "No setting of that name here."
         st.html(f'<div class="hl-meta">{nothing}</div>')
     for group in GROUPS:
         _group(group, [resolution.provenance[n] for n in found if group_of(n) == group])
-
-
-def _matches(name: str, words: str) -> bool:
-    known = " ".join((full_title(name), name, *(each for source in SOURCES for each in names_in(source, name)))).lower()
-    return all(word in known for word in words.lower().split())
 
 
 def _group(title: str, origins: Iterable[Provenance]) -> None:

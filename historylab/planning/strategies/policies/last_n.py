@@ -31,7 +31,9 @@ LateResults = Annotated[
 ]
 
 
-@register("policy", "lastN", reads=("length",), title="Last N", from_the_end=True)
+@register(
+    "policy", "lastN", reads=("length",), title="Last N", says="[the last] {length:user messages}", from_the_end=True
+)
 def last_n(plan: HistoryPlan, context: Context, *, late_results: LateResults = "keep") -> HistoryPlan:
     """The last N user messages and what follows each."""
     history, settings = context.history, context.settings

@@ -13,7 +13,7 @@ NO_HISTORY = reason(
 )
 
 
-@register("policy", "none", title="None", phrase="no history", from_the_end=True)
+@register("policy", "none", title="None", phrase="no history", says="[only the newest turn]", from_the_end=True)
 def no_history(plan: HistoryPlan, context: Context) -> HistoryPlan:
     """No history: only the newest user message and what follows it."""
     history, columns = context.history, context.history.columns

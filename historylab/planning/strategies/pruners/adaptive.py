@@ -41,6 +41,7 @@ MostTurns = Annotated[
     reads=("min_turns", "window"),
     title="As many turns as fit",
     phrase="adaptive pruning{to}",
+    says=", then [drop the turns that exceed {share:%}] of {budget} tokens",
     from_the_end=True,
 )
 def adaptive(

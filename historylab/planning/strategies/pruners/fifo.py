@@ -6,7 +6,7 @@ follows the cut is no longer in the provider's prompt cache (docs/evidence.md).
 
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
-from historylab.planning.strategies.base import Context, KeepTask, request_budget
+from historylab.planning.strategies.base import UP_TO, Context, KeepTask, request_budget
 from historylab.planning.strategies.cutting import (
     LAST_IN_PAUSE,
     UNTIMED,
@@ -40,7 +40,13 @@ CUT_BELOW = {
 
 
 @register(
-    "pruner", carries=carries_cut, reads=("min_turns",), title="Oldest first", phrase="FIFO{to}", from_the_end=True
+    "pruner",
+    carries=carries_cut,
+    reads=("min_turns",),
+    title="Oldest first",
+    phrase="FIFO{to}",
+    says=f"{UP_TO} [drop the oldest turns]",
+    from_the_end=True,
 )
 def fifo(
     plan: HistoryPlan,

@@ -60,7 +60,14 @@ def phrase(pairs: float | None = None, characters: int | None = None) -> str:
     return f"a cut to the newest {' and '.join(limits) or 'pairs'}"
 
 
-@register("pruner", reads=("min_turns",), title="Newest pairs", phrase=phrase, from_the_end=True)
+@register(
+    "pruner",
+    reads=("min_turns",),
+    title="Newest pairs",
+    phrase=phrase,
+    says=", then [drop all but the {pairs:newest pairs}]",
+    from_the_end=True,
+)
 def pairs(
     plan: HistoryPlan,
     context: Context,

@@ -13,7 +13,7 @@ from pydantic import Field
 from historylab.errors import SettingsError
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
-from historylab.planning.strategies.base import Context, request_budget
+from historylab.planning.strategies.base import UP_TO, Context, request_budget
 from historylab.planning.strategies.facts import relevance_index
 from historylab.registry import FINE, register
 
@@ -33,7 +33,13 @@ SAMPLED, RANKED = 8, 32  # of every eighth block, how many of the best hold what
 NEIGHBOUR = 0.4  # share of a neighbour's score (docs/evidence.md, Relevance offline)
 
 
-@register("pruner", reads=("min_turns", "relevance"), title="Least relevant first", phrase="relevance{to}")
+@register(
+    "pruner",
+    reads=("min_turns", "relevance"),
+    title="Least relevant first",
+    phrase="relevance{to}",
+    says=f"{UP_TO} [drop what is least relevant]",
+)
 def relevance(
     plan: HistoryPlan,
     context: Context,

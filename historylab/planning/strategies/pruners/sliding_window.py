@@ -37,7 +37,15 @@ def phrase(turns: int | None = None) -> str:
     return f"a window of {counted_noun(turns, 'turns')}" if turns is not None else "a sliding window"
 
 
-@register("pruner", carries=carries_cut, reads=("min_turns",), title="Sliding window", phrase=phrase, from_the_end=True)
+@register(
+    "pruner",
+    carries=carries_cut,
+    reads=("min_turns",),
+    title="Sliding window",
+    phrase=phrase,
+    says=", then [drop all but the {turns:last turns}]",
+    from_the_end=True,
+)
 def sliding_window(
     plan: HistoryPlan, context: Context, *, turns: Turns = 10, trim_to: TrimTo = 1.0, when: WhenCold = "full"
 ) -> HistoryPlan:

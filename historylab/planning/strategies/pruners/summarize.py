@@ -6,7 +6,7 @@ from pydantic import Field
 
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action, reason
-from historylab.planning.strategies.base import Context
+from historylab.planning.strategies.base import UP_TO, Context
 from historylab.planning.strategies.cutting import LAST_IN_PAUSE, UNTIMED, Unit, When, moment_of_cut, oldest_blocks
 from historylab.planning.strategies.folding import FOR_BUDGET, NO_ROOM, READS, carry_over, fold
 from historylab.registry import FINE, register
@@ -45,7 +45,14 @@ FOLDED = {
 """By the moment at which they were folded."""
 
 
-@register("pruner", carries=True, reads=("min_turns", *READS), title="Summarise the oldest", phrase="summarising{to}")
+@register(
+    "pruner",
+    carries=True,
+    reads=("min_turns", *READS),
+    title="Summarise the oldest",
+    phrase="summarising{to}",
+    says=f"{UP_TO} [summarise the oldest turns]",
+)
 def summarize(
     plan: HistoryPlan,
     context: Context,

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.strategies.base import Context
+from historylab.planning.strategies.base import UP_TO, Context
 from historylab.planning.strategies.cutting import oldest_share
 from historylab.planning.strategies.folding import FOR_BUDGET, READS, carry_over, fold
 from historylab.planning.strategies.pruners.fifo import fifo
@@ -16,7 +16,12 @@ from historylab.registry import FINE, register
 
 
 @register(
-    "pruner", carries=True, reads=("min_turns", *READS), title="Summarise a share", phrase="summarising a share{to}"
+    "pruner",
+    carries=True,
+    reads=("min_turns", *READS),
+    title="Summarise a share",
+    phrase="summarising a share{to}",
+    says=f"{UP_TO} [summarise the oldest {{fraction:%}}]",
 )
 def summarize_share(
     plan: HistoryPlan,

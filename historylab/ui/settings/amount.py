@@ -1,0 +1,33 @@
+"""A number of tokens or characters in a field: it reads "96k", "96,000" and "96000" alike, and shows "96,000"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from historylab.costs.amounts import read_count
+from historylab.settings.fields import MOST_TOKENS
+from historylab.ui.session import choices, session
+from historylab.wording.settings import schema_of, title_of
+from historylab.wording.untrusted import one_line
+
+LARGE = 10_000_000
+"""A whole number that may be as large is written with separators, in a field of text."""
+FEW = ("min_turns",)
+"""Counts of a few, whatever their bound."""
+
+
+def is_amount(name: str) -> bool:
+    """Tell whether the setting is a number so large that it is read by its separators."""
+    schema = schema_of(name)
+    known = {**schema, **next((s for s in schema.get("anyOf", ()) if s.get("type") != "null"), {})}
+    return known.get("type") == "integer" and known.get("maximum", known.get("le", 0)) >= LARGE and name not in FEW
+
+
+def choose_amount(name: str, text: str, choose: Any = choices.choose_setting) -> None:
+    """Choose the number written in `text`; what is none is told, and changes nothing."""
+    number = read_count(text)
+    if number is not None and number <= MOST_TOKENS:
+        choose(name, number)
+    else:
+        number = f"{title_of(name)} is a number such as 96k or 96,000"
+        session.report_problem(f"{number}, not “{one_line(text, 40)}”. Nothing was changed.")

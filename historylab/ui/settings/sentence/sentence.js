@@ -1,0 +1,56 @@
+// The settings as a sentence. Native fields stand in it as underlined words; a number is exact while it is written.
+
+class Sentence {
+  constructor(root) {
+    this.place = root.querySelector(".sentence");
+  }
+
+  receive({ parts }, send) {
+    this.send = send;
+    const shows = JSON.stringify(parts);
+    if (shows === this.shows) return;
+    this.shows = shows;
+    const held = this.place.querySelector(":focus");
+    this.place.replaceChildren(...parts.map((part, n) => this.draw(part, n)));
+    if (held) [...this.place.querySelectorAll("[name]")].find((field) => field.name === held.name)?.focus({ preventScroll: true });
+  }
+
+  draw(part, n) {
+    if (part.locked) return Object.assign(make("span", "", `🔒\ufe0e${part.text}`), { title: part.locked });
+    if (!part.setting) return make("span", n && part.text.startsWith(";") ? "end" : "", part.text);
+    const field = part.choices ? this.choice(part) : this.number(part);
+    field.name = part.setting;
+    field.setAttribute("aria-label", part.label);
+    return field;
+  }
+
+  choice({ setting, chosen, choices }) {
+    const field = make("select", "", choices.map(([value, words]) => Object.assign(make("option", "", words), { value })));
+    field.value = chosen;
+    field.addEventListener("change", () => this.send("edit", { setting, value: field.value }));
+    return field;
+  }
+
+  number({ setting, text, exact }) {
+    const field = Object.assign(make("input"), { type: "text", inputMode: "numeric", autocomplete: "off", value: text, size: text.length, title: exact });
+    const leave = () => (field.value = text);
+    field.addEventListener("focus", () => ((field.value = exact), field.select()));
+    field.addEventListener("blur", () => (field.value.trim() === exact || !field.value.trim() ? leave() : this.write(setting, field, leave)));
+    field.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") (leave(), field.blur());
+      else if (event.key !== "Enter") return;
+      else if (field.value.trim() && field.value.trim() !== exact) this.write(setting, field, leave);
+      event.preventDefault();
+      event.stopPropagation();
+    });
+    return field;
+  }
+
+  write(setting, field, leave) {
+    const { value } = field;
+    leave(); // what is no number is told, and changes nothing
+    this.send("edit", { setting, value });
+  }
+}
+
+export default drawnBy(Sentence);
