@@ -161,7 +161,7 @@ class SettingsFields(BaseModel, frozen=True, extra="forbid", defer_build=True):
         Field(
             ge=0.1,
             le=10,
-            title="Token factor",
+            title="Tokenizer correction",
             description="Tokens of the provider for each one counted, as its reported usage shows. The estimates of "
             "published systems stay as they are.",
         ),
@@ -184,7 +184,7 @@ class SettingsFields(BaseModel, frozen=True, extra="forbid", defer_build=True):
     ] = "bm25"
     projection: Annotated[
         str,
-        Field(title="Point of view", description="How messages are rewritten before anything is decided."),
+        Field(title="Speaker names", description="How messages are rewritten before anything is decided."),
     ] = "off"
     layout: Annotated[
         str,

@@ -106,5 +106,7 @@ def _of_the_factor(proposal: SettingsProposal, used: Mapping[str, Any]) -> str:
         return ""
     if not fit.good:
         fits = f"R² {fit.fit:.2f}, {fit.margin}"
-        return f"the usage of its {fit.requests:,} requests fits its text too poorly for a token factor ({fits})"
+        return (
+            f"the usage of its {fit.requests:,} requests fits its text too poorly for a tokenizer correction ({fits})"
+        )
     return f"tokens are {fit.words}" if FACTOR in used else ""

@@ -9,8 +9,8 @@ from typing import Any
 from historylab.costs.amounts import count_of
 from historylab.registry import member, members
 from historylab.settings.fields import FIELDS_THAT_CHOOSE
-from historylab.settings.model import Settings, setting_names, stage_options
-from historylab.settings.names import SYSTEM, VERSION, environment_names, url_name
+from historylab.settings.model import Settings, stage_options
+from historylab.settings.names import SYSTEM, VERSION
 from historylab.settings.resolve import Provenance, Resolution
 from historylab.settings.sources import SUGGESTED
 from historylab.wording.untrusted import escape, one_line
@@ -92,24 +92,6 @@ def help_of(name: str) -> str:
     """The setting's description, in a sentence."""
     text = stage_options()[name].help if "." in name else schema_of(name).get("description", "")
     return text[:1].upper() + text[1:]
-
-
-def search_settings(words: str) -> list[str]:
-    """Names of the settings that say all these words, those whose title says one first.
-
-    Words are those of title and help, of the members there are to choose from, and of every name the setting has.
-    """
-    wanted = words.lower().split()
-    found = [name for name in setting_names() if all(word in _all_words(name) for word in wanted)] if wanted else []
-    return sorted(found, key=lambda name: not any(word in full_title(name).lower() for word in wanted))
-
-
-@cache
-def _all_words(name: str) -> str:
-    known = members(name).values() if name in FIELDS_THAT_CHOOSE else ()
-    said = (each for chosen in known for each in (chosen.name, chosen.title, chosen.summary))
-    names = (name, url_name(name), *environment_names(name))
-    return " ".join((full_title(name), help_of(name), *said, *names)).lower()
 
 
 def differing_in_words(settings: Settings) -> str:

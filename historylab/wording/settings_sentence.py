@@ -7,10 +7,9 @@ so that it can be read, and edited in place.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from string import Formatter
-from typing import Any
 
 from historylab.costs.amounts import count_of, plain_count
 from historylab.planning.reasons import counted_noun, in_percent
@@ -26,7 +25,8 @@ ABOUT: Mapping[str, str] = {
     "pruner": "What is cut beyond that",
 }
 """Setting that the sentence edits → its name there."""
-PIECES = re.compile(r"\[(?P<choice>[^]]*)\]|\{(?P<setting>length|budget)(?::(?P<noun>[^}]*))?\}")
+PIECES = re.compile(r"\[(?P<choice>[^]]*)\]|\{(?P<number>\w+)(?::(?P<noun>[^}]*))?\}|(?P<words>[^[{]+)")
+"""What `says=` consists of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,77 +44,66 @@ def settings_sentence(settings: Settings, lead: str = "") -> str:
 
 
 def sentence_parts(
-    settings: Settings, lead: str = "", offered: Mapping[str, Mapping[str, str]] | None = None
+    settings: Settings, lead: str = "", offered: Mapping[str, Collection[str]] | None = None
 ) -> list[Part]:
     """The sentence in its parts, without the full stop; `offered` are the members of a family to choose from."""
-    parts = [Part(f"{lead} keep " if lead else "Keep ")]
-    parts += _family(settings, "policy", (offered or {}).get("policy") or members("policy"))
-    said = _says(settings, "pruner", settings.pruner)
-    parts.append(Part("" if said.startswith(",") else " "))
-    parts += _family(settings, "pruner", (offered or {}).get("pruner") or members("pruner"))
-    ends = "; ".join(_ends(settings))
-    return [part for part in (*parts, Part(f"; {ends}" if ends else "")) if part.text]
+    kept, cut = (
+        list(_with_choices(settings, family, (offered or {}).get(family) or members(family)))
+        for family in ("policy", "pruner")
+    )
+    between = "" if cut[0].text.startswith(",") else " "
+    ends = "".join(f"; {end}" for end in _ends(settings))
+    parts = [Part(f"{lead} keep " if lead else "Keep "), *kept, Part(between), *cut, Part(ends)]
+    return [part for part in parts if part.text]
 
 
-def _family(settings: Settings, family: str, offered: Mapping[str, object]) -> Iterator[Part]:
-    """The parts of what is chosen in that family."""
-    said, end = _says(settings, family, settings.value(family)), 0
-    for piece in PIECES.finditer(said):
-        if piece.start() > end:
-            yield Part(said[end : piece.start()])
-        end = piece.end()
-        if piece["choice"] is None:
-            yield from _number(piece["setting"], settings.value(piece["setting"]), piece["noun"])
-        else:
-            chosen = settings.value(family)
-            names = [name for name in members(family) if name in offered or name == chosen]
+def _with_choices(settings: Settings, family: str, offered: Collection[str]) -> Iterator[Part]:
+    """The parts of the member chosen; the one that names it has all to choose from, each as it would be said."""
+    chosen = settings.value(family)
+    names = [name for name in members(family) if name in offered or name == chosen]
+    for part in _said_by(settings, member(family, chosen)):
+        if part.setting == family:
             words = {name: _in_full(settings, family, name) for name in names}
-            yield Part(piece["choice"], family, {**words, chosen: piece["choice"]})
-    if said[end:]:
-        yield Part(said[end:])
-
-
-def _number(setting: str, number: int, noun: str | None) -> Iterator[Part]:
-    yield Part(plain_count(number), setting)
-    if noun:
-        yield Part(f" {noun.removesuffix('s') if number == 1 else noun}")
+            yield replace(part, choices={**words, chosen: part.text})
+        else:
+            yield part
 
 
 def _in_full(settings: Settings, family: str, name: str) -> str:
-    """What is chosen from: a policy as a whole, of a pruner's part what it does."""
-    said = _says(settings, family, name)
-    if family == "policy":
-        numbers = (
-            "".join(part.text for part in _number(p["setting"], settings.value(p["setting"]), p["noun"]))
-            for p in PIECES.finditer(said)
-            if p["setting"]
-        )
-        return re.sub(r"\[([^]]*)\]", r"\1", re.sub(r"\{[^}]*\}", lambda _: next(numbers), said))
-    return next((piece["choice"] for piece in PIECES.finditer(said) if piece["choice"]), said)
+    """What a member says, from its choice on: "drop all but the last 10 turns"."""
+    parts = list(_said_by(settings, member(family, name)))
+    first = next(i for i, part in enumerate(parts) if part.setting == family)
+    return "".join(part.text for part in parts[first:])
 
 
-def _says(settings: Settings, family: str, name: str) -> str:
-    """What the member says of itself; its options' values stand in it."""
-    chosen = member(family, name)
-    said: str = chosen.attributes.get("says") or _by_its_title(chosen)
-    own = {option.name for option in chosen.options}
-    pieces = []
-    for text, name_of, form, _ in Formatter().parse(said):
-        pieces.append(text)
-        if name_of in own:
-            pieces.append(_option(settings.value(f"{family}.{name}.{name_of}"), form or ""))
-        elif name_of:
-            pieces.append("{" + ":".join(filter(None, (name_of, form))) + "}")
-    return "".join(pieces)
+def _said_by(settings: Settings, chosen: Member) -> Iterator[Part]:
+    """The parts of what that member says."""
+    for piece in PIECES.finditer(chosen.attributes.get("says") or _by_its_title(chosen)):
+        if piece["choice"]:
+            yield Part(_with_options(settings, chosen, piece["choice"]), chosen.family)
+        elif name := piece["number"]:
+            own = any(option.name == name for option in chosen.options)
+            setting = f"{chosen.family}.{chosen.name}.{name}" if own else name
+            number, noun = settings.value(setting), piece["noun"] or ""
+            yield Part(plain_count(number), setting)
+            if noun:
+                yield Part(f" {noun.removesuffix('s') if number == 1 else noun}")
+        else:
+            yield Part(piece["words"])
+
+
+def _with_options(settings: Settings, chosen: Member, words: str) -> str:
+    """The words with the options' values in their places."""
+    said = []
+    for text, option, form, _ in Formatter().parse(words):
+        value = settings.value(f"{chosen.family}.{chosen.name}.{option}") if option else None
+        said += [text, "" if value is None else in_percent(value) if form == "%" else counted_noun(value, form or "")]
+    return "".join(said)
 
 
 def _by_its_title(chosen: Member) -> str:
     title = chosen.title[:1].lower() + chosen.title[1:]
     return f"[{title}]" if chosen.family == "policy" else f"{UP_TO} [{title}]"
-
-
-def _option(value: Any, form: str) -> str:
-    return in_percent(value) if form == "%" else counted_noun(value, form) if form else str(value)
 
 
 def _ends(settings: Settings) -> Iterator[str]:

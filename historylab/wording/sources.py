@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import Retention
+from historylab.registry import members
+from historylab.settings.fields import FIELDS_THAT_CHOOSE
+from historylab.settings.model import setting_names
 from historylab.settings.names import AGENTDOCK_TEMPLATE, SYSTEM, VERSION, environment_names, url_name
 from historylab.settings.resolve import Candidate, Provenance, Resolution
-from historylab.settings.sources import SUGGESTED
+from historylab.settings.sources import SOURCES, SUGGESTED
 from historylab.wording.losses import lost_facts
-from historylab.wording.settings import SOURCE_WORDS, show_value, title_of, value_in_words
+from historylab.wording.settings import SOURCE_WORDS, full_title, help_of, show_value, title_of, value_in_words
 from historylab.wording.untrusted import one_line
 from historylab.wording.verdict import count_actions, count_sent
 
@@ -109,6 +113,24 @@ def names_in(source: str, setting: str) -> tuple[str, ...]:
         agentdock = AGENTDOCK_TEMPLATE.get(setting)
         return (f"chatSettings.{agentdock}", setting) if agentdock else (setting,)
     return (url_name(setting),) if source == "url" else ()
+
+
+def search_settings(words: str) -> list[str]:
+    """Names of the settings that say all these words, those whose title says one first.
+
+    Words are those of title and help, of the members there are to choose from, and of every name the setting has.
+    """
+    wanted = words.lower().split()
+    found = [name for name in setting_names() if all(word in _all_words(name) for word in wanted)] if wanted else []
+    return sorted(found, key=lambda name: not any(word in full_title(name).lower() for word in wanted))
+
+
+@cache
+def _all_words(name: str) -> str:
+    known = members(name).values() if name in FIELDS_THAT_CHOOSE else ()
+    said = (each for chosen in known for each in (chosen.name, chosen.title, chosen.summary))
+    names = (each for source in SOURCES for each in names_in(source, name))
+    return " ".join((full_title(name), help_of(name), name, *said, *names)).lower()
 
 
 # -- per source

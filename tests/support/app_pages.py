@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
+from html import unescape
 from pathlib import Path
 
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from historylab.formats.samples import DEFAULT_SAMPLE
+from historylab.wording.settings import GROUPS
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 30
@@ -48,6 +50,13 @@ def pasted(app: AppTest, text: str) -> AppTest:
     """The same with this text pasted in the drawer."""
     app = opening(app, "Paste").text_area(key="pasted").set_value(text).run()
     return shown(app.button(key="open-pasted").click().run())
+
+
+def unfolded(app: AppTest, *groups: str) -> AppTest:
+    """The same with those groups of settings unfolded, as a click leaves them; without any, all of them."""
+    for group in groups or GROUPS:
+        app.session_state[f"group {group}"] = True
+    return shown(app.run())
 
 
 def on_tab(app: AppTest, label: str) -> AppTest:
@@ -95,14 +104,29 @@ def hovers(app: AppTest) -> str:
 
 def rows(app: AppTest, key: str) -> list[list[str]]:
     """The cells of our own table of that key."""
-    (table,) = (e.proto for e in app.get("bidi_component") if e.proto.id.endswith(f"-{key}"))
-    return json.loads(table.json)["rows"]
+    return _given_to(app, key)["rows"]
+
+
+def sentence(app: AppTest) -> str:
+    """The settings as a sentence, beside the page."""
+    return "".join(part["text"] for part in _given_to(app, "settings sentence")["parts"])
+
+
+def _given_to(app: AppTest, key: str) -> dict:
+    (component,) = (e.proto for e in app.get("bidi_component") if e.proto.id.endswith(f"-{key}"))
+    return json.loads(component.json)
 
 
 def sources(app: AppTest) -> dict[str, str]:
     """Per setting on screen the word that says where its value came from."""
     html = " ".join(e.proto.body for e in app.get("html"))
-    return dict(re.findall(r'data-setting="([^"]+)">([^<]+)<', html))
+    return dict(re.findall(r'data-setting="([^"]+)" data-source="([^"]+)"', html))
+
+
+def told(app: AppTest, label: str) -> str:
+    """What the label of a row of settings tells on hover and focus."""
+    html = " ".join(e.proto.body for e in app.get("html"))
+    return unescape(re.findall(rf'aria-description="([^"]*)">{label}<', html)[-1])
 
 
 def verdict(app: AppTest) -> str:

@@ -53,7 +53,7 @@ def settled(page) -> None:
 
 def source_of(page, setting: str, source: str) -> None:
     """Wait until that setting is said to come from there."""
-    page.locator(f'[data-setting="{setting}"]', has_text=re.compile(f"^{source}$")).wait_for(state="attached")
+    page.locator(f'[data-setting="{setting}"][data-source="{source}"]').wait_for(state="attached")
 
 
 def listed(page):

@@ -48,7 +48,7 @@ def test_each_of_the_documents_four_links_means_the_same_in_the_app_as_in_agentd
     settings = resolve_history_settings(env={}, url_query=CHAT + query)
     assert (settings.history_policy, settings.history_length) == (policy, length)
     app = followed(CHAT + query)
-    assert app.segmented_control(key="set policy").value == policy
+    assert app.selectbox(key="set policy").value == policy
     assert sources(app)["policy"] == "URL"
     if policy == "lastN":
         assert app.number_input(key="set length").value == length

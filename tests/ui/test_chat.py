@@ -9,7 +9,7 @@ import threading
 import chat_server
 import hostile
 import pytest
-from app_pages import screen, shown, text
+from app_pages import screen, shown, text, unfolded
 from chat_server import ChatServer, says, status
 from sketches import conv
 
@@ -263,7 +263,7 @@ def test_a_server_is_asked_only_after_a_yes_that_names_it(server):
 
 
 def test_a_yes_to_one_model_is_none_to_another(server):
-    app = agreed()
+    app = unfolded(agreed(), "Model")
     shown(app.selectbox(key="set model").set_value("gpt-4o").run())
     assert not app.checkbox(key="chat-agreed").value
     assert app.chat_input(key="say").disabled

@@ -122,7 +122,7 @@ def test_another_setting_can_be_changed_and_changed_back():
     app = screen(PAGE, cmp="historyLength:5")
     shown(app.button(key="edit B").click().run())
     shown(app.selectbox(key="another B 1").set_value("budget").run())
-    shown(app.number_input(key="B budget").set_value(300).run())
+    shown(app.text_input(key="B budget").set_value("300").run())
     assert app.query_params["cmp"] == "historyLength:5,budget:300"
     shown(app.button(key="undo B budget").click().run())
     assert app.query_params["cmp"] == "historyLength:5"
@@ -202,7 +202,7 @@ def test_configurations_that_do_the_same_say_so():
 def test_what_the_environment_sets_is_locked_in_all_of_them(monkeypatch):
     monkeypatch.setenv("HISTORYLAB_BUDGET", "900")
     app = screen(PAGE, cmp="budget:300")
-    assert "B budget" not in [widget.key for widget in app.number_input]
+    assert "B budget" not in [widget.key for widget in app.text_input]
     assert "HISTORYLAB_BUDGET" in text(app)
     assert "B does the same as A." in verdict(app)
 

@@ -7,7 +7,7 @@ import struct
 import zlib
 
 import pytest
-from app_pages import on_tab, screen, shown, sources, text
+from app_pages import on_tab, screen, shown, sources, text, unfolded
 from chat_server import ChatServer, says, status
 
 from historylab.planning.pipeline import Pipeline
@@ -62,7 +62,7 @@ def test_a_template_alone_asks_nobody_either(server, monkeypatch, tmp_path):
 
 
 def test_choosing_it_asks_for_a_yes_that_says_what_is_sent_where_and_never_the_key(server):
-    app = screen(PAGE, **FOLDS)
+    app = unfolded(screen(PAGE, **FOLDS), "Shortening")
     shown(app.selectbox(key="set summarizer").set_value("model").run())
     assert server.requests == []
     assert app.checkbox(key="agreed").label == "Let `gpt-5.5` at `127.0.0.1` write them"
@@ -99,7 +99,7 @@ def test_a_yes_to_one_model_is_none_to_another(server):
     app = screen(PAGE, **FOLDS, summarizer="model")
     shown(app.checkbox(key="agreed").check().run())
     asked = len(server.requests)
-    shown(app.selectbox(key="set model").set_value("gpt-4o").run())
+    shown(unfolded(app, "Model").selectbox(key="set model").set_value("gpt-4o").run())
     assert not app.checkbox(key="agreed").value
     assert len(server.requests) == asked
 
@@ -118,7 +118,7 @@ def test_moving_a_widget_asks_nothing_until_somebody_clicks(server):
     app = screen(PAGE, **FOLDS, summarizer="model")
     shown(app.checkbox(key="agreed").check().run())
     asked = len(server.requests)
-    shown(app.number_input(key="set budget").set_value(1500).run())
+    shown(app.text_input(key="set budget").set_value("1,500").run())
     assert len(server.requests) == asked
     assert "gpt-5.5 at 127.0.0.1 has not summarised these messages yet" in plain(app)
     assert summarised_by(app) == "lines of the original"
@@ -131,9 +131,9 @@ def test_what_was_answered_before_is_shown_at_once(server):
     app = screen(PAGE, **FOLDS, summarizer="model")
     shown(app.checkbox(key="agreed").check().run())
     asked = len(server.requests)
-    shown(app.number_input(key="set budget").set_value(1500).run())
-    shown(app.number_input(key="set budget").set_value(2000).run())
-    shown(app.toggle(key="set preserve_system_messages").set_value(True).run())
+    shown(app.text_input(key="set budget").set_value("1,500").run())
+    shown(app.text_input(key="set budget").set_value("2,000").run())
+    shown(unfolded(app, "What stays").toggle(key="set preserve_system_messages").set_value(True).run())
     assert summarised_by(app) == "written by model gpt-5.5"
     assert len(server.requests) == asked
 
@@ -150,7 +150,7 @@ def test_a_replay_by_what_was_answered_before_plans_each_request_once(server, pl
     app = the_same_budget_under_another_overhead()
     asked = len(server.requests)
     planned.clear()
-    shown(app.number_input(key="set budget").set_value(2100).run())
+    shown(app.text_input(key="set budget").set_value("2,100").run())
     assert summarised_by(app) == "written by model gpt-5.5"
     assert len(server.requests) == asked
     assert len(planned) == len(set(planned)) > 10
@@ -158,7 +158,7 @@ def test_a_replay_by_what_was_answered_before_plans_each_request_once(server, pl
 
 def test_a_message_is_explained_after_a_replay_by_what_was_answered_before(server):
     app = the_same_budget_under_another_overhead()
-    shown(app.number_input(key="set budget").set_value(2100).run())
+    shown(app.text_input(key="set budget").set_value("2,100").run())
     app.session_state["historylab"].message = 1
     shown(app.run())
     assert "Message 2:" in text(app)
@@ -168,7 +168,7 @@ def the_same_budget_under_another_overhead():
     """What was answered under a budget of 2,000; one more step, and the history has that budget again."""
     app = screen(PAGE, **FOLDS, summarizer="model")
     shown(app.checkbox(key="agreed").check().run())
-    return shown(app.number_input(key="set overhead").set_value(100).run())
+    return shown(unfolded(app, "Model").text_input(key="set overhead").set_value("100").run())
 
 
 def test_the_environment_is_a_yes_and_names_who_is_asked(server, monkeypatch):
@@ -235,10 +235,10 @@ def test_a_yes_ends_with_an_upload(server):
 
 def uploading(template: dict, app):
     """The same with that template uploaded."""
-    app.session_state["template file"] = True
-    shown(app.run())
     data = json.dumps(template).encode()
-    return shown(app.file_uploader(key="template").set_value(("agent.json", data, "application/json")).run())
+    return shown(
+        unfolded(app, "Model").file_uploader(key="template").set_value(("agent.json", data, "application/json")).run()
+    )
 
 
 def test_nor_is_one_asked_that_a_link_compares_with(server, monkeypatch):
@@ -262,18 +262,21 @@ def test_a_fallback_that_stepped_in_says_so_without_unfolding_anything(server):
     assert token_chart(app) != chart  # the same settings, and other summaries
 
 
-def test_fine_tuning_is_folded_until_something_in_it_is_changed():
-    app = screen(PAGE, pruner="fifo")
-    found = {e.label: e.proto.expanded for e in app.sidebar.get("expander")}
-    assert found["Fine tuning"] is False
-    app = screen(PAGE, **{"pruner": "fifo", "pruner.fifo.unit": "block"})
-    found = {e.label: e.proto.expanded for e in app.sidebar.get("expander")}
-    assert found["Fine tuning, 1 changed"] is True
+def test_what_is_rarely_changed_is_folded_until_it_is():
+    app = unfolded(screen(PAGE, pruner="fifo"), "What stays")
+    assert advanced(app) == {"Advanced": False}
+    app = unfolded(screen(PAGE, **{"pruner": "fifo", "pruner.fifo.unit": "block"}), "What stays")
+    assert advanced(app) == {"Advanced, 1 changed": True}
 
 
-def test_members_have_human_names_with_the_code_name_beside():
-    options = screen(PAGE).selectbox(key="set pruner").options
-    assert {"Off", "Oldest first (fifo)", "Sliding window", "Newest pairs (pairs)"} <= set(options)
+def advanced(app) -> dict[str, bool]:
+    return {e.label: e.proto.expanded for e in app.sidebar.get("expander") if e.label.startswith("Advanced")}
+
+
+def test_members_have_human_names_with_the_code_name_beside_where_there_is_room():
+    assert {"Off", "Oldest first", "Newest pairs"} <= set(screen(PAGE).selectbox(key="set pruner").options)
+    search = unfolded(screen(PAGE), "Shortening").multiselect(key="set tool_output")
+    assert "Cut long ones (truncate)" in search.options
 
 
 def token_chart(app) -> bytes:

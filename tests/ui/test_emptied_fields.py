@@ -9,10 +9,16 @@ from streamlit.runtime.state.session_state import SessionState
 from historylab.ui.session import session
 from historylab.ui.session.chosen_system import choose_preset
 from historylab.ui.shared.page import PAGES
+from historylab.wording.settings import GROUPS
 
 pytestmark = pytest.mark.slow  # every page, drawn again
 
-FOLDED = ("overhead-count", "more stages", "other settings", "template file", "edit url", "edit you")
+FOLDED = (
+    "overhead-count",
+    *(f"{fold} {group}" for fold in ("group", "advanced") for group in GROUPS),
+    "edit url",
+    "edit you",
+)
 """Fields inside what is folded."""
 
 

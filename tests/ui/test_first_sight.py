@@ -6,7 +6,7 @@ import json
 
 import pytest
 from app_pages import pasted as opened_with
-from app_pages import screen, shown, sources, text
+from app_pages import screen, shown, sources, text, unfolded
 
 pytestmark = pytest.mark.slow  # whole screens
 
@@ -30,7 +30,7 @@ def pasted(value: object, **link: str):
 
 
 def test_what_a_file_was_recorded_with_is_said_once_with_the_way_back_and_forth():
-    app = pasted(RECORDED)
+    app = unfolded(pasted(RECORDED), "Model")
     assert "Recorded with claude-opus-4-5" in text(app)
     assert sources(app)["model"] == "recorded"
     shown(app.button(key="ignore-recorded").click().run())

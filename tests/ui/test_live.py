@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from app_pages import hovers, rows, screen, shown, text
+from app_pages import hovers, rows, screen, shown, text, told
 from live_recording import TRIMMED, recording
 
 from historylab import Settings
@@ -258,7 +258,7 @@ def test_it_can_be_looked_at_under_the_settings_it_was_sent_with(proxy):
     page = live()
     shown(page.button(key="live-open").click().run())
     assert (page.selectbox(key="system").value, "5 of 11 messages" in headline(page)) == ("as-sent", True)
-    assert "As HistoryLab sent it: 5 of 11 messages" in text(page)
+    assert "As HistoryLab sent it: 5 of 11 messages" in told(page, "System")
     assert "Sent under FIFO to 150 over all messages" in text(page)
     shown(page.button(key="use-sent-under").click().run())
     assert "5 of 11 messages" in headline(page)

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 import streamlit as st
-from app_pages import next_conversation, on_tab, opening, request_field, rows, screen, shown, text, verdict
+from app_pages import next_conversation, on_tab, opening, request_field, rows, screen, shown, text, unfolded, verdict
 from listed import listed
 
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
@@ -62,7 +62,7 @@ def test_a_rule_that_left_and_a_mark_are_kept_by_their_text_which_no_address_car
     shown(app.button(key="remember").click().run())
     shown(app.button(key="keep-marked").click().run())
     assert "It is sent." in text(app)
-    assert app.text_area(key="set pin").value == "Never e-mail*\n<b>number 2</b>*"
+    assert unfolded(app, "What stays").text_area(key="set pin").value == "Never e-mail*\n<b>number 2</b>*"
     assert not {"pin"} & {*app.query_params}
     shown(app.button(key="share").click().run())
     assert "What must stay is not in the link" in text(app)

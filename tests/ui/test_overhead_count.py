@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from app_pages import screen, shown, text
+from app_pages import screen, shown, text, unfolded
 
 pytestmark = pytest.mark.slow  # a whole page, many times
 
@@ -17,11 +17,11 @@ TOOLS = [
 ]
 
 
-def unfolded(**link: str):
-    """The playground with the popover open, as a click leaves it."""
+def counting(**link: str):
+    """The playground with the fields to paste in unfolded, as a click leaves it."""
     app = screen("pages/playground.py", **link)
     app.session_state["overhead-count"] = True
-    return shown(app.run())
+    return unfolded(app, "Model")
 
 
 def pasted(app, tools: object, prompt: str = ""):
@@ -31,7 +31,7 @@ def pasted(app, tools: object, prompt: str = ""):
 
 
 def test_pasted_tools_and_prompt_are_counted_and_used_instead_of_what_was_set():
-    app = pasted(unfolded(overhead="700"), {"tools": TOOLS}, "Always be kind.")
+    app = pasted(counting(overhead="700"), {"tools": TOOLS}, "Always be kind.")
     told = text(app)
     tools, prompt = (int(n) for n in re.search(r"2 tools: (\d+) tokens \+ prompt: (\d+) tokens", told).groups())
     assert "An estimate" in told
@@ -39,24 +39,24 @@ def test_pasted_tools_and_prompt_are_counted_and_used_instead_of_what_was_set():
     assert "<img" not in " ".join(e.proto.body for e in app.get("html"))
     assert app.button(key="use-count").label == f"Use {tools + prompt} tokens"
     shown(app.button(key="use-count").click().run())
-    assert app.number_input(key="set overhead").value == tools + prompt
+    assert app.text_input(key="set overhead").value == f"{tools + prompt:,}"
     assert f"The overhead is set to these {tools + prompt} tokens." in text(app)
 
 
 def test_broken_json_is_told_with_its_place_and_offers_nothing():
-    app = pasted(unfolded(), '[\n  {"name": }\n]')
+    app = pasted(counting(), '[\n  {"name": }\n]')
     assert "no JSON: expecting value at line 2, column 12" in text(app)
     assert "use-count" not in [button.key for button in app.button]
 
 
 def test_under_a_system_it_is_beside_the_overhead_too():
-    app = pasted(unfolded(system="octopus"), TOOLS)
+    app = pasted(counting(system="octopus"), TOOLS)
     assert "characters // 4" in text(app).partition("An estimate")[2][:200]
 
 
 @pytest.mark.parametrize("said", ["", "700"])
 def test_what_the_environment_sets_is_shown_and_cannot_be_set(monkeypatch, said):
     monkeypatch.setenv("HISTORYLAB_OVERHEAD", "300")
-    app = pasted(unfolded(overhead=said), TOOLS)
+    app = pasted(counting(overhead=said), TOOLS)
     assert "The overhead stays at 300: set by  HISTORYLAB_OVERHEAD" in text(app)
     assert "use-count" not in [button.key for button in app.button]

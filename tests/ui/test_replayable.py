@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from app_pages import screen, shown, sources, text
+from app_pages import screen, shown, sources, text, unfolded
 
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 
@@ -15,7 +15,7 @@ def test_an_unknown_window_is_named_beside_the_settings(page):
     app = screen(f"pages/{page}.py", **NOBODY_KNOWS_ITS_WINDOW)
     assert "be replayed:" in text(app)
     assert "mystery-1" in text(app)
-    shown(app.selectbox(key="set model").set_value("gpt-5.5").run())
+    shown(unfolded(app, "Model").selectbox(key="set model").set_value("gpt-5.5").run())
     assert "be replayed:" not in text(app)
 
 
@@ -39,8 +39,8 @@ ENDS = [
 @pytest.mark.parametrize("page", ["playground", "tune"])
 @pytest.mark.parametrize("link", ENDS, ids=lambda link: next(reversed(link)))
 def test_a_setting_at_the_end_of_what_it_may_be_is_shown_and_in_force(page, link):
-    app = screen(f"pages/{page}.py", **link)
-    drawn = {widget.key: widget.value for widget in (*app.number_input, *app.text_input)}
+    app = unfolded(screen(f"pages/{page}.py", **link))
+    drawn = {widget.key: str(widget.value).replace(",", "") for widget in (*app.number_input, *app.text_input)}
     for name in {"length" if name == "historyLength" else name for name in link} & set(sources(app)):
         assert sources(app)[name] == "URL"
         if f"set {name}" in drawn:
@@ -48,7 +48,7 @@ def test_a_setting_at_the_end_of_what_it_may_be_is_shown_and_in_force(page, link
 
 
 def test_a_number_that_must_be_more_than_nothing_is_refused_at_nothing():
-    app = screen("pages/playground.py", compaction="at_threshold", threshold="0.5")
+    app = unfolded(screen("pages/playground.py", compaction="at_threshold", threshold="0.5"), "Shortening")
     shown(app.number_input(key="set threshold").set_value(0.0).run())
     assert "threshold" in text(app)
     assert sources(app)["threshold"] == "URL"

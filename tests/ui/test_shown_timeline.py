@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from app_pages import ROOT, on_tab, pasted, screen, shown, text, verdict
+from app_pages import ROOT, on_tab, pasted, screen, sentence, shown, text, told, verdict
 
 from historylab import Conversation, Message
 from historylab.conversation.sent import SentHistory, sent_metadata
@@ -26,7 +26,13 @@ def choose(app, name: str):
 def test_a_file_with_cuts_opens_as_it_was_sent_and_says_who_cut():
     app = screen(**SAMPLE)
     assert (system(app), CUT in verdict(app)) == ("as-sent", True)
-    assert "As Claude Code sent it, with 1 cut" in text(app)
+    assert "As Claude Code sent it, with 1 cut" in told(app, "System")
+
+
+def test_the_fields_then_hold_the_settings_that_would_decide_instead():
+    app = screen(**SAMPLE)
+    assert sentence(app) == "Or keep the last 20 user messages up to 200k tokens, then drop the oldest turns."
+    assert app.text_input(key="set budget").value == "200,000"
 
 
 def test_a_file_that_says_nothing_of_it_offers_no_such_choice():

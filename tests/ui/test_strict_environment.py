@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from app_pages import ROOT, screen, shown, sources, text
+from app_pages import ROOT, screen, shown, sources, text, unfolded
 
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 
@@ -98,7 +98,7 @@ def test_an_uploaded_template_is_shut_out_but_the_servers_own_counts(strict, mon
     monkeypatch.setenv("HISTORYLAB_TEMPLATE", str(tmp_path / "agent.json"))
     app = screen(PLAYGROUND)
     app.session_state["historylab"].template = {"reserve": 55, "budget": 4_321}  # as an upload leaves it
-    shown(app.run())
+    unfolded(app, "Model")
     assert (sources(app)["reserve"], sources(app)["budget"]) == ("template", "default")
     assert "77" in text(app)
     assert "4,321" not in text(app)

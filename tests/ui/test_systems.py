@@ -7,7 +7,7 @@ from itertools import cycle
 from pathlib import Path
 
 import pytest
-from app_pages import screen, shown, sources, text, uploaded, verdict
+from app_pages import screen, sentence, shown, sources, text, told, unfolded, uploaded, verdict
 
 from historylab import load
 from historylab.errors import LoadError
@@ -29,7 +29,8 @@ def chosen(name: str, **link: str):
 
 
 def labels(app) -> list[str]:
-    return [w.label for kind in ("selectbox", "number_input", "toggle") for w in app.sidebar.get(kind)]
+    kinds = ("selectbox", "number_input", "text_input", "toggle")
+    return [w.label for kind in kinds for w in app.sidebar.get(kind)]
 
 
 def test_ones_own_settings_come_first_and_every_system_is_offered():
@@ -41,9 +42,9 @@ def test_ones_own_settings_come_first_and_every_system_is_offered():
 def test_choosing_a_system_loads_its_preset_as_chosen_by_you():
     app = chosen("octopus")
     assert app.number_input(key="set min_turns").value == 3
-    assert app.number_input(key="set budget").value == 100_000
+    assert app.text_input(key="set budget").value == "100,000"
     assert {sources(app)[name] for name in ("budget", "min_turns", "reserve", "pruner")} == {"you"}
-    assert sources(app)["model"] == "default"
+    assert sources(unfolded(app, "Model"))["model"] == "default"
     assert app.query_params["system"] == "octopus"
 
 
@@ -59,10 +60,15 @@ def test_octopus_minimum_and_window_start_at_0_as_in_its_functions():
 
 def test_its_fields_bear_its_names_and_units():
     assert "Minimum history · complete turns" in labels(chosen("octopus"))
-    assert "History length · user messages" in labels(chosen("agentdock"))
     assert "Rolling summary above · turns" in labels(chosen("toolpack"))
     assert {"History · pairs", "History · characters"} <= set(labels(chosen("mentu")))
     assert {"Threshold · share of the window", "Preserve recent · messages"} <= set(labels(chosen("mycoder")))
+
+
+def test_the_open_fields_keep_their_names_and_tell_the_systems():
+    app = chosen("agentdock")
+    assert {"System", "Policy", "Length", "Pruner", "Budget"} <= set(labels(app))
+    assert "AgentDock calls it History length (historyLength)." in told(app, "Length")
 
 
 def test_its_members_bear_its_names():
@@ -90,23 +96,23 @@ def test_counts_are_labelled_as_the_systems_own():
 def test_a_changed_field_is_marked_and_there_is_a_way_back():
     app = chosen("agentdock")
     shown(app.number_input(key="set length").set_value(5).run())
-    assert "AgentDock, with changes : History length was 20" in text(app)
+    assert sentence(app).startswith("AgentDock, with changes: keep the last 5 user messages")
+    assert app.button(key="system-back").help == "History length was 20."
     assert "keeps the last 5 user messages: 10 of" in text(app)
     shown(app.button(key="system-back").click().run())
-    assert "AgentDock, with changes" not in text(app)
+    assert sentence(app).startswith("AgentDock: keep the last 20 user messages")
     assert app.number_input(key="set length").value == 20
 
 
 def test_the_model_is_no_part_of_a_system():
     app = chosen("agentdock")
-    shown(app.selectbox(key="set model").set_value("gpt-4o").run())
-    assert "AgentDock, with changes" not in text(app)
+    shown(unfolded(app, "Model").selectbox(key="set model").set_value("gpt-4o").run())
+    assert sentence(app).startswith("AgentDock: keep")
 
 
 def test_another_stage_makes_it_another_system():
     app = chosen("octopus")
-    app.session_state["other settings"] = True
-    shown(app.run().segmented_control(key="set policy").set_value("none").run())
+    shown(app.selectbox(key="set policy").set_value("none").run())
     assert "Octopus, with changes: 2 of 166 messages" in text(app)
 
 
@@ -117,7 +123,7 @@ def test_ones_own_settings_come_back_as_they_were():
     shown(app.selectbox(key="system").set_value("octopus").run())
     shown(app.selectbox(key="system").set_value("").run())
     assert app.number_input(key="set length").value == 7
-    assert app.number_input(key="set budget").value == 3000
+    assert app.text_input(key="set budget").value == "3,000"
     assert sources(app)["budget"] == "URL"
     assert "system" not in app.query_params
 
@@ -126,8 +132,8 @@ def test_a_field_the_environment_holds_stays_locked_and_says_so(monkeypatch):
     monkeypatch.setenv("HISTORYLAB_BUDGET", "2500")
     app = chosen("octopus")
     assert sources(app)["budget"] == "environment"
-    assert "Set by the environment, not by Octopus: Working memory" in text(app)
-    assert "Octopus, with changes" not in text(app)
+    assert "Set by the environment, not by Octopus: Working memory" in told(app, "System")
+    assert sentence(app).startswith("Octopus: keep everything up to 2.5k tokens")
 
 
 def test_variants_are_offered_and_off_by_default():
@@ -145,9 +151,9 @@ def test_variants_are_offered_and_off_by_default():
 def test_a_variants_own_window_goes_with_it():
     app = chosen("mentu")
     shown(app.selectbox(key="variant").set_value("Future: summarise before truncating").run())
-    assert app.number_input(key="set window").value == 50_000
+    assert app.text_input(key="set window").value == "50,000"
     shown(app.selectbox(key="system").set_value("mycoder").run())
-    assert app.number_input(key="set window").value is None
+    assert app.text_input(key="set window").value == ""
 
 
 def test_a_link_names_a_system_and_what_was_changed_of_it():
@@ -155,7 +161,7 @@ def test_a_link_names_a_system_and_what_was_changed_of_it():
     assert app.selectbox(key="system").value == "octopus"
     assert app.number_input(key="set min_turns").value == 5
     assert {sources(app)[name] for name in ("budget", "min_turns")} == {"system", "URL"}
-    assert "Octopus, with changes" in text(app)
+    assert sentence(app).startswith("Octopus, with changes: keep")
     assert verdict(screen(PAGE, **dict(app.query_params.items()))) == verdict(app)
 
 
@@ -176,7 +182,7 @@ def test_the_address_says_what_was_said_and_leaves_the_rest_to_the_system_it_nam
 def test_an_old_link_with_all_of_a_systems_fields_opens_as_the_system_and_keeps_them(version):
     told = {"v": version, "system": "octopus", **preset_in_link("octopus"), "minTurns": "5"}
     app = screen(PAGE, **told)
-    assert "Octopus, with changes : Minimum history was 3." in text(app)
+    assert app.button(key="system-back").help == "Minimum history was 3."
     assert sources(app)["budget"] == "URL"
     assert address(app) == told
 
@@ -215,7 +221,7 @@ def test_the_inspector_shows_octopus_figures_under_debug_only():
 def test_a_model_whose_window_nobody_knows_is_one_sentence_not_a_broken_page():
     app = chosen("mycoder", model="a-model-of-my-own")
     assert "the context window of 'a-model-of-my-own' is not known; set `window` (tokens)" in plain(app)
-    shown(app.number_input(key="set window").set_value(8000).run())
+    shown(app.text_input(key="set window").set_value("8,000").run())
     assert "messages sent" in verdict(app)
 
 
@@ -224,8 +230,8 @@ def test_participants_are_offered_where_ids_are_asked_for():
     agent = app.selectbox(key="set projection.point_of_view.agent")
     assert len(agent.options) > 2
     shown(agent.set_value(agent.options[1]).run())
-    assert "toolpack, with changes" not in text(app)
-    app = screen(PAGE, conv="sample:garden-room", filter="participants")
+    assert sentence(app).startswith("toolpack: keep")
+    app = unfolded(screen(PAGE, conv="sample:garden-room", filter="participants"), "Shortening")
     people = app.multiselect(key="set filter.participants.ids")
     assert len(people.options) >= 4
     shown(people.set_value(people.options[:1]).run())
@@ -236,7 +242,7 @@ def test_participants_are_offered_where_ids_are_asked_for():
 def test_presets_draw_samples(sample, name):  # tests/systems plans every sample under every preset
     app = screen(PAGE, system=name, conv=f"sample:{sample}")
     assert "messages sent" in verdict(app)
-    assert f"{presets()[name].title}, with changes" not in text(app)
+    assert sentence(app).startswith(f"{presets()[name].title}: keep")
 
 
 @pytest.mark.parametrize("spec", VARIANTS)

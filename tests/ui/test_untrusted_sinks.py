@@ -10,7 +10,7 @@ from pathlib import Path
 
 import hostile
 import pytest
-from app_pages import screen, shown
+from app_pages import screen, shown, unfolded
 from chat_server import ChatServer, says
 from listed import listed
 
@@ -96,7 +96,9 @@ STATES: dict[str, Callable] = {
     "a search in vain": lambda app: state(app, search=hostile.TEXT + "no", show="lost"),
     "must remember": lambda app: state(app, show="starred"),
     "a problem": lambda app: state(app, problem=hostile.TEXT),
-    "the template": lambda app: state(app, template={"model": hostile.TEXT}, template_name=hostile.TEXT),
+    "the template": lambda app: unfolded(
+        state(app, template={"model": hostile.TEXT}, template_name=hostile.TEXT), "Model"
+    ),
     "share": lambda app: shown(app.button(key="share").click().run()),
     "export": lambda app: shown(app.button(key="export").click().run()),
     "edit": lambda app: shown(state(app, message=2).button(key="edit-message").click().run()),
@@ -105,7 +107,7 @@ STATES: dict[str, Callable] = {
     "sessions": lambda app: with_session(app, way="This machine", historylab=wanting(app)),
     "not read": lambda app: state(app, refused=refused()),
     **{tab: lambda app, tab=tab: with_session(app, side=tab) for tab in TABS},
-    "template field": lambda app: with_session(app, **{"template file": True}),
+    "all settings": unfolded,
 }
 
 
@@ -191,6 +193,6 @@ def test_a_hostile_model_name_is_asked_for_by_its_name_and_its_replies_are_text(
     assert harms(app) == []
     assert listed(app)["summary"]["text"]
     server.behaviours = []
-    shown(app.number_input(key="set budget").set_value(650).run())
+    shown(app.text_input(key="set budget").set_value("650").run())
     assert "`" in app.button(key="ask").help
     assert harms(app) == []

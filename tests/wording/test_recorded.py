@@ -46,7 +46,7 @@ OPUS = "claude-opus-4-5"
         (SettingsProposal({}, model="x" * 201), f"Recorded with {'x' * 79}…: another model is set."),
         (
             SettingsProposal({}, calibration=Calibration(9, 8.7, 1, 0.32, 0.49, 3)),
-            "The usage of its 3 requests fits its text too poorly for a token factor (R² 0.32, ±49%).",
+            "The usage of its 3 requests fits its text too poorly for a tokenizer correction (R² 0.32, ±49%).",
         ),
     ],
 )

@@ -10,8 +10,8 @@ options, if only some of them make it need that.
 be a function of some of its options, each None where the sentence doesn't mention it.
 
 `says=` is its part of the sentence that says the settings, of a policy and a pruner: "up to {budget} tokens, then
-[drop the oldest turns]". What stands in brackets is chosen with it, a number of its options or of the settings stands
-in braces, with its noun ("{turns:last turns}") or as a share ("{share:%}").
+[drop the oldest turns]". What is chosen with it stands in brackets. A number of the settings or of its options stands
+in braces, with its noun ("{turns:turns}"); in the brackets it may also be a share ("{share:%}").
 
 `from_the_end=True` says that what it decides about a message follows from that message and those after it, and that of
 what it drops nothing is newer than what it keeps, apart from the newest user message and block: so where the end of a

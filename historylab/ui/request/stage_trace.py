@@ -13,7 +13,7 @@ from historylab.wording.settings import member_word, title_of
 from historylab.wording.untrusted import escape
 
 BEFORE_ANY = {
-    "projection": "Point of view: messages that another one stands for",
+    "projection": "Speaker names: messages that another one stands for",
     "source": "Calls and results that do not match up, which an API would refuse",
     "pin.agent_context": "What a coding agent works by",
 }

@@ -29,5 +29,5 @@ def choose_amount(name: str, text: str, choose: Any = choices.choose_setting) ->
     if number is not None and number <= MOST_TOKENS:
         choose(name, number)
     else:
-        number = f"{title_of(name)} is a number such as 96k or 96,000"
-        session.report_problem(f"{number}, not “{one_line(text, 40)}”. Nothing was changed.")
+        wanted = f"{title_of(name)} is a number such as 96k or 96,000"
+        session.report_problem(f"{wanted}, not “{one_line(text, 40)}”. Nothing was changed.")

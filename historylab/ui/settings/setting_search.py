@@ -8,7 +8,8 @@ from historylab.settings.effect import has_effect
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import session
 from historylab.ui.settings.setting_field import setting_field
-from historylab.wording.settings import full_title, search_settings
+from historylab.wording.settings import full_title
+from historylab.wording.sources import search_settings
 from historylab.wording.untrusted import escape
 
 SHOWN = 6

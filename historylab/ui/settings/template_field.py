@@ -7,13 +7,13 @@ import streamlit as st
 from historylab.errors import HistoryLabError
 from historylab.settings.sources import read_template
 from historylab.ui.session import choices, session
-from historylab.wording.untrusted import one_line
+from historylab.wording.untrusted import escape, one_line
 
 
 def template_field(*, locked: bool) -> None:
     """The template in use, the way to give another, and to be without."""
     if used := choices.template_source():
-        st.text(f"Template: {one_line(used, 80)}")
+        st.html(f'<div class="hl-small">Template: {escape(one_line(used, 80))}</div>')
     if locked:
         st.html('<div class="hl-meta">The environment is strict: a template you upload is ignored.</div>')
     if session.tab().template is not None:

@@ -11,8 +11,8 @@ from historylab.settings.resolve import Candidate, Provenance, Resolution
 from historylab.settings.sources import SOURCES
 from historylab.ui.session import landing, session
 from historylab.ui.shared.notice import notice
-from historylab.wording.settings import FROM_SOURCE, GROUPS, full_title, group_of, search_settings, source_word
-from historylab.wording.sources import HEADINGS, decision_sentence, names_in, value_of, winner_of
+from historylab.wording.settings import FROM_SOURCE, GROUPS, full_title, group_of, source_word
+from historylab.wording.sources import HEADINGS, decision_sentence, names_in, search_settings, value_of, winner_of
 from historylab.wording.untrusted import escape, one_line
 
 SET, ALL = "Only what is set", "All"

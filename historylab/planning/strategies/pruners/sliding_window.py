@@ -43,7 +43,7 @@ def phrase(turns: int | None = None) -> str:
     reads=("min_turns",),
     title="Sliding window",
     phrase=phrase,
-    says=", then [drop all but the {turns:last turns}]",
+    says=", then [drop all but the last] {turns:turns}",
     from_the_end=True,
 )
 def sliding_window(

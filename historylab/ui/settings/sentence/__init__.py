@@ -10,7 +10,7 @@ from historylab.settings.resolve import Resolution
 from historylab.ui.session import choices, session
 from historylab.ui.settings.amount import choose_amount
 from historylab.ui.shared.browser import component
-from historylab.wording.settings import lock_reason
+from historylab.wording.settings import lock_reason, title_of
 from historylab.wording.settings_sentence import ABOUT, Part, sentence_parts
 
 KEY = "settings sentence"
@@ -33,7 +33,7 @@ def _as_drawn(part: Part, resolution: Resolution) -> dict[str, Any]:
     origin = resolution.provenance[part.setting]
     if origin.locked:
         return {"text": part.text, "locked": lock_reason(origin)}
-    drawn = {"text": part.text, "setting": part.setting, "label": ABOUT[part.setting]}
+    drawn = {"text": part.text, "setting": part.setting, "label": ABOUT.get(part.setting) or title_of(part.setting)}
     if part.choices:
         return {**drawn, "chosen": origin.value, "choices": list(part.choices.items())}
     return {**drawn, "exact": f"{origin.value:,}"}
