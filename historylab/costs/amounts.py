@@ -52,10 +52,10 @@ def short_count(number: int) -> str:
 def plain_count(number: int) -> str:
     """The same where it is exact, as in "96k"; otherwise every digit: "113,915"."""
     short = short_count(number)
-    return short if read_count(short) == number else f"{number:,}"
+    return short if parse_count(short) == number else f"{number:,}"
 
 
-def read_count(text: str) -> int | None:
+def parse_count(text: str) -> int | None:
     """The whole number a person wrote: "96k", "1.4M", "96,000", "96000"; None for what is none."""
     found = WRITTEN.fullmatch("".join(text.split()).lower().removesuffix("tokens"))
     if found is None:

@@ -20,9 +20,9 @@ Generated from the definitions by `python -m historylab.settings.reference`.
 
 Every setting can come from the environment, the choice on screen, the URL, the template or the default, in that order,
 per field and by presence (a 0 from the environment wins). Between template and default stands the open file, which
-decides at most the model, its window, the overhead, the tokenizer correction, and a budget and a policy that suit it (what fits
-its window opens untrimmed; a `length` that anything sets takes that policy back). An unreadable value is refused with
-a reason, and the next source decides. Numbers are plain decimals: `4000`, not `4_000` or `4,000`.
+decides at most the model, its window, the overhead, the tokenizer correction, and a budget and a policy that suit it
+(what fits its window opens untrimmed; a `length` that anything sets takes that policy back). An unreadable value is
+refused with a reason, and the next source decides. Numbers are plain decimals: `4000`, not `4_000` or `4,000`.
 `HISTORYLAB_STRICT_ENVIRONMENT=true` is no setting; it [shuts out](systems.md#a-strict-environment) the choice on screen
 and the URL. `filter` and `tool_output` take several names joined by `+`, which run in that order.
 """

@@ -22,12 +22,12 @@ MOMENTS = {"full": "once it is full", "turn": "early at a turn's start", "cold":
 
 def settings_in_words(settings: Settings) -> str:
     """The cut these settings make, with every stage that may act; other settings at their defaults are left out."""
-    return changes_in_words(_said(settings))
+    return changes_in_words(_spoken_values(settings))
 
 
 def stages_beside(settings: Settings) -> list[str]:
     """The same without policy, pruner and budget, in parts: "tool results cut to 150 tokens", "down to half"."""
-    left = _said(settings)
+    left = _spoken_values(settings)
     for family, fields in (("policy", ("length",)), ("pruner", ("budget",))):
         _phrase(family, left.pop(family), left, "")
         for name in fields:
@@ -35,7 +35,7 @@ def stages_beside(settings: Settings) -> list[str]:
     return list(_rest(left))
 
 
-def _said(settings: Settings) -> dict[str, Any]:
+def _spoken_values(settings: Settings) -> dict[str, Any]:
     """The values that are said: what cuts, what may act beside it, and what is changed."""
     default = Settings()
     varied = {name for axis in AXES.values() for name in axis.settings if has_effect(settings, name)}

@@ -25,12 +25,14 @@ ABOUT: Mapping[str, str] = {
     "pruner": "What is cut beyond that",
 }
 """Setting that the sentence edits → its name there."""
+END = "; "
+"""Begins a part about what else isn't as by default."""
 PIECES = re.compile(r"\[(?P<choice>[^]]*)\]|\{(?P<number>\w+)(?::(?P<noun>[^}]*))?\}|(?P<words>[^[{]+)")
 """What `says=` consists of."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SentencePart:
     """A part of the sentence: words, or a setting as it is said there; of a choice all there is, in the same words."""
 
     text: str
@@ -45,23 +47,23 @@ def settings_sentence(settings: Settings, lead: str = "") -> str:
 
 def sentence_parts(
     settings: Settings, lead: str = "", offered: Mapping[str, Collection[str]] | None = None
-) -> list[Part]:
+) -> list[SentencePart]:
     """The sentence in its parts, without the full stop; `offered` are the members of a family to choose from."""
     kept, cut = (
         list(_with_choices(settings, family, (offered or {}).get(family) or members(family)))
         for family in ("policy", "pruner")
     )
     between = "" if cut[0].text.startswith(",") else " "
-    ends = "".join(f"; {end}" for end in _ends(settings))
-    parts = [Part(f"{lead} keep " if lead else "Keep "), *kept, Part(between), *cut, Part(ends)]
+    ends = [SentencePart(f"{END}{end}") for end in _ends(settings)]
+    parts = [SentencePart(f"{lead} keep " if lead else "Keep "), *kept, SentencePart(between), *cut, *ends]
     return [part for part in parts if part.text]
 
 
-def _with_choices(settings: Settings, family: str, offered: Collection[str]) -> Iterator[Part]:
+def _with_choices(settings: Settings, family: str, offered: Collection[str]) -> Iterator[SentencePart]:
     """The parts of the member chosen; the one that names it has all to choose from, each as it would be said."""
     chosen = settings.value(family)
     names = [name for name in members(family) if name in offered or name == chosen]
-    for part in _said_by(settings, member(family, chosen)):
+    for part in _parts_of(settings, member(family, chosen)):
         if part.setting == family:
             words = {name: _in_full(settings, family, name) for name in names}
             yield replace(part, choices={**words, chosen: part.text})
@@ -71,25 +73,25 @@ def _with_choices(settings: Settings, family: str, offered: Collection[str]) -> 
 
 def _in_full(settings: Settings, family: str, name: str) -> str:
     """What a member says, from its choice on: "drop all but the last 10 turns"."""
-    parts = list(_said_by(settings, member(family, name)))
+    parts = list(_parts_of(settings, member(family, name)))
     first = next(i for i, part in enumerate(parts) if part.setting == family)
     return "".join(part.text for part in parts[first:])
 
 
-def _said_by(settings: Settings, chosen: Member) -> Iterator[Part]:
+def _parts_of(settings: Settings, chosen: Member) -> Iterator[SentencePart]:
     """The parts of what that member says."""
     for piece in PIECES.finditer(chosen.attributes.get("says") or _by_its_title(chosen)):
         if piece["choice"]:
-            yield Part(_with_options(settings, chosen, piece["choice"]), chosen.family)
+            yield SentencePart(_with_options(settings, chosen, piece["choice"]), chosen.family)
         elif name := piece["number"]:
             own = any(option.name == name for option in chosen.options)
             setting = f"{chosen.family}.{chosen.name}.{name}" if own else name
             number, noun = settings.value(setting), piece["noun"] or ""
-            yield Part(plain_count(number), setting)
+            yield SentencePart(plain_count(number), setting)
             if noun:
-                yield Part(f" {noun.removesuffix('s') if number == 1 else noun}")
+                yield SentencePart(f" {noun.removesuffix('s') if number == 1 else noun}")
         else:
-            yield Part(piece["words"])
+            yield SentencePart(piece["words"])
 
 
 def _with_options(settings: Settings, chosen: Member, words: str) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from historylab.costs.amounts import short_count, short_money, whole_percent
+from historylab.costs.amounts import parse_count, plain_count, short_count, short_money, whole_percent
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,21 @@ def test_money_is_in_cents_below_a_dollar(amount: float, said: str) -> None:
 )
 def test_a_share_is_nothing_or_all_only_where_it_is(share: float, said: str) -> None:
     assert whole_percent(share) == said
+
+
+@pytest.mark.parametrize(
+    ("written", "number"),
+    [("96k", 96_000), ("1.4M", 1_400_000), ("96,000", 96_000), ("96000", 96_000), (" 1 200 tokens ", 1_200), ("0", 0)],
+)
+def test_a_count_is_read_as_people_write_it(written, number):
+    assert parse_count(written) == number
+
+
+@pytest.mark.parametrize("written", ["", "k", "-5", "1.5", "96,00", "1e5", "٩٦", "9" * 40, "12 apples"])
+def test_what_is_no_count_is_not_read_as_one(written):
+    assert parse_count(written) is None
+
+
+@pytest.mark.parametrize(("number", "said"), [(96_000, "96k"), (1_400, "1.4k"), (113_915, "113,915"), (0, "0")])
+def test_a_count_is_short_only_where_that_is_exact(number, said):
+    assert plain_count(number) == said

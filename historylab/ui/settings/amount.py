@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from historylab.costs.amounts import read_count
+from historylab.costs.amounts import parse_count
 from historylab.settings.fields import MOST_TOKENS
-from historylab.ui.session import choices, session
+from historylab.ui.session import session
 from historylab.wording.settings import schema_of, title_of
 from historylab.wording.untrusted import one_line
 
@@ -23,9 +24,9 @@ def is_amount(name: str) -> bool:
     return known.get("type") == "integer" and known.get("maximum", known.get("le", 0)) >= LARGE and name not in FEW
 
 
-def choose_amount(name: str, text: str, choose: Any = choices.choose_setting) -> None:
+def choose_amount(name: str, text: str, choose: Callable[[str, Any], None]) -> None:
     """Choose the number written in `text`; what is none is told, and changes nothing."""
-    number = read_count(text)
+    number = parse_count(text)
     if number is not None and number <= MOST_TOKENS:
         choose(name, number)
     else:

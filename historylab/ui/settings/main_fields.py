@@ -9,7 +9,7 @@ from historylab.settings.effect import has_effect
 from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.resolve import Provenance, Resolution
 from historylab.systems.presets.base import Preset, PresetField
-from historylab.ui.settings.setting_field import locked_value, marked, setting_widget, shown_source
+from historylab.ui.settings.setting_field import locked_value, mark_attributes, setting_widget, source_shown
 from historylab.wording.cuts import capitalize_first
 from historylab.wording.settings import FROM_SOURCE, MAIN, help_of, locked_by, title_of
 from historylab.wording.untrusted import escape
@@ -28,8 +28,8 @@ def main_fields(resolution: Resolution, preset: Preset | None) -> None:
 def _row(origin: Provenance, preset: Preset | None, field: PresetField | None) -> None:
     name = origin.setting
     with field_row(name):
-        said = row_label(title_of(name), _about(origin, preset, field), shown_source(origin))
-        st.html(f"<div {marked(origin)}>{said}</div>", width=LABEL)
+        said = row_label(title_of(name), _about(origin, preset, field), source_shown(origin))
+        st.html(f"<div {mark_attributes(origin)}>{said}</div>", width=LABEL)
         if origin.locked:
             st.html(f'{locked_value(origin)}<div class="hl-by">{locked_by(origin)}</div>')
         else:

@@ -55,19 +55,19 @@ def setting_field(resolution: Resolution, name: str, field: PresetField | None =
         _draw_locked(origin, label_of(name, field))
     else:
         # the source stands on the label's line, but not in the label: that is read aloud
-        st.html(f'<div class="hl-source{_beside(name)}" {marked(origin)}>{shown_source(origin)}</div>')
+        st.html(f'<div class="hl-source{_beside(name)}" {mark_attributes(origin)}>{source_shown(origin)}</div>')
         setting_widget(name, origin.value, key=key, field=field)
     if name == "overhead" and not key:
         overhead_count(resolution)
 
 
-def shown_source(origin: Provenance) -> str:
+def source_shown(origin: Provenance) -> str:
     """Where a value came from, in a word; "" where it is the default."""
     word = landing.origin_word(origin).partition(" ")[0]
     return "" if word == SOURCE_WORDS["default"] else word
 
 
-def marked(origin: Provenance) -> str:
+def mark_attributes(origin: Provenance) -> str:
     """Attributes that say whose field it is and where its value came from."""
     return f'data-setting="{origin.setting}" data-source="{landing.origin_word(origin)}"'
 
@@ -92,7 +92,7 @@ def _help(name: str, field: PresetField | None) -> str:
 
 def _draw_locked(origin: Provenance, label: str) -> None:
     st.html(
-        f'<div class="hl-source hl-edge" {marked(origin)}>{SOURCE_WORDS[origin.source]}</div>'
+        f'<div class="hl-source hl-edge" {mark_attributes(origin)}>{SOURCE_WORDS[origin.source]}</div>'
         f'<div class="hl-field">{escape(label)}</div>'
         f'<div class="hl-locked">{locked_value(origin)}<div class="hl-meta">{locked_by(origin)}</div></div>'
     )

@@ -40,7 +40,7 @@ def settings_sidebar(resolution: Resolution, *, as_sent: bool = False) -> Any:
     found = chosen_system.current_preset()
     preset = found[0] if found else None
     with st.sidebar, st.container(key="settings", gap="xsmall"):
-        sentence(resolution, sentence_lead(resolution, as_sent=as_sent), _offered(preset))
+        sentence(resolution, sentence_lead(resolution, as_sent=as_sent), _members_of(preset))
         place = system_choice(resolution, as_sent=as_sent)
         main_fields(resolution, preset)
         drawn = set(MAIN)
@@ -54,7 +54,7 @@ def settings_sidebar(resolution: Resolution, *, as_sent: bool = False) -> Any:
     return place
 
 
-def _offered(preset: Preset | None) -> dict[str, Any]:
+def _members_of(preset: Preset | None) -> dict[str, Any]:
     """The members that the system has, where it names them."""
     return {field.setting: field.choices for field in preset.fields if field.choices} if preset else {}
 
@@ -82,7 +82,7 @@ def _group(resolution: Resolution, title: str, drawn: Collection[str]) -> None:
         fine = [name for name in names if name in known and known[name].fine]
         _fields(resolution, [name for name in names if name not in fine])
         if fine:
-            _advanced(resolution, title, fine)
+            _advanced_fold(resolution, title, fine)
         if title == WITH_TEMPLATE:
             template_field(locked=resolution.strict)
 
@@ -92,7 +92,7 @@ def _asks_a_model(resolution: Resolution) -> bool:
     return asks or bool(refused_for_consent(resolution, "summarizer"))
 
 
-def _advanced(resolution: Resolution, group: str, names: list[str]) -> None:
+def _advanced_fold(resolution: Resolution, group: str, names: list[str]) -> None:
     """What is rarely changed, folded away until it is."""
     known = stage_options()
     changed = sum(resolution.settings.value(name) != known[name].default for name in names)
@@ -136,7 +136,7 @@ def _ways_back(resolution: Resolution) -> None:
         back_to_system(resolution)
         if chosen or session.tab().system:
             st.button(
-                "Back to defaults",
+                "Reset",
                 key="defaults",
                 type="tertiary",
                 on_click=choices.reset_choices,

@@ -11,13 +11,13 @@ class Sentence {
     if (shows === this.shows) return;
     this.shows = shows;
     const held = this.place.querySelector(":focus");
-    this.place.replaceChildren(...parts.map((part, n) => this.draw(part, n)));
+    this.place.replaceChildren(...parts.map((part) => this.draw(part)));
     if (held) [...this.place.querySelectorAll("[name]")].find((field) => field.name === held.name)?.focus({ preventScroll: true });
   }
 
-  draw(part, n) {
+  draw(part) {
     if (part.locked) return Object.assign(make("span", "", `🔒\ufe0e${part.text}`), { title: part.locked });
-    if (!part.setting) return make("span", n && part.text.startsWith(";") ? "end" : "", part.text);
+    if (!part.setting) return Object.assign(make("span", part.end ? "end" : "", part.text), { title: part.end ?? "" });
     const field = part.choices ? this.choice(part) : this.number(part);
     field.name = part.setting;
     field.setAttribute("aria-label", part.label);
