@@ -151,6 +151,10 @@ def test_of_many_conversations_a_page_is_shown_at_a_time():
     app = uploaded(screen(PAGE), ("many.jsonl", "\n".join(map(json.dumps, many)).encode()))
     assert len(listed(app)) == 50
     assert "Page 1 of 3" in text(app)
+    app.session_state["historylab"].opened.which = 77
+    assert "Page 2 of 3" in text(app.run())
+    app.session_state["historylab"].opened.which = 0
+    app = shown(app.run())
     app = shown(shown(app.button(key="page-after").click().run()).button(key="page-after").click().run())
     assert titles(app)[-1] == "A birthday by the sea"
     assert len(listed(app)) == 21

@@ -106,7 +106,7 @@ def listing(library: Library, found: Sequence[Match], measured: Rows) -> None:
         _draw_empty(library)
         return
     pages = -(-len(found) // PER_PAGE)
-    page = min(chosen.page, pages - 1)
+    page = min(_page_of_open(found) if chosen.page is None else chosen.page, pages - 1)
     rows, keys = _rows(library, found[page * PER_PAGE : (page + 1) * PER_PAGE], measured)
     browser_list(
         LIST,
@@ -119,6 +119,11 @@ def listing(library: Library, found: Sequence[Match], measured: Rows) -> None:
         _pages(page, pages)
     if not (library.recorded or named_place()):
         st.html(f'<div class="hl-meta">{escape(NOT_RECORDING)}</div>')
+
+
+def _page_of_open(found: Sequence[Match]) -> int:
+    """The page on which the conversation on screen stands, from 0."""
+    return next((place // PER_PAGE for place, match in enumerate(found) if choices.is_open(match.key)), 0)
 
 
 def _draw_empty(library: Library) -> None:

@@ -174,7 +174,7 @@ class LibraryChoices:
     source: Source | None = None
     wanted_tags: list[str] = field(default_factory=list)
     sort: str = ""  # the column, the most first; with "-" the least first; empty: the newest first
-    page: int = 0
+    page: int | None = None  # of the list; None: the one with what is open
     ticked: dict[str, None] = field(default_factory=dict)  # keys, in the order of the clicks
     question: str = ""  # for which it shows what would be remembered
 

@@ -49,6 +49,7 @@ def open_conversations(
     state.request = state.message = state.trial = None  # a trial is about a message of the conversation before
     state.stars, state.questions = marked_in_file(state.opened.original), ()
     upload_budget.hold(state.opened)
+    state.library.page = None
 
 
 def current_file() -> Opened:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import streamlit as st
 
@@ -59,8 +60,8 @@ def _of_project(listed: tuple[Session, ...], where: str) -> list[tuple[int, Sess
 
 
 def _row(found: Session) -> tuple[str, ...]:
-    asked, project = one_line(found.opening, 80) or "(no question)", one_line(home_as_tilde(found.project), 60)
-    return asked, found.tool, project, f"{found.changed.astimezone():%Y-%m-%d %H:%M}", file_size(found.size)
+    asked, project = one_line(found.opening, 80) or "(no question)", one_line(Path(found.project).name, 40)
+    return asked, found.tool, project, f"{found.changed.astimezone():%b %d, %Y}", file_size(found.size)
 
 
 def _find() -> None:
