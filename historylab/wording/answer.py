@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.costs.amounts import count_of, money, times
+from historylab.costs.amounts import count_of, short_count, short_money, whole_percent
 from historylab.costs.bill import CostComparison
 from historylab.planning.explain import Answer
 from historylab.planning.reasons import Action
@@ -15,19 +15,23 @@ from historylab.planning.replay import Timeline
 from historylab.recall.references import Need
 from historylab.recall.retention import Loss, Retention
 from historylab.recall.rules import track_rules
+from historylab.recordings.as_sent import is_as_sent
 from historylab.settings.resolve import Resolution
-from historylab.wording.cuts import capitalize_first
+from historylab.tuning.saving import Saving
+from historylab.wording.as_sent import author_in_words
+from historylab.wording.cuts import capitalize_first, uncapitalize
+from historylab.wording.headline import moments, quoted_loss, use_of, was_sent
 from historylab.wording.losses import LostFacts, gone_as, gone_at, lost_facts, severity_in_words
-from historylab.wording.message_text import preview, without_escapes
-from historylab.wording.must_remember import at_step
+from historylab.wording.message_text import speaker, without_escapes
+from historylab.wording.over_budget import each_in_words
 from historylab.wording.palette import LOOKS
+from historylab.wording.quotes import short_value
 from historylab.wording.settings import title_of, value_in_words
 from historylab.wording.untrusted import one_line
 from historylab.wording.verdict import count_actions, count_sent
 
-QUOTE, VALUE, NAME = 60, 48, 40  # characters of a message, of a value, of what it is used as
-NO_LOSS = "Nothing that a later answer or tool call used was missing when it was needed."
-CHOOSE = "Choose a message, on the map or in the list, to see why it is kept or lost."
+SAVES = {True: ("cheaper", "dearer"), False: ("fewer tokens", "more tokens")}
+VALUE, NAME = 40, 40  # characters of a value, and of what it is used as
 
 
 def since_in_words(timeline: Timeline, action: Action, since: int) -> str:
@@ -38,6 +42,39 @@ def since_in_words(timeline: Timeline, action: Action, since: int) -> str:
 def what_would_keep(answer: Answer) -> str:
     """ "Sent if Length ≥ 23 and Budget ≥ 6,100.": settings by their titles; "" where it is sent."""
     return answer.undo_in_words(title_of, value_in_words)
+
+
+def try_label(changes: Mapping[str, Any]) -> str:
+    """ "Try it: budget 2,200", as a button says it."""
+    return f"Try it: {', '.join(uncapitalize(change) for change in each_in_words(changes))}"
+
+
+def saving_in_words(saving: Saving) -> str:
+    """ "Summarise when 520 is full: 35% cheaper, no fact lost.", "Don’t trim: no fact lost (21 now), 3% dearer." """
+    cost = _cost_in_words(saving)
+    lost = f"{count_of(saving.lost, 'fact')} lost" if saving.lost else "no fact lost"
+    if saving.lost < saving.were_lost:
+        return f"{_how(saving)}: {lost} ({saving.were_lost:,} now), {cost}."
+    return f"{_how(saving)}: {cost}, {'no more facts' if saving.lost else 'no fact'} lost."
+
+
+def _how(saving: Saving) -> str:
+    settings, budget = saving.settings, short_count(saving.settings.budget)
+    if settings.pruner == "off":
+        return "Don’t trim"
+    return f"{'Summarise' if settings.pruner == 'summarize' else 'Drop the oldest half'} when {budget} is full"
+
+
+def _cost_in_words(saving: Saving) -> str:
+    much, (less, more) = whole_percent(abs(1 - saving.cost)), SAVES[saving.priced]
+    return "the same cost" if saving.cost == 1 else f"{much} {less if saving.cost < 1 else more}"
+
+
+def saving_label(saving: Saving) -> str:
+    """ "Try it: budget 520", "Try it: don’t trim" """
+    if saving.settings.pruner == "off":
+        return "Try it: don’t trim"
+    return f"Try it: budget {short_count(saving.settings.budget)}"
 
 
 def why_not_tried(undo: Mapping[str, Any], resolution: Resolution) -> str:
@@ -54,19 +91,17 @@ def why_not_tried(undo: Mapping[str, Any], resolution: Resolution) -> str:
 # -- losses and needs
 
 
-def loss_in_words(found: Retention, first: Loss) -> str:
-    """ "Message 2, “Hi! I'm Noor”, stopped being sent at turn 21. Turn 58 needed its “HW-3917”, in the answer." """
-    timeline = found.timeline
-    use: Loss | Need | None = first
-    if first.kind == "star":
-        use = next((need for need, held in found.needed_of(first.message) if not held), None)
-    quoted = one_line(preview(timeline.conversation[first.message]), QUOTE)
-    which = f"Message {first.message + 1:,}, {'which must be remembered, ' if first.kind == 'star' else ''}“{quoted}”"
-    said = f"{which}, {_left_at(timeline, first)}."
-    if use is None:
-        return said
-    when = capitalize_first(timeline.steps[use.step].label)
-    return f"{said} {when} needed its “{one_line(without_escapes(use.value), VALUE)}”, {_use_phrase(timeline, use)}."
+def loss_in_words(found: Retention, loss: Loss) -> tuple[str, str]:
+    """ "At turn 10 it became part of a summary.", "At turn 12 order_cake needed it (without: walnuts)." """
+    timeline, use = found.timeline, use_of(found, loss)
+    needed, gone = moments(timeline, use.step if use else loss.step, gone_at(timeline, loss))
+    return _left_at(timeline, loss, gone), f"{_needed_at(timeline, use, needed)}." if use else ""
+
+
+def quote_in_words(found: Retention, loss: Loss) -> str:
+    """ "Message 4, user: “Jonas is badly allergic to walnuts”" """
+    who = speaker(found.timeline.conversation[loss.message], NAME)
+    return f"Message {loss.message + 1:,}, {who}: “{quoted_loss(found, loss)}”"
 
 
 def need_in_words(timeline: Timeline, need: Need, *, held: bool, loss: Loss | None = None) -> str:
@@ -94,26 +129,35 @@ def short_label(timeline: Timeline, request: int) -> str:
 
 
 def place_among(before: int, here: int, lost: LostFacts) -> str:
-    """ "lost fact 2 of 5", "loss 2 of 2: 1 fact and 1 ⚑ message"; "lost facts 3–4 of 5" of one message at once.
-
-    Beside them all "5 facts lost".
-    """
+    """ "2 of 5 losses", "3–4 of 5 losses" of one message at once; beside them all "5 losses"."""
+    losses = lost.lost + lost.marked
     if not here:
-        return f"{lost.losses} lost"
+        return f"{losses:,} {'loss' if losses == 1 else 'losses'}"
     which = f"{before + 1:,}" if here == 1 else f"{before + 1:,}–{before + here:,}"
-    if not lost.marked:
-        return f"lost {'fact' if here == 1 else 'facts'} {which} of {lost.lost:,}"
-    return f"{'loss' if here == 1 else 'losses'} {which} of {lost.lost + lost.marked:,}: {lost.losses}"
+    return f"{which} of {losses:,} {'loss' if losses == 1 else 'losses'}"
 
 
-def _left_at(timeline: Timeline, loss: Loss) -> str:
-    action, since = gone_as(timeline, loss), gone_at(timeline, loss)
+def _left_at(timeline: Timeline, loss: Loss, gone: str) -> str:
+    """ "At turn 10 it became part of a summary.": what became of the message that says the value."""
+    action = gone_as(timeline, loss)
+    if action > Action.TRUNCATED and not was_sent(timeline, loss):
+        return "It was never sent."
     if action <= Action.TRUNCATED:
-        return f"was sent only in part from {timeline.steps[since].label} on"
-    if not since or loss.message >= timeline.plans[since - 1].size:
-        return "was never sent"
-    how = "was folded into a summary" if action == Action.SUMMARIZED else "stopped being sent"
-    return f"{how} {at_step(timeline.steps[since])}"
+        return f"At {gone} it was cut short."
+    if is_as_sent(timeline):
+        return f"At {gone} {author_in_words(timeline)} cut it."
+    return f"At {gone} it {'became part of a summary' if action == Action.SUMMARIZED else 'was dropped'}."
+
+
+def _needed_at(timeline: Timeline, use: Loss | Need, when: str) -> str:
+    """ "At turn 12 order_cake needed it (without: walnuts)", "The answer at turn 12 used “HW-3917”" """
+    value = short_value(use.value, VALUE)
+    if use.kind == "link":
+        return f"The answer at {when} used “{value}”"
+    if use.kind == "evidence":
+        return f"At {when} “{one_line(use.used_as, NAME)}” asked for it"
+    tool, argument = _tool_and_argument(timeline, use)
+    return f"At {when} {tool} needed it ({argument}: {value})" if argument else f"At {when} {tool} needed it ({value})"
 
 
 def _use_phrase(timeline: Timeline, use: Loss | Need) -> str:
@@ -122,15 +166,16 @@ def _use_phrase(timeline: Timeline, use: Loss | Need) -> str:
         return "in the answer"
     if use.kind == "evidence":
         return f"to answer “{one_line(use.used_as, NAME)}”"
+    tool, argument = _tool_and_argument(timeline, use)
+    return f"as “{argument}” of {tool}" if argument else f"in a call of {tool}"
+
+
+def _tool_and_argument(timeline: Timeline, use: Loss | Need) -> tuple[str, str]:
+    """The tool whose call used a value, and as what; all of it as the tool where they can't be told apart."""
     by = use.needed_by if isinstance(use, Loss) else use.message
     calls = timeline.conversation[by].tool_calls if by is not None else ()
-    tool = next((c.name for c in calls if use.used_as.startswith(f"{c.name}.")), "")
-    argument = use.used_as.removeprefix(f"{tool}.") if tool else ""
-    return (
-        f"as “{one_line(argument, NAME)}” of {one_line(tool, NAME)}"
-        if tool
-        else f"in a call of {one_line(use.used_as, NAME)}"
-    )
+    tool = next((c.name for c in calls if use.used_as.startswith(f"{c.name}.")), use.used_as)
+    return one_line(tool, NAME), one_line(use.used_as[len(tool) + 1 :], NAME)
 
 
 # -- before and after a trial
@@ -170,12 +215,12 @@ def before_and_after(
     shown = f"{sent:,} of {size:,}", f"{sends:,} of {of:,}"
     shifts.append(Shift("Messages sent", shown[0], shown[1], _difference(sent, sends)))
     sizes = [int(seen.timeline.contexts[min(number, len(seen.timeline.plans) - 1)]) for seen in (before, after)]
-    shifts.append(_count("Tokens, this request", sizes[0], sizes[1], _difference(sizes[0], sizes[1])))
+    shifts.append(_count("Tokens", sizes[0], sizes[1], _difference(sizes[0], sizes[1])))
     lost, loses = (lost_facts(seen.retention).lost for seen in (before, after))
     shifts.append(_count("Facts lost", lost, loses, _less_is_better(lost, loses)))
     lost, loses = before.retention.stars.lost, after.retention.stars.lost
     if lost or loses:
-        shifts.append(_count("Must remember, lost", lost, loses, _less_is_better(lost, loses)))
+        shifts.append(_count("⚑ lost", lost, loses, _less_is_better(lost, loses)))
     lost, loses = (sum(bool(rule.held.gaps) for rule in track_rules(seen.timeline)) for seen in (before, after))
     if lost or loses:
         shifts.append(_count("Rules lost", lost, loses, _less_is_better(lost, loses)))
@@ -183,7 +228,7 @@ def before_and_after(
     if over or is_over:
         shifts.append(_count("Requests over budget", over, is_over, _less_is_better(over, is_over)))
     if before.cost and after.cost:
-        cost, costs = (f"{money(seen.bill.total)} ({times(seen.ratio)})" for seen in (before.cost, after.cost))
+        cost, costs = (short_money(seen.bill.total) for seen in (before.cost, after.cost))
         change = _less_is_better(before.cost.bill.total, after.cost.bill.total)
         shifts.append(Shift("Cost", cost, costs, change))
     return shifts

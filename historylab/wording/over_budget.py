@@ -58,7 +58,12 @@ def narrow_in_words(found: NarrowRelevance, settings: Settings) -> str:
 
 def mend_in_words(changes: Mapping[str, Any]) -> str:
     """ "Cut inside turns", "Budget 11,777": settings that mend a request, as the label of a button."""
-    return ", ".join(_change_in_words(name, value) for name, value in changes.items())
+    return ", ".join(each_in_words(changes))
+
+
+def each_in_words(changes: Mapping[str, Any]) -> list[str]:
+    """The same, each setting for itself."""
+    return [_change_in_words(name, value) for name, value in changes.items()]
 
 
 def _change_in_words(name: str, value: Any) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace as changed
 from types import SimpleNamespace
 
 import pytest
+import streamlit as st
 from app_pages import screen, shown, sources, text, uploaded
 from streamlit.runtime.scriptrunner import RerunData
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests
@@ -14,7 +16,7 @@ from historylab import Settings, replay
 from historylab.formats.samples import load_sample
 from historylab.planning.reasons import Action
 from historylab.recall.retention import retention
-from historylab.ui.request import request_view, try_it
+from historylab.ui.request import first_answer, request_view, try_it
 from historylab.ui.session import background_work, cached
 from historylab.wording.verdict import count_actions, count_sent
 
@@ -46,7 +48,9 @@ def test_what_would_keep_a_message_is_tried_told_by_fresh_replays_and_taken_back
     before, said = replay(load_sample("birthday-by-the-sea")[0], Settings(length=20, budget=7000)), text(app)
     undo = before.explain(-1, 1).undo
     assert set(undo) == {"length", "budget"}
-    assert f"Sent if Length ≥ {undo['length']:,} and Budget ≥ {undo['budget']:,}." in said
+    assert app.button(key="try-it").label == f"Try it: length {undo['length']:,}, budget {undo['budget']:,}"
+    told = f"Sent if Length ≥ {undo['length']:,} and Budget ≥ {undo['budget']:,}."
+    assert app.button(key="try-it").help.startswith(told)
 
     click(app, "try-it")
     after = replay(before.original, before.settings.replace(**undo))
@@ -55,7 +59,7 @@ def test_what_would_keep_a_message_is_tried_told_by_fresh_replays_and_taken_back
     assert "Message 2 × dropped ● kept ✓ better" in told
     sent = [count_sent(count_actions(timeline.plans[-1])) for timeline in (before, after)]
     assert f"Messages sent {sent[0][0]} of {sent[0][1]} {sent[1][0]} of {sent[1][1]} +{sent[1][0] - sent[0][0]}" in told
-    assert f"Tokens, this request {before.plans[-1].tokens:,} {after.plans[-1].tokens:,} +" in told
+    assert f"Tokens {before.plans[-1].tokens:,} {after.plans[-1].tokens:,} +" in told
     assert f"Facts lost {len(retention(before).losses)} {len(retention(after).losses)} ✓ better" in told
     assert (sources(app)["length"], sources(app)["budget"]) == ("you", "you")
 
@@ -106,15 +110,15 @@ def test_what_takes_long_to_find_is_offered_a_click_ends_it_and_all_else_is_draw
     monkeypatch.setattr(cached, "answer", lambda *about: drawn.append("answer") or found(*about))
     monkeypatch.setattr(request_view, "request_tabs", lambda *_: drawn.append("tabs"))
     app = choose(screen(conv=BIRTHDAY["conv"], historyPolicy="all", budget="1500", pruner="summarize"), 4)
-    assert "the 83 requests up to this one are planned again" in text(app)
+    assert "The 83 requests up to this one are planned again" in app.button(key="find-answer").help
     assert "answer" not in drawn
     with monkeypatch.context() as clicking:
         clicking.setattr(background_work, "get_script_run_ctx", lambda **_: SimpleNamespace(script_requests=waiting))
         click(app, "find-answer")
-    assert "Sent if Budget = " not in text(app)
+    assert "try-it" not in keys(app)
     click(app, "find-answer")
     assert drawn[-2:] == ["tabs", "answer"]
-    assert "Sent if Budget = " in text(app)
+    assert app.button(key="try-it").help.startswith("Sent if Budget = ")
     assert "find-answer" not in keys(app)
 
 
@@ -122,14 +126,16 @@ def test_it_names_a_loss_that_is_gone_for_good_leads_there_and_from_one_to_the_n
     timeline = replay(load_sample("birthday-by-the-sea")[0], Settings(length=20))
     losses = retention(timeline).losses
     places = sorted({(loss.step, loss.message) for loss in losses})
-    for_good = next((loss.step, loss.message) for loss in losses if loss.gone_for_good)
     app = screen(**BIRTHDAY)
-    assert "The first loss that mattered" in text(app)
+    assert "Message 6, user: “Friday 12 to Sunday 14 June” At turn 23 it was dropped." in " ".join(text(app).split())
     click(app, "first-loss")
-    assert looked_at(app) == for_good == places[0]
-    assert f"lost fact 1 of {len(losses)}" in text(app)
+    assert looked_at(app) == (22, 5)
+    shown(app.run())
+    while not app.button(key="loss-before").disabled:
+        click(app, "loss-before")
+    assert looked_at(app) == places[0]
+    assert f"1 of {len(losses)} losses" in text(app)
     assert "and no longer had it (■ gone for good: a person said it)" in text(app)
-    assert app.button(key="loss-before").disabled
     click(app, "loss-after")
     assert looked_at(app) == places[1]
     click(app, "loss-before")
@@ -142,14 +148,39 @@ def test_it_names_a_loss_that_is_gone_for_good_leads_there_and_from_one_to_the_n
     assert timeline.plans[request - 1].actions[message] == Action.KEPT
     click(app, "close-answer")
     assert looked_at(app)[1] is None
-    click(app, "loss-after")
-    assert looked_at(app) == next(place for place in places if place[0] > request)
+    click(app, "loss-after")  # from the one that the headline names
+    assert looked_at(app) == next(place for place in places if place > (22, 5))
 
 
-def test_with_nothing_lost_it_says_so_and_how_to_choose_a_message():
+def test_the_headlines_loss_is_mended_with_one_click_that_loses_less_in_all():
+    app = screen(**BIRTHDAY)
+    click(app, "try-it")
+    said = " ".join(text(app).split())
+    assert re.search(r"Facts lost 21 \d ✓ better", said)
+    assert "first-loss" not in keys(app)  # the trial is the answer now
+
+
+def test_with_nothing_lost_a_cheaper_setting_is_tried_with_one_click():
+    app = screen(conv="sample:garden-room")
+    assert "Drop the oldest half when 260 is full: 47% cheaper, no fact lost." in text(app)
+    click(app, "try-it")
+    assert app.button(key="undo-trial").label == "Undo"
+    assert "Facts lost 0 0" in " ".join(text(app).split())
+
+
+def test_a_long_search_for_cheaper_settings_is_offered_and_where_none_is_found_the_search_is(monkeypatch):
+    st.cache_resource.clear()
+    monkeypatch.setattr(first_answer, "AT_ONCE", 3)
+    app = screen(conv="sample:garden-room")
+    assert "try-it" not in keys(app)
+    click(app, "find-saving")
+    assert "try-it" in keys(app)
+    monkeypatch.setattr(first_answer, "find_saving", lambda *_: None)
+    assert first_answer.NONE_BETTER in text(click(screen(conv="sample:agatha-the-fern"), "find-saving"))
+
+
+def test_a_message_that_comes_later_leads_to_the_first_request_after_it():
     app = screen(conv="sample:birthday-by-the-sea", historyPolicy="all", pruner="off")
-    assert "Nothing that a later answer or tool call used was missing" in text(app)
-    assert "Choose a message" in text(app)
     assert "loss-after" not in keys(app)
     app.session_state["historylab"].request = 0
     choose(app, 10)

@@ -10,8 +10,9 @@ from streamlit.delta_generator import DeltaGenerator
 from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
 from historylab.ui.request.ask_why import ask_why
-from historylab.ui.request.explanation import close_button, explanation, message_text
-from historylab.ui.request.loss_walk import loss_walk, where_to_begin
+from historylab.ui.request.explanation import close_button, explanation, message_more
+from historylab.ui.request.first_answer import first_answer, headline_loss
+from historylab.ui.request.loss_walk import loss_walk
 from historylab.ui.request.try_it import try_it
 from historylab.ui.session import cached, callers, edits, opening, session, viewing
 from historylab.ui.shared.answer_region import answer_region
@@ -24,40 +25,49 @@ NEEDS_SHOWN = 4
 def answer_place(timeline: Timeline, number: int, resolution: Resolution) -> Callable[[], None]:
     """The answer about the chosen message at request `number` (from 0), as far as it is known at once.
 
-    Returns what draws the rest, which has to look at every request: call it last.
+    Returns what draws the rest, which has to look at every request: call it last. Without a choice that is all of it.
     """
-    answer_region(session.tab().picks)
-    walk, chosen = st.container(key="walk", gap="small"), session.tab().message
+    chosen = session.tab().message
+    answer_region(session.tab().picks, of_request=chosen is not None)
+    walk = st.container(key="walk", gap="small")
     with walk:
         _deletion_note()
-    said = st.container(key="said", gap="small")
-    rest = _place_for_the_rest(timeline, number, chosen)
-    if chosen is None or chosen >= len(timeline.conversation):
-        chosen = None
-    elif chosen >= timeline.plans[number].size:
+    said, rest = st.container(key="said", gap="small"), _place_for_the_rest(timeline, number, chosen)
+    known = chosen is not None and chosen < timeline.plans[number].size
+    if chosen is not None and chosen < len(timeline.conversation):
         with said:
-            _later(timeline, chosen)
-        chosen = None if chosen >= timeline.plans[-1].size else chosen
-    else:
-        with said:
-            explanation(timeline, number, chosen)
-            _sub_agents_called(timeline, chosen)
-        message_text(timeline, number, chosen, resolution)
+            (explanation if known else _later)(timeline, number, chosen)
+    needed = message_more(timeline, number, chosen, resolution) if known and chosen is not None else None
     asking = st.container(key="asking", gap="small")
 
     def draw_rest() -> None:
         with walk:
-            loss_walk(timeline, number, session.tab().message)
+            _walk(timeline, number)
         with rest.container(key="keeps", gap="small"):
             try_it(timeline, number, resolution)
             if session.tab().message is None:
-                where_to_begin(timeline)
-            elif chosen is not None:
+                first_answer(timeline, resolution)
+        if needed is not None and chosen is not None:
+            with needed:
                 _needed_later(timeline, chosen)
+                _sub_agents_called(timeline, chosen)
         with asking:
             ask_why(timeline, number)
 
     return draw_rest
+
+
+def answers_for_mark(timeline: Timeline) -> bool:
+    """Tell whether the answer is about a message that must be remembered, so that nothing else has to say its fate."""
+    loss = headline_loss(timeline) if session.tab().message is None else None
+    return loss is not None and loss.kind == "star"
+
+
+def _walk(timeline: Timeline, number: int) -> None:
+    """The way from loss to loss, from the chosen message or from the one that the headline names."""
+    chosen = session.tab().message
+    loss = headline_loss(timeline) if chosen is None else None
+    loss_walk(timeline, loss.step if loss else number, loss.message if loss else chosen)
 
 
 def _sub_agents_called(timeline: Timeline, chosen: int) -> None:
@@ -83,8 +93,8 @@ def _place_for_the_rest(timeline: Timeline, number: int, chosen: int | None) -> 
     return place
 
 
-def _later(timeline: Timeline, chosen: int) -> None:
-    """A message that comes after the request shown."""
+def _later(timeline: Timeline, number: int, chosen: int) -> None:
+    """A message that comes after request `number` (from 0), the one shown."""
     close_button(f'<div class="hl-title">Message {chosen + 1:,}</div>')
     if chosen >= timeline.plans[-1].size:
         st.html('<div class="hl-small">It comes after the last request, so none sends it.</div>')

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from historylab.conversation.message import Summary
 from historylab.costs.amounts import count_of
 from historylab.planning.explain import treated_since
-from historylab.planning.reasons import Action
+from historylab.planning.reasons import FITS, Action
 from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
 from historylab.ui.editing.message_edits import message_edits
@@ -20,10 +19,10 @@ from historylab.wording.context import counted_by
 from historylab.wording.message_text import full_text, speaker, unsent_thinking
 from historylab.wording.palette import LOOKS
 from historylab.wording.settings import summary_author
-from historylab.wording.untrusted import code_span, escape, multiline, one_line
+from historylab.wording.untrusted import escape, multiline, one_line
 
 SHORT = 600  # characters up to which a text is shown without scrolling
-FIRST = 240  # characters of it that three lines may hold
+FIRST = 240  # characters of it that two lines may hold
 MOST = 20_000  # characters shown of a message
 
 
@@ -32,12 +31,12 @@ def explanation(timeline: Timeline, number: int, chosen: int) -> None:
     found, message = timeline.plans[number].reason(chosen), timeline.conversation[chosen]
     look, since = LOOKS[found.action], treated_since(timeline.plans, number, chosen)
     tokens = timeline.plans[number].history.tokens[chosen]
-    close_button(
-        f'<div class="hl-title">Message {chosen + 1:,}: {look.mark(found.action.name.lower())} {look.word}</div>'
-        f'<div class="hl-meta">{escape(speaker(message))} · <span title="{escape(counted_by(timeline))}">'
-        f"{count_of(int(tokens), 'token')}</span></div>"
-    )
-    st.html(f'<div class="hl-why-lost">{escape(found.sentence)}</div>')
+    title = f"Message {chosen + 1:,}: {look.mark(found.action.name.lower())} {look.word}"
+    told = f"{speaker(message)} · {count_of(int(tokens), 'token')}, {counted_by(timeline)}"
+    close_button(f'<div class="hl-title" title="{escape(told)}">{title}</div>')
+    st.html(f'<div class="hl-said-text">{escape(multiline(full_text(message), MOST)[:FIRST])}</div>')
+    if found.rule != FITS.rule:
+        st.html(f'<div class="hl-why-lost">{escape(found.sentence)}</div>')
     label = since_in_words(timeline, found.action, since)
     if since == number:
         st.html(f'<div class="hl-meta">{escape(label)}, the request shown</div>')
@@ -53,40 +52,37 @@ def close_button(title: str) -> None:
         st.button("×", key="close-answer", type="tertiary", help="Close", on_click=viewing.select_message, args=(None,))
 
 
-def message_text(timeline: Timeline, number: int, chosen: int, resolution: Resolution) -> None:
-    """Its beginning and, unfolded, all of it; of a shortened or summarised one what is sent; marks and edits."""
+def message_more(timeline: Timeline, number: int, chosen: int, resolution: Resolution) -> DeltaGenerator:
+    """Folded: its whole text, of a shortened or summarised one what is sent; marks, edits. Returns a place in it."""
     plan, message = timeline.plans[number], timeline.conversation[chosen]
     action, text = plan.reason(chosen).action, multiline(full_text(message), MOST)
-    if action == Action.SUMMARIZED and plan.summary:
-        summary_text(plan.summary, "its summary")
-    if action == Action.TRUNCATED:
-        sent = next(cut.texts[chosen] for cut in reversed(plan.shortened) if chosen in cut.messages)
-        part = escape(multiline(sent, MOST))
-        st.html(f'<div class="hl-meta">The part that is sent</div><pre class="hl-part" tabindex="0">{part}</pre>')
-    else:
-        st.html(f'<div class="hl-said-text">{escape(text[: FIRST * 2])}</div>')
-    if len(text) > FIRST or text.count("\n") > 2 or action == Action.TRUNCATED:
-        _draw_unfolding("The whole message", "whole", text, "content" if len(text) < SHORT else 380)
-    if thought := unsent_thinking(message):
-        _draw_unfolding("Thinking, not sent again", "thinking", multiline(thought, MOST), 240)
     must_remember_note(timeline, number, chosen, resolution)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="marks"):
-        mark_button(timeline, chosen)
-        message_edits(timeline, number, chosen)
+    unfolded = st.expander("More", type="compact", key="more", on_change="rerun")
+    with unfolded:
+        needed = st.container(key="needed", gap="small")
+        if unfolded.open:  # sent then alone: with the first text a browser loads a large script
+            if action == Action.SUMMARIZED and plan.summary:
+                _draw_summary(plan.summary)
+            if action == Action.TRUNCATED:
+                sent = next(cut.texts[chosen] for cut in reversed(plan.shortened) if chosen in cut.messages)
+                _draw_text("The part that is sent", multiline(sent, MOST))
+            _draw_text("The whole message", text)
+            if thought := unsent_thinking(message):
+                _draw_text("Thinking, not sent again", multiline(thought, MOST))
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="marks"):
+            mark_button(timeline, chosen)
+            message_edits(timeline, number, chosen)
+    return needed
 
 
-def summary_text(summary: Summary, key: str = "summary") -> None:
-    """The summary sent in place of older messages."""
-    covered = count_of(summary.covers, "message")
-    title = f"Σ A summary of {covered} in {summary.tokens:,} tokens: {code_span(summary_author(summary.by))}"
-    if summary.note:  # why another summarizer wrote it, or why it is cut short: shown without unfolding
-        st.html(f'<div class="hl-meta">Σ {escape(one_line(summary.note, 300))}</div>')
-    _draw_unfolding(title, key, multiline(summary.text, MOST), 240)
+def _draw_text(title: str, text: str, note: str = "") -> None:
+    """A text under its title, both HTML but for the text."""
+    st.html(f'<div class="hl-label">{title}</div>{note}')
+    st.code(text, language=None, wrap_lines=True, height="content" if len(text) < SHORT else 240)
 
 
-def _draw_unfolding(title: str, key: str, text: str, height: int | Literal["content"]) -> None:
-    """A text under a title, sent once it is unfolded: with the first one a browser loads a large script."""
-    unfolded = st.expander(title, type="compact", key=key, on_change="rerun")
-    if unfolded.open:
-        with unfolded:
-            st.code(text, language=None, wrap_lines=True, height=height)
+def _draw_summary(summary: Summary) -> None:
+    """The summary sent in place of older messages; a note says why another summarizer wrote it, or why it is cut."""
+    covered, by = count_of(summary.covers, "message"), escape(summary_author(summary.by))
+    note = f'<div class="hl-meta">{escape(one_line(summary.note, 300))}</div>' if summary.note else ""
+    _draw_text(f"Σ A summary of {covered} in {summary.tokens:,} tokens: {by}", multiline(summary.text, MOST), note)

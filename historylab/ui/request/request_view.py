@@ -8,7 +8,7 @@ from historylab.figures.token_chart import pack_chart
 from historylab.planning.replay import Timeline
 from historylab.recordings.as_sent import is_as_sent
 from historylab.settings.resolve import Provenance, Resolution
-from historylab.ui.request.answer_place import answer_place
+from historylab.ui.request.answer_place import answer_place, answers_for_mark
 from historylab.ui.request.keep_by_rule import rules_left
 from historylab.ui.request.mend_buttons import mend_buttons
 from historylab.ui.request.must_remember import must_remember_line
@@ -55,7 +55,8 @@ def request_view(timeline: Timeline, resolution: Resolution, more: Drawn) -> Non
     tab_counts(timeline, tabs)
     draw_rest()
     with notes:
-        must_remember_line(timeline, number)
+        if not answers_for_mark(timeline):
+            must_remember_line(timeline, number)
         refused_note(timeline)
         mend_buttons(timeline, number, resolution)
         rules_left(timeline, rules_status(timeline, number), resolution)

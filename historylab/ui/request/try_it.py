@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -21,7 +21,14 @@ from historylab.ui.request.bill_table import bill_of
 from historylab.ui.session import cached, drawers, session, trial, viewing
 from historylab.ui.session.background_work import ClickWaits, give_way
 from historylab.ui.session.tab import TriedChanges
-from historylab.wording.answer import MeasuredTimeline, Shift, before_and_after, what_would_keep, why_not_tried
+from historylab.wording.answer import (
+    MeasuredTimeline,
+    Shift,
+    before_and_after,
+    try_label,
+    what_would_keep,
+    why_not_tried,
+)
 from historylab.wording.over_budget import mend_in_words
 from historylab.wording.untrusted import escape
 
@@ -38,29 +45,52 @@ def try_it(timeline: Timeline, number: int, resolution: Resolution) -> None:
         _before_and_after(timeline, number, chosen, tried)
     if chosen is None or chosen >= timeline.plans[number].size or timeline.plans[number].reason(chosen).sent:
         return
-    st.html('<div class="hl-label">What would keep it in this request</div>')
-    if takes_long(timeline, number, chosen) and not drawers.take_open_request(FIND):
+    offer_what_keeps(timeline, number, chosen, resolution)
+
+
+def offer_what_keeps(
+    timeline: Timeline,
+    number: int,
+    message: int,
+    resolution: Resolution,
+    worth: Callable[[Mapping[str, Any]], bool] | None = None,
+) -> bool:
+    """Offer settings under which request `number` would send the message; to find them, where that takes long.
+
+    With `worth`, what isn't is not offered, nor a pin instead. Returns whether anything was.
+    """
+    if takes_long(timeline, number, message) and not drawers.take_open_request(FIND):
         _offer_to_find(number)
-        return
-    answer = _find_answer(timeline, number, chosen)
+        return True
+    answer = _find_answer(timeline, number, message)
     if answer is None:
         _offer_to_find(number)
-        return
-    st.html(f'<div class="hl-small">{escape(what_would_keep(answer))}</div>')
+        return True
+    if worth and not (answer.undo and worth(answer.undo)):
+        return False
     changes = _changes(timeline, answer, resolution)
-    if not changes:
-        _pin_instead(timeline, number, chosen, answer)
-    elif held := why_not_tried(changes, resolution):
-        st.html(f'<div class="hl-meta">🔒 {escape(held)}</div>')
+    if changes:
+        try_button(try_label(answer.undo or {}), what_would_keep(answer), changes, timeline, resolution)
     else:
-        st.button(
-            "Try it",
-            key="try-it",
-            type="primary",
-            help=f"{mend_in_words(changes)}: you can undo it",
-            on_click=trial.try_settings,
-            args=(changes, timeline.settings),
-        )
+        st.html(f'<div class="hl-small">{escape(what_would_keep(answer))}</div>')
+        _pin_instead(timeline, number, message, answer)
+    return True
+
+
+def try_button(label: str, told: str, changes: Mapping[str, Any], timeline: Timeline, resolution: Resolution) -> None:
+    """The button that tries these changes, `told` on hover; why it can't, where the environment holds one of them."""
+    if held := why_not_tried(changes, resolution):
+        st.html(f'<div class="hl-small">{escape(told)}</div><div class="hl-meta">🔒 {escape(held)}</div>')
+        return
+    st.button(
+        label,
+        key="try-it",
+        type="primary",
+        help=f"{told} You can undo it.",
+        width="stretch",
+        on_click=trial.try_settings,
+        args=(changes, timeline.settings),
+    )
 
 
 def _changes(timeline: Timeline, answer: Answer, resolution: Resolution) -> Mapping[str, Any]:
@@ -101,9 +131,9 @@ def _find_answer(timeline: Timeline, number: int, chosen: int) -> Answer | None:
 
 
 def _offer_to_find(number: int) -> None:
-    again = f"To find it, the {number + 1:,} requests up to this one are planned again, tens of times; a click ends it."
-    st.html(f'<div class="hl-meta">{again}</div>')
-    st.button("Find it", key=FIND, on_click=drawers.ask_for, args=(FIND,))
+    again = f"The {number + 1:,} requests up to this one are planned again, tens of times; a click ends it"
+    label = "Find settings that keep it"
+    st.button(label, key=FIND, type="primary", help=again, width="stretch", on_click=drawers.ask_for, args=(FIND,))
 
 
 def _pin_instead(timeline: Timeline, number: int, chosen: int, answer: Answer) -> None:
@@ -130,7 +160,7 @@ def _before_and_after(timeline: Timeline, number: int, chosen: int | None, tried
                 help="Back to what was chosen before",
                 on_click=trial.undo_trial,
             )
-            st.button("Keep", key="keep-trial", on_click=trial.keep_trial)
+            st.button("Keep", key="keep-trial", type="primary", on_click=trial.keep_trial)
 
 
 def _measure(timeline: Timeline) -> MeasuredTimeline:

@@ -7,6 +7,10 @@ from pathlib import Path
 from historylab.ui.shared.browser import component
 
 
-def answer_region(asked: int) -> None:
-    """Make the container it is drawn in that region; for another `asked` than before, bring it into view."""
-    component(Path(__file__).parent, ("region",))(key="data answer", data={"asked": asked})
+def answer_region(asked: int, *, of_request: bool = True) -> None:
+    """Make the container it is drawn in that region; for another `asked` than before, bring it into view.
+
+    `of_request`: it is about the request shown, so that it waits while another one is played.
+    """
+    data = {"asked": asked, "ofRequest": of_request}
+    component(Path(__file__).parent, ("region",))(key="data answer", data=data)

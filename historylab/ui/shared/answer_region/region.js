@@ -3,7 +3,7 @@
 export default function ({ data, parentElement }) {
   const region = (parentElement.host ?? parentElement).closest(".st-key-answer");
   if (!region) return;
-  region.classList.add("hl-stale"); // while it plays, the answer is about the request before
+  region.classList.toggle("hl-stale", data.ofRequest); // while it plays, such an answer is about the request before
   region.setAttribute("role", "region");
   region.setAttribute("aria-label", "Answer");
   region.tabIndex = -1; // a key leads there

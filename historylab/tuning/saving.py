@@ -1,0 +1,104 @@
+"""A saving that loses nothing more: a few settings planned and priced at once, where a whole sweep would take long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from historylab.costs.bill import against_untrimmed
+from historylab.errors import HistoryLabError
+from historylab.planning.replay import Timeline, replay
+from historylab.pricing import Prices, window_of
+from historylab.recall.retention import Retention, retention
+from historylab.settings.consent import settings_that_ask
+from historylab.settings.model import Settings
+from historylab.tuning.compare import UNTRIMMED, changed_values
+from historylab.tuning.moving_cut import HALF
+
+SHARES = (2, 4)  # budgets that are tried: these parts of the largest request
+LEAST = 0.02  # of the cost: what saves less isn't worth a word
+DIGITS = 2  # that count in a budget
+
+
+@dataclass(frozen=True, slots=True)
+class Saving:
+    """Settings that cost less, or lose less, than those of a timeline.
+
+    Attributes:
+        changes: the settings to change; `settings` with them.
+        cost: as a share of the timeline's; of its tokens where prices are unknown, and `priced` is False.
+        lost, were_lost: needs that they lose, and that the timeline's own lose.
+    """
+
+    changes: Mapping[str, Any]
+    settings: Settings
+    cost: float
+    priced: bool
+    lost: int
+    were_lost: int
+
+
+def find_saving(found: Retention, prices: Prices | None, progress: Callable[[], None] = lambda: None) -> Saving | None:
+    """The cheapest of a few settings that lose least; None where none is better. What `progress` raises ends it."""
+    timeline = found.timeline
+    stars = [star.mark for star in found.starred]
+    own, lost = _cost(timeline, prices), _losses(found)
+    savings = []
+    for changes in _candidates(timeline):
+        progress()
+        if (tried := _try(timeline, changes)) is None:
+            continue
+        cost, loses = _cost(tried, prices) / max(own, 1e-12), _losses(retention(tried, stars=stars))
+        if loses < lost or (loses == lost and cost <= 1 - LEAST):
+            savings.append(Saving(changes, tried.settings, cost, prices is not None, loses, lost))
+    return min(savings, key=lambda saving: (saving.lost, saving.cost), default=None)
+
+
+def _candidates(timeline: Timeline) -> Iterator[dict[str, Any]]:
+    """Not trimming where the window has room for it; else smaller budgets, summarised or cut down to half."""
+    settings, most = timeline.settings, int(timeline.untrimmed_contexts.max())
+    window = window_of(settings.model)
+    if window is None or most <= window:
+        yield _differing(settings, UNTRIMMED)
+    for share in SHARES:
+        whole = {**UNTRIMMED, "budget": _rounded(most // share)}
+        yield _differing(settings, {**whole, "pruner": "summarize"})
+        yield _differing(settings, {**whole, "pruner": "fifo", "pruner.fifo.trim_to": HALF})
+
+
+def _differing(settings: Settings, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in wanted.items() if settings.value(name) != value}
+
+
+def _rounded(tokens: int) -> int:
+    unit: int = 10 ** max(0, len(str(tokens)) - DIGITS)
+    return max(1, tokens // unit) * unit
+
+
+def _try(timeline: Timeline, changes: Mapping[str, Any]) -> Timeline | None:
+    """The replay under the changes; None where they change nothing, can't be planned, ask a model or don't fit."""
+    try:
+        settings = timeline.settings.replace(**changes)
+        if not changes or settings_that_ask(settings):
+            return None
+        tried = replay(timeline.original, settings)
+    except HistoryLabError:
+        return None
+    return None if "budget" in changes and tried.over_budget.any() else tried
+
+
+def _cost(timeline: Timeline, prices: Prices | None) -> float:
+    if prices is None:
+        return float(timeline.contexts.sum())
+    return float(against_untrimmed(timeline, prices=prices).bill.total)
+
+
+def _losses(found: Retention) -> int:
+    return len([loss for loss in found.losses if loss.kind != "question"])
+
+
+def changes_between(settings: Settings, wanted: Settings) -> dict[str, Any]:
+    """The values by which `wanted` differ from `settings`."""
+    changed = changed_values(settings.values(), wanted.values())
+    return {name: value for name, value in changed.items() if value is not None}

@@ -1,0 +1,94 @@
+"""The answer while no message is chosen: to the headline. It ends in one action, whatever was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from historylab.costs.recorded_cache import billed_model
+from historylab.planning.replay import Timeline
+from historylab.recall.retention import Loss, Retention
+from historylab.recordings.as_sent import is_as_sent
+from historylab.settings.resolve import Resolution
+from historylab.tuning.saving import Saving, changes_between, find_saving
+from historylab.ui.request.message_selection import choose_message
+from historylab.ui.request.try_it import AT_ONCE, offer_what_keeps, try_button
+from historylab.ui.session import address, cached, drawers, prices, trial, viewing
+from historylab.ui.session.background_work import ClickWaits, give_way
+from historylab.wording.answer import loss_in_words, quote_in_words, saving_in_words, saving_label
+from historylab.wording.headline import use_of
+from historylab.wording.losses import RECALL_UNKNOWN, losses_shown, named_loss
+from historylab.wording.sources import outcome_of
+from historylab.wording.untrusted import escape
+
+FIND_SAVING = "find-saving"
+NONE_BETTER = "Of a few other settings none is cheaper and loses nothing."
+
+
+def headline_loss(timeline: Timeline) -> Loss | None:
+    """The loss that the headline names."""
+    return named_loss(losses_shown(cached.retention_of(timeline, viewing.must_remember())))
+
+
+def first_answer(timeline: Timeline, resolution: Resolution) -> None:
+    """The headline's loss, why, and the settings that would have kept it; else what would cost less."""
+    if trial.current_trial(timeline.settings):
+        return  # its before and after are the answer
+    found, loss = cached.retention_of(timeline, viewing.must_remember()), headline_loss(timeline)
+    if timeline.original.recorded.textless:
+        st.html(f'<div class="hl-small">{escape(RECALL_UNKNOWN)}</div>')
+    if loss is None:
+        _saving(timeline, found, resolution)
+        return
+    quoted, said = escape(quote_in_words(found, loss)), map(escape, filter(None, loss_in_words(found, loss)))
+    st.html(f'<div class="hl-said-text">{quoted}</div><div class="hl-why-lost">{"<br>".join(said)}</div>')
+    if not _remedy(timeline, found, loss, resolution):
+        _saving(timeline, found, resolution)
+    place = (timeline, loss.step, loss.message)
+    st.button(
+        f"Show message {loss.message + 1:,}", key="first-loss", type="tertiary", on_click=choose_message, args=place
+    )
+
+
+def _remedy(timeline: Timeline, found: Retention, loss: Loss, resolution: Resolution) -> bool:
+    """Offer settings that keep what was lost to the end and lose less in all; tell whether there are any."""
+    use, last, now = use_of(found, loss), len(timeline.plans) - 1, outcome_of(timeline, found)
+
+    def loses_less(changes: Mapping[str, Any]) -> bool:
+        then = cached.settings_effect(timeline.original, timeline.settings.replace(**changes), viewing.must_remember())
+        return then.lost + then.forgotten < now.lost + now.forgotten
+
+    at = last if not timeline.plans[last].reason(loss.message).sent else use.step if use else loss.step
+    sent = timeline.plans[at].reason(loss.message).sent
+    return not sent and offer_what_keeps(timeline, at, loss.message, resolution, loses_less)
+
+
+def _saving(timeline: Timeline, found: Retention, resolution: Resolution) -> None:
+    """What would cost less and lose nothing more, with a click to try it; else the way to the search."""
+    listed = prices.prices_in_effect(billed_model(timeline))
+    key = ("saving", repr(listed), viewing.must_remember())
+    many = len(timeline.plans) > AT_ONCE and key not in timeline.derived.get(key[:1], {})
+    try:
+        if many and not drawers.take_open_request(FIND_SAVING):
+            raise ClickWaits
+        saving = timeline.remember(key, lambda: find_saving(found, listed, give_way))
+    except ClickWaits:
+        st.button(
+            "Find cheaper settings", key=FIND_SAVING, type="primary", on_click=drawers.ask_for, args=(FIND_SAVING,)
+        )
+        return
+    if saving is None:
+        st.html(f'<div class="hl-small">{NONE_BETTER}</div>')
+        st.page_link("pages/tune.py", label="Search for better ones", query_params=address.chosen_parameters())
+        return
+    st.html(f'<div class="hl-small">{saving_in_words(saving)}</div>')
+    try_button(
+        saving_label(saving), saving_in_words(saving), _changes(timeline, saving, resolution), timeline, resolution
+    )
+
+
+def _changes(timeline: Timeline, saving: Saving, resolution: Resolution) -> Mapping[str, Any]:
+    """The settings to change: of what was sent, all those by which the ones chosen differ."""
+    return changes_between(resolution.settings, saving.settings) if is_as_sent(timeline) else saving.changes
