@@ -60,18 +60,18 @@ def _candidates(timeline: Timeline) -> Iterator[dict[str, Any]]:
     settings, most = timeline.settings, int(timeline.untrimmed_contexts.max())
     window = window_of(settings.model)
     if window is None or most <= window:
-        yield _differing(settings, UNTRIMMED)
+        yield _changes_of(settings, UNTRIMMED)
     for share in SHARES:
-        whole = {**UNTRIMMED, "budget": _rounded(most // share)}
-        yield _differing(settings, {**whole, "pruner": "summarize"})
-        yield _differing(settings, {**whole, "pruner": "fifo", "pruner.fifo.trim_to": HALF})
+        whole = {**UNTRIMMED, "budget": _round_down(most // share)}
+        yield _changes_of(settings, {**whole, "pruner": "summarize"})
+        yield _changes_of(settings, {**whole, "pruner": "fifo", "pruner.fifo.trim_to": HALF})
 
 
-def _differing(settings: Settings, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def _changes_of(settings: Settings, wanted: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in wanted.items() if settings.value(name) != value}
 
 
-def _rounded(tokens: int) -> int:
+def _round_down(tokens: int) -> int:
     unit: int = 10 ** max(0, len(str(tokens)) - DIGITS)
     return max(1, tokens // unit) * unit
 

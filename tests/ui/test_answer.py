@@ -108,7 +108,7 @@ def test_what_takes_long_to_find_is_offered_a_click_ends_it_and_all_else_is_draw
     waiting.request_rerun(RerunData(fragment_id="one on the page"))
     monkeypatch.setattr(try_it, "AT_ONCE", 20)
     monkeypatch.setattr(cached, "answer", lambda *about: drawn.append("answer") or found(*about))
-    monkeypatch.setattr(request_view, "request_tabs", lambda *_: drawn.append("tabs"))
+    monkeypatch.setattr(request_view, "request_tabs", lambda *_: drawn.append("tabs") or [])
     app = choose(screen(conv=BIRTHDAY["conv"], historyPolicy="all", budget="1500", pruner="summarize"), 4)
     assert "The 83 requests up to this one are planned again" in app.button(key="find-answer").help
     assert "answer" not in drawn

@@ -40,12 +40,12 @@ def first_answer(timeline: Timeline, resolution: Resolution) -> None:
     if timeline.original.recorded.textless:
         st.html(f'<div class="hl-small">{escape(RECALL_UNKNOWN)}</div>')
     if loss is None:
-        _saving(timeline, found, resolution)
+        _offer_saving(timeline, found, resolution)
         return
     quoted, said = escape(quote_in_words(found, loss)), map(escape, filter(None, loss_in_words(found, loss)))
     st.html(f'<div class="hl-said-text">{quoted}</div><div class="hl-why-lost">{"<br>".join(said)}</div>')
     if not _remedy(timeline, found, loss, resolution):
-        _saving(timeline, found, resolution)
+        _offer_saving(timeline, found, resolution)
     place = (timeline, loss.step, loss.message)
     st.button(
         f"Show message {loss.message + 1:,}", key="first-loss", type="tertiary", on_click=choose_message, args=place
@@ -65,7 +65,7 @@ def _remedy(timeline: Timeline, found: Retention, loss: Loss, resolution: Resolu
     return not sent and offer_what_keeps(timeline, at, loss.message, resolution, loses_less)
 
 
-def _saving(timeline: Timeline, found: Retention, resolution: Resolution) -> None:
+def _offer_saving(timeline: Timeline, found: Retention, resolution: Resolution) -> None:
     """What would cost less and lose nothing more, with a click to try it; else the way to the search."""
     listed = prices.prices_in_effect(billed_model(timeline))
     key = ("saving", repr(listed), viewing.must_remember())
