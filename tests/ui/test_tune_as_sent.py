@@ -43,6 +43,12 @@ def test_what_was_sent_can_be_picked_and_is_nobodys_settings():
     assert "What each single change does from here" not in text(app)
 
 
+def test_the_export_of_an_agents_session_begins_with_the_command_that_starts_it_under_these_settings():
+    app = shown(tune(**CUT).button(key="export-these").click().run())
+    assert app.code[0].value == "historylab run --settings historylab.env -- claude"
+    assert next(e.proto.label for e in app.get("download_button")) == "Download historylab.env for claude"
+
+
 def test_a_candidate_takes_the_place_of_what_was_sent_until_that_is_undone():
     app = shown(tune(**CUT).button(key="use").click().run())
     assert system(app) == ""

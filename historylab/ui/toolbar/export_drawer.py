@@ -14,7 +14,7 @@ from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
 from historylab.ui.request.reported import shown_of
 from historylab.ui.request.request_field import current_request
-from historylab.ui.session import cached, drawers
+from historylab.ui.session import cached, drawers, viewing
 from historylab.ui.toolbar.write_out import write_out
 from historylab.wording.cuts import capitalize_first
 from historylab.wording.palette import ALARM
@@ -23,6 +23,8 @@ from historylab.wording.untrusted import escape, replace_hidden
 
 ALL_IN_THE_FILE = "The file has all of them, so that it means the same under any template."
 NO_SETTINGS = "They decided nothing that is shown. Under “Your own settings” or a system they can be exported."
+AGENTS = {"claude_code": "claude", "codex": "codex", "gemini_cli": "gemini"}
+"""The format of an agent's sessions → the program that wrote it, which `historylab run` starts."""
 DIFFERING = "What differs"
 ORDER = ("dotenv", "shell")  # the rest follow by name
 
@@ -46,12 +48,12 @@ def export_button(
 @st.dialog("Export", position="right", width="medium")
 def _drawer(resolution: Resolution, timeline: Timeline, key: str) -> None:
     drawers.stands(key)
+    if not is_as_sent(timeline):
+        _settings(resolution.settings, timeline)
     if timeline.plans:
         _request(resolution, timeline)
     if is_as_sent(timeline):
         st.html(f'<div class="hl-title">These settings</div><div class="hl-meta">{NO_SETTINGS}</div>')
-    else:
-        _settings(resolution.settings, timeline)
     write_out([timeline.original], key)
 
 
@@ -62,7 +64,11 @@ def _settings(settings: Settings, timeline: Timeline) -> None:
     """
     known = members("exporter")
     names = [*ORDER, *sorted(set(known) - set(ORDER))]
-    st.html(f'<div class="hl-title">These settings</div><div class="hl-meta">{ALL_IN_THE_FILE}</div>')
+    st.html('<div class="hl-title">These settings</div>')
+    agent = AGENTS.get(viewing.current_file().conversations.report.member)
+    if agent:
+        _command(settings, known[ORDER[0]], agent)
+    st.html(f'<div class="hl-meta">{ALL_IN_THE_FILE}</div>')
     if recorded_validity(timeline).refused.any():
         refused = f"With this conversation: {refusal_sentence(timeline, setting_in_words)}"
         st.html(f'<div class="hl-small hl-over">{ALARM.glyph} {escape(refused)}</div>')
@@ -77,10 +83,17 @@ def _settings(settings: Settings, timeline: Timeline) -> None:
         required=True,
         key="shown",
     )
-    _file(settings, known[name or names[0]], only_changed=shown != every)
+    _file(settings, known[name or names[0]], only_changed=shown != every, first=not agent)
 
 
-def _file(settings: Settings, member: Member, *, only_changed: bool) -> None:
+def _command(settings: Settings, dotenv: Member, agent: str) -> None:
+    """The command that starts the session's agent under these settings, and the file it reads."""
+    file = dotenv.attributes["file_name"]
+    st.code(f"historylab run --settings {file} -- {agent}", language="bash", wrap_lines=True)
+    _settings_file(f"Download {file} for {agent}", export(settings, dotenv.name), dotenv, "agent", first=True)
+
+
+def _file(settings: Settings, member: Member, *, only_changed: bool, first: bool) -> None:
     text = export(settings, member.name, only_changed=only_changed)
     st.caption(f"{member.summary} {capitalize_first(member.attributes.get('use', USE))}.")
     if told := differences(settings, member.name):
@@ -92,11 +105,12 @@ def _file(settings: Settings, member: Member, *, only_changed: bool) -> None:
         wrap_lines=True,
     )
     with st.container(horizontal=True, gap="small"):
-        _settings_file(f"Download {member.attributes['file_name']}", export(settings, member.name), member, "all")
+        name = f"Download {member.attributes['file_name']}"
+        _settings_file(name, export(settings, member.name), member, "all", first=first)
         _settings_file("Only what differs", export(settings, member.name, only_changed=True), member, "differing")
 
 
-def _settings_file(label: str, text: str, member: Member, which: str) -> None:
+def _settings_file(label: str, text: str, member: Member, which: str, *, first: bool = False) -> None:
     st.download_button(
         label,
         text,
@@ -104,7 +118,7 @@ def _settings_file(label: str, text: str, member: Member, which: str) -> None:
         member.attributes.get("mime"),
         key=f"download-{which}",
         on_click="ignore",
-        type="primary" if which == "all" else "secondary",
+        type="primary" if first else "secondary",
     )
 
 
