@@ -185,7 +185,7 @@ def test_a_format_has_a_title_a_summary_and_a_strength(candidate):
 
 @every_sample
 def test_a_sample_is_small_described_and_ends_in_a_request(sample):
-    assert sample.path.stat().st_size < 100_000
+    assert sample.path.stat().st_size < 400_000
     assert sample.title
     assert sample.description.endswith(".")
     assert any(len(c.columns.requests) for c in load_sample(sample.name))
