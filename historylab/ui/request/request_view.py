@@ -34,10 +34,10 @@ def request_view(timeline: Timeline, resolution: Resolution, more: Drawn) -> Non
     with st.container(key="headline", gap=None):
         draw_headline = headline_line(timeline, number)
     search(timeline, number)
-    with st.container(key="verdict"):
-        seen_cell(timeline, number)
-        lost, cost = st.empty(), st.empty()  # filled last: nothing waits for them
     with st.container(key="stage"), st.container(key="scene"):
+        with st.container(key="verdict"):
+            seen_cell(timeline, number)
+            lost, cost = st.empty(), st.empty()  # filled last: nothing waits for them
         with st.container(key="picture", gap=None):
             legend(timeline, number)
             retention_map(timeline, number)
