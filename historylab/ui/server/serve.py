@@ -30,12 +30,13 @@ def serve(host: str = HOST, port: int = PORT, *, headless: bool = False) -> None
     from historylab.ui.server.chat_path import ChatPath
     from historylab.ui.server.headers import SecurityHeaders
     from historylab.ui.server.own_pages import OwnPagesOnly
+    from historylab.ui.server.page_style import PageStyle
     from historylab.ui.server.run_errors import hand_on
 
     script = app_folder() / "app.py"
     # Streamlit looks for its files beside sys.argv[0]; there, that would be the folder of the installed command.
     sys.argv = [str(script)]
-    around = [Middleware(layer) for layer in (SecurityHeaders, OwnPagesOnly, ChatPath)]
+    around = [Middleware(layer) for layer in (SecurityHeaders, OwnPagesOnly, ChatPath, PageStyle)]
     app = st.App(script, middleware=around, lifespan=_announce, on_script_error=hand_on)
     config = {**shipped_config(script.parent), **streamlit_variables(), **launch_config(host, port, headless=headless)}
     app.run(config=config)
