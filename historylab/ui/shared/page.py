@@ -38,6 +38,9 @@ PAGES = {
 BELONGS = {"corpus": "conversations", "talk": "playground", "live": "playground", "settings": "playground"}
 """A page that the navigation has no link to → the place it is a part of."""
 
+BESIDE_SETTINGS = ("playground", "talk", "tune")
+"""The pages that have the settings beside them."""
+
 
 def start_page(name: str) -> None:
     """Set up the page with this name in PAGES and read the link. Call it before anything else."""
@@ -46,6 +49,8 @@ def start_page(name: str) -> None:
     session.begin_page(name)
     st.set_page_config(f"{title} · HistoryLab", layout="wide", initial_sidebar_state=SIDEBAR)
     st.html(f"<style>{_style()}{action_colours()}{chart_colours()}</style>")
+    if name in BESIDE_SETTINGS:
+        st.sidebar.container()  # there from the first on: what is beside it need not move
     log_to_stderr()
     if failure := failures.failure_of(name):
         _navigation(name)
