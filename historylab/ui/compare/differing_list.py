@@ -17,7 +17,7 @@ from historylab.wording.message_text import preview, speaker
 from historylab.wording.palette import LOOKS
 
 KEY = "differing"
-MOST_ROWS = 500
+MOST_ROWS = 100
 
 
 def differing_list(compared: Sequence[Configuration], timelines: Sequence[Timeline], number: int) -> None:

@@ -42,18 +42,27 @@ DRAWS = """export default function (given) {
 """
 
 
-@cache
 def component(folder: Path, scripts: Sequence[str]) -> ComponentRenderer:
     """The component in `folder`, named like it: NAME.html and NAME.css if it draws, its scripts after the shared.
 
     A key that begins with "data " is of one that has nothing to show.
     """
+    return _after(*_script_and_component(folder, scripts))
+
+
+def component_beside(folder: Path, scripts: Sequence[str]) -> ComponentRenderer:
+    """The same beside another one of it on the page, which brings the script."""
+    return _script_and_component(folder, scripts)[1]
+
+
+@cache
+def _script_and_component(folder: Path, scripts: Sequence[str]) -> tuple[ComponentRenderer, ComponentRenderer]:
     name, own = folder.name, st.components.v2.component
     html, css = (json.dumps(_text(folder / f"{name}.{kind}")) for kind in ("html", "css"))
     code = "\n".join(path.read_text("utf-8") for path in (*SHARED, *(folder / f"{script}.js" for script in scripts)))
     its_script, returned = ITS_SCRIPT.format(name=name), code.replace(BEGINS, "return ")
     kept = own(f"historylab.{name}_script", js=its_script + KEPT.format(html=html, css=css, code=returned))
-    return _after(kept, own(f"historylab.{name}", js=its_script + DRAWS))
+    return kept, own(f"historylab.{name}", js=its_script + DRAWS)
 
 
 def _text(path: Path) -> str:

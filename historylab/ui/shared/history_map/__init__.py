@@ -8,15 +8,16 @@ from typing import Any
 from historylab.figures.browser import MAP, MAP_SCRIPTS
 from historylab.planning.replay import Timeline
 from historylab.ui.session import session
-from historylab.ui.shared.browser import component
+from historylab.ui.shared.browser import component, component_beside
 from historylab.ui.shared.timeline_data import TimelineData, timeline_data
 
 
 def history_map(key: str, data: TimelineData, view: Mapping[str, Any], on_look: Callable[[], None]) -> None:
-    """Draw the timeline in `data` where `figures.retention_map.view` looks at it, whatever its cells mean."""
+    """Draw the timeline in `data` where `figures.retention_map.view` looks at it."""
     timeline_data(key, data)
     look = {**view, "present": True} if session.tab().presenting else view
-    component(MAP, MAP_SCRIPTS)(key=key, data=look, on_look_change=on_look)
+    draw = component if data.conversation is not None else component_beside
+    draw(MAP, MAP_SCRIPTS)(key=key, data=look, on_look_change=on_look)
 
 
 def map_look(key: str, timeline: Timeline) -> tuple[int | None, int | None]:

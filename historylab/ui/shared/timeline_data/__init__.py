@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from historylab.figures.browser import TIMELINE, TIMELINE_SCRIPTS
-from historylab.ui.shared.browser import component
+from historylab.ui.shared.browser import component, component_beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,6 @@ class TimelineData:
 
 def timeline_data(key: str, data: TimelineData) -> None:
     """Make the timeline known to the browser; `key` tells one page's from another's."""
-    keep = component(TIMELINE, TIMELINE_SCRIPTS)
     if data.conversation is not None:
-        keep(key=f"data {key} conversation", data=data.conversation)
-    keep(key=f"data {key} timeline", data=data.timeline)
+        component(TIMELINE, TIMELINE_SCRIPTS)(key=f"data {key} conversation", data=data.conversation)
+    component_beside(TIMELINE, TIMELINE_SCRIPTS)(key=f"data {key} timeline", data=data.timeline)
