@@ -8,7 +8,7 @@ from pathlib import Path
 from historylab import Conversation, Message
 from historylab.formats.listing import ListedConversation, Listing
 from historylab.formats.load import UPLOAD_BYTES, first_asking
-from historylab.ui.library.large_file import entry_in_words, matches
+from historylab.ui.library.large_file import matches, row_of
 from historylab.ui.session.given_files import MOST_FILES, bound_uploads, files_to_open, merge_files, read_files
 from historylab.ui.session.large_files import large_file
 from historylab.ui.session.opening import refusal_of
@@ -85,7 +85,7 @@ def test_a_listing_is_searched_by_title_or_number():
     assert matches(listing, " 3 ") == [2]
     assert matches(listing, "4") == []
     assert matches(listing, "") == [0, 1, 2]
-    assert entry_in_words(listing, 1) == "2. A lamp (3 messages)"
+    assert row_of(listing, 1) == ("2. A lamp", "3")
 
 
 def test_a_refusal_calls_a_file_by_its_name_and_a_pasted_text_what_it_is():

@@ -168,6 +168,17 @@ def test_a_path_of_this_machine_is_opened_where_it_is(here):
 
 
 @pytest.mark.slow
+def test_a_large_file_is_a_row_for_each_and_steps_from_one_to_the_next(here, monkeypatch):
+    monkeypatch.setattr("historylab.ui.session.large_files.LARGE", 10)
+    here.write_text("\n".join(json.dumps({"title": name, "messages": CHAT}) for name in ("Lamps", "Ferns")), "utf-8")
+    app = opening(screen("app.py"), "This machine")
+    next_conversation(shown(app.text_input(key="path").set_value(str(here)).run()))
+    assert app.session_state["historylab"].opened.listed == 1
+    app = shown(app.switch_page("pages/conversations.py").run())
+    assert [row[0] for row in rows(app, "listed")] == ["1. Lamps", "2. Ferns"]
+
+
+@pytest.mark.slow
 def test_nobody_else_is_offered_the_machines_sessions():
     drawer = opening(screen(), "Upload")
     assert "This machine" not in drawer.segmented_control(key="way").options

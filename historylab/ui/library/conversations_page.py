@@ -7,7 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from historylab.settings.consent import offline
 from historylab.settings.resolve import Resolution
-from historylab.ui.library.large_file import large_file_picker
+from historylab.ui.library.large_file import large_file_rows
 from historylab.ui.library.listing import found_of, list_headline, listing, search_bar, sort_found
 from historylab.ui.library.measuring import Rows, rows_work
 from historylab.ui.library.memory_preview import memory_preview
@@ -57,7 +57,7 @@ def _draw(resolution: Resolution, *, totals: bool) -> None:
     listing(library, found, rows)
     with ticked:
         ticked_bar(library)
-    large_file_picker()
+    large_file_rows()
     _machine_sessions()
     memory_preview(library, offline(resolution.settings))
     if bar:

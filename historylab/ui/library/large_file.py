@@ -1,4 +1,4 @@
-"""The conversations of a large file: a search by title, and the first of what it finds to choose from."""
+"""The conversations of a large file: a search by title, and rows of the first that it finds, each read when opened."""
 
 from __future__ import annotations
 
@@ -7,38 +7,41 @@ import streamlit as st
 from historylab.costs.amounts import count_of
 from historylab.formats.listing import Listing
 from historylab.ui.session import large_files, session, viewing, watching
-from historylab.wording.untrusted import one_line
+from historylab.ui.shared.row_table import Column, row_table
+from historylab.wording.untrusted import escape, one_line
 
-MOST = 200  # conversations offered at once
+MOST = 200  # rows drawn at once
+COLUMNS = (Column("Conversation"), Column("Messages", "number"))
 
 
-def large_file_picker() -> None:
-    """The search, and a choice among what it finds; nothing where no large file is open."""
+def large_file_rows() -> None:
+    """The search, and a row for each it finds; nothing where no large file is open."""
     opened = viewing.current_file()
     if not (listing := opened.listing):
         return
-    search, choice = st.columns([2, 3])
-    words = search.text_input(
-        f"The open file holds {count_of(len(listing), 'conversation')}",
+    holds = f"The open file holds {count_of(len(listing), 'conversation')}"
+    st.html(f'<h2 class="hl-title">{escape(holds)}</h2>')
+    words = st.text_input(
+        "Find in the open file",
         key="find-listed",
         placeholder="Find by title or number",
+        label_visibility="collapsed",
         on_change=session.touch,
     )
     found = matches(listing, words or "")
-    key = f"listed {listing.entries[0].title[:80]} {len(listing)} {words}"
-    choice.selectbox(
-        f"{len(found):,} found" + (f", the first {MOST} offered" if len(found) > MOST else ""),
-        found[:MOST],
-        None,
-        format_func=lambda place: entry_in_words(listing, place),
-        placeholder="Open a conversation",
-        key=key,
-        on_change=session.hand_value,
-        args=(key, _open),
+    row_table(
+        "listed",
+        COLUMNS,
+        [row_of(listing, place) for place in found[:MOST]],
+        lambda row: _open(found[row]),
+        label=holds,
+        chosen=found.index(opened.listed) if opened.listed in found[:MOST] else None,
     )
+    if len(found) > MOST:
+        st.html(f'<div class="hl-meta">The first {MOST} of {len(found):,}</div>')
 
 
-def _open(place: object) -> None:
+def _open(place: int) -> None:
     large_files.open_listed_conversation(place)
     watching.ask_for_playground()
 
@@ -51,7 +54,7 @@ def matches(listing: Listing, words: str) -> list[int]:
     return [place for place, entry in enumerate(listing.entries) if wanted in entry.title.casefold()]
 
 
-def entry_in_words(listing: Listing, place: int) -> str:
-    """ "1,204. Where is my order? (12 messages)": number, title and size."""
+def row_of(listing: Listing, place: int) -> tuple[str, str]:
+    """ "1,204. Where is my order?" and "12": its number with its title, and its size."""
     entry = listing.entries[place]
-    return f"{place + 1:,}. {one_line(entry.title, 80)} ({count_of(entry.messages, 'message')})"
+    return f"{place + 1:,}. {one_line(entry.title, 80)}", f"{entry.messages:,}"
