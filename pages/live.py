@@ -1,4 +1,4 @@
-"""Live: the conversations of a recording as they happen, each request drawn as it was sent."""
+"""Inspect, of what an app sends now: the conversations of a recording, each request drawn as it was sent."""
 
 from historylab.ui.live.live_view import live_view
 from historylab.ui.session import choices

@@ -1,4 +1,4 @@
-"""Chat: talk to a model under the settings, and see what each answer saw."""
+"""Inspect, of a chat that goes on: talk to a model under the settings, and see what each answer saw."""
 
 import streamlit as st
 
@@ -53,9 +53,9 @@ with st.container(key="chat-scene"):
         stop_button(chat)
         waits = cannot_ask(chat, settings)
         st.chat_input(waits or "Write to the model", key=SAY, on_submit=say, disabled=bool(waits), max_chars=100_000)
-        open_elsewhere(chat)
     with st.container(key="chat-saw", gap="small"):
         seen_panel(chat, settings)
+        open_elsewhere(chat)
         stored_messages(chat)
         checkpoints_panel(chat, settings)
 session.clear_announcement()

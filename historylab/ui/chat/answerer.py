@@ -20,7 +20,7 @@ from historylab.wording.chat import NAME, SCRIPTED_ABOUT
 from historylab.wording.cuts import capitalize_first
 from historylab.wording.untrusted import code_span, escape, one_line
 
-WORDS = {SCRIPTED: "Scripted, no key", REPLAYED: "The open conversation", MODEL: "A model on a server"}
+WORDS = {SCRIPTED: "Scripted", REPLAYED: "The open file", MODEL: "A model on a server"}
 KEY, URL = "chat-key", "chat-url"
 
 

@@ -15,18 +15,19 @@ ASKED = "chat-opens"
 
 
 def open_elsewhere(chat: ChatSession) -> None:
-    """Buttons that open the chat so far on another page."""
+    """Buttons that open the chat so far on another page; none before anything was said."""
+    if not len(chat.conversation):
+        return
     with st.container(horizontal=True, vertical_alignment="center", key="elsewhere"):
         st.html('<span class="hl-meta">Open this chat in</span>', width="content")
         for name in PLACES:
-            if st.button(PAGES[name], key=f"open-in-{name}", disabled=not len(chat.conversation)):
+            if st.button(PAGES[name], key=f"open-in-{name}"):
                 _open(chat)
                 go_to(name)
         st.button(
             "New chat",
             key="new-chat",
             type="tertiary",
-            disabled=not len(chat.conversation),
             on_click=_restart,
             args=(chat,),
             help="Begins anew; who answers, tools and server stay. This chat is gone, unless it was recorded.",

@@ -1,4 +1,4 @@
-"""What the model saw at an answer: verdict, context bar, and the map of all requests up to now."""
+"""What the model was sent for an answer: verdict, strip, and the picture of all requests up to now."""
 
 from __future__ import annotations
 
@@ -6,25 +6,24 @@ import streamlit as st
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import HistoryLabError, StoreError
-from historylab.figures.retention_map import view
 from historylab.planning.pipeline import open_instruments
 from historylab.planning.replay import Timeline
 from historylab.settings.consent import offline
 from historylab.settings.model import Settings
 from historylab.summarizers.reply_cache import CachedRepliesOnly, NotAsked
 from historylab.ui.chat import asking
-from historylab.ui.request.verdict_line import legend, verdict_line
+from historylab.ui.request.growing_picture import growing_picture
+from historylab.ui.request.verdict_line import verdict_line
 from historylab.ui.request.verdict_strip import seen_cell
 from historylab.ui.session import cached, session
 from historylab.ui.session.chat_answers import ChatAnswer
 from historylab.ui.session.chat_session import ChatSession
-from historylab.ui.shared.history_map import history_map, map_look
 from historylab.ui.shared.notice import notice
-from historylab.ui.shared.timeline_data import TimelineData
 from historylab.wording.message_text import speaker
 from historylab.wording.untrusted import escape, one_line
 
-MAP, QUOTE = "chat-map", 120
+QUOTE = 120  # characters
+BY_SETTINGS = "set at the left"
 
 
 @session.fragment
@@ -39,8 +38,8 @@ def seen_panel(chat: ChatSession, settings: Settings) -> None:
         return notice(f"{what}: {problem}", "error")
     if not timeline.plans:
         st.html(
-            '<h1 class="hl-verdict">Nothing has been asked yet.</h1><div class="hl-cost">Here stands what the model '
-            "sees of the chat at each answer: how full its request is, and what the settings left out.</div>"
+            '<h1 class="hl-verdict">Nothing has been asked yet.</h1>'
+            "<div>You'll see here what the model was sent for each answer.</div>"
         )
         return
     last = len(timeline.plans) - 1
@@ -49,8 +48,7 @@ def seen_panel(chat: ChatSession, settings: Settings) -> None:
     verdict_line(timeline, number)
     with st.container(key="verdict"):
         seen_cell(timeline, number)
-    legend(timeline, number)
-    _map(chat, timeline, number, message)
+    growing_picture("chat", timeline, number, message, lambda *clicked: _choose(chat, *clicked), locked=BY_SETTINGS)
     _message(timeline, number, message)
     if answer and used.key != settings.key:
         st.html('<div class="hl-meta">The settings changed since; the next answer is made under the new ones.</div>')
@@ -79,15 +77,7 @@ def _timeline(chat: ChatSession, conversation: Conversation, settings: Settings)
         return cached.chat_timeline(conversation, without, chat.written, open_instruments(without))
 
 
-def _map(chat: ChatSession, timeline: Timeline, number: int, message: int | None) -> None:
-    packed, key = cached.packed_map(timeline)
-    known = message is not None and message < timeline.plans[number].size
-    data = TimelineData(cached.packed_conversation(timeline), packed, key)
-    history_map(MAP, data, view(key, number, message if known else None), lambda: _look(chat, timeline))
-
-
-def _look(chat: ChatSession, timeline: Timeline) -> None:
-    request, message = map_look(MAP, timeline)
+def _choose(chat: ChatSession, request: int | None, message: int | None) -> None:
     if request is not None:
         chat.look_on_map(request, message)
 

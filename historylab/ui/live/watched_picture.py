@@ -6,26 +6,21 @@ import streamlit as st
 
 from historylab.conversation.conversation import Conversation
 from historylab.costs.amounts import count_of
-from historylab.figures.retention_map import view
-from historylab.figures.token_chart import pack_chart
 from historylab.formats.base import Report
 from historylab.planning.replay import Timeline
 from historylab.recordings.sent_plans import SentPlans
 from historylab.recordings.watch import Watch, WatchedConversation
 from historylab.ui.live.cost_so_far import cost_so_far
-from historylab.ui.request.verdict_line import legend, verdict_line
+from historylab.ui.request.growing_picture import growing_picture
+from historylab.ui.request.verdict_line import verdict_line
 from historylab.ui.request.verdict_strip import lost_cell, seen_cell
-from historylab.ui.session import cached, cached_recording, session, watching
-from historylab.ui.shared.history_map import history_map, map_look
+from historylab.ui.session import cached_recording, session, watching
 from historylab.ui.shared.notice import fold_lines, notice
 from historylab.ui.shared.time_zone import reader_zone
-from historylab.ui.shared.timeline_data import TimelineData
-from historylab.ui.shared.token_bars import bars_component
 from historylab.wording.live import check_in_words, clock_time, faults_in_words, gaps_in_words
 from historylab.wording.loading import reasons_in_words
 from historylab.wording.untrusted import escape, one_line
 
-MAP, TOKENS = "live-map", "live-tokens"
 BY_THE_PROXY = "set where it was sent"
 
 
@@ -93,31 +88,24 @@ def watched_picture(watch: Watch, shown: WatchedConversation, sent: SentPlans) -
         lost_cell(timeline, ())
         with st.container(key="cost-so-far", gap=None):
             cost_so_far(sent)
-    legend(timeline, number)
-    packed, key = cached.packed_map(timeline)
-    data = TimelineData(cached.packed_conversation(timeline), packed, key)
-    watched = [i for i, only_watched in enumerate(sent.audited) if only_watched]
-    look = view(key, number, None, watched=watched)
-    history_map(MAP, data, look, lambda: _look(watch, shown, timeline))
-    bars_component()(
-        key=TOKENS,
-        data=pack_chart(cached.packed_tokens(timeline), key, BY_THE_PROXY),
-        on_look_change=lambda: _look_at_request(TOKENS, shown, timeline),
-        on_budget_change=lambda: None,
+    growing_picture(
+        "live",
+        timeline,
+        number,
+        None,
+        lambda request, message: _choose(watch, shown, timeline, request, message),
+        locked=BY_THE_PROXY,
+        watched=[i for i, only_watched in enumerate(sent.audited) if only_watched],
     )
     if number != newest:
         st.button("Show the newest request", key="live-newest", on_click=watching.show_request, args=(shown.id, None))
 
 
-def _look(watch: Watch, shown: WatchedConversation, timeline: Timeline) -> None:
+def _choose(
+    watch: Watch, shown: WatchedConversation, timeline: Timeline, request: int | None, message: int | None
+) -> None:
     """A click on a message leads to its answer in Inspect; a move along the requests shows that one here."""
-    request, message = map_look(MAP, timeline)
-    if message is None:
-        return _look_at_request(MAP, shown, timeline)
-    return watching.open_in_playground(watch, shown.id, request, message)
-
-
-def _look_at_request(key: str, shown: WatchedConversation, timeline: Timeline) -> None:
-    request, _ = map_look(key, timeline)
-    if request is not None:
+    if message is not None:
+        watching.open_in_playground(watch, shown.id, request, message)
+    elif request is not None:
         watching.show_request(shown.id, None if request == len(timeline.plans) - 1 else request)
