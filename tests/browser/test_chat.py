@@ -70,7 +70,7 @@ def test_a_chat_calls_a_tool_compacts_and_leads_to_what_each_answer_saw(page, ho
     page.get_by_text(HOSTILE[1]).first.wait_for()
     page.get_by_role("button", name="Inspect", exact=True).click()
     page.wait_for_url(lambda url: "/talk" not in url)
-    headline(page, "the model sees")
+    headline(page, "messages sent")
     assert page.evaluate("window.harmed") is None
     assert seen.external == []
     assert seen.errors == []
