@@ -52,9 +52,9 @@ SUMMARY = Look("summary", "Σ", "#D9980F", "#EAB00F")
 LOOKS: Mapping[Action, Look] = {
     Action.KEPT: Look("kept", "●", "#D3DFEA", "#26374A", "sent in full"),
     Action.PINNED: Look("always sent", "★", "#A3BCD4", "#41607F", "system messages and your pins"),
-    Action.TRUNCATED: Look("cut short", "✂", "#9C46B9", "#CA62E4", "sent in part"),
+    Action.TRUNCATED: Look("cut short", "✂", "#9C46B9", "#C950F1", "sent in part"),
     Action.SUMMARIZED: Look("summarised", "Σ", SUMMARY.light, SUMMARY.dark, "replaced by a summary"),
-    Action.DROPPED: Look("dropped", "×", "#343B44", "#D5DCE4", "not sent"),
+    Action.DROPPED: Look("dropped", "×", "#343B44", "#98A4B1", "not sent"),
 }
 
 KINDS: Mapping[str, Look] = {
