@@ -12,10 +12,10 @@ from browser_pages import HOSTILE, PLAIN, at_rest, headline, no_drawer, opened, 
 
 from historylab import generate, replay, resolve_settings
 from historylab.costs.amounts import short_count
+from historylab.planning.reasons import Action
 from historylab.wording.context import used_tokens
 from historylab.wording.cuts import capitalize_first
 from historylab.wording.must_remember import brief_label
-from historylab.planning.reasons import Action
 from historylab.wording.palette import LOOKS
 from historylab.wording.verdict import count_actions, count_sent
 
@@ -173,11 +173,11 @@ def test_the_pointer_is_told_why_a_drag_moves_it_and_a_click_selects_request_and
 
 def test_it_grows_as_it_plays_and_is_told_when_it_is_paused(retention_map):
     page = retention_map.page
-    page.get_by_role("button", name="Play the conversation").click()
+    page.get_by_role("button", name="Play", exact=True).click()
     page.wait_for_function("() => historylabClock.now.playing && historylabClock.now.request > 1")
     retention_map.says("^turn (83|1):")  # a slider says where it stops, not every step
     assert veil(retention_map, 60, 80) > 200 > veil(retention_map, 1, 0)  # what is later is only a shadow
-    page.get_by_role("button", name="Play the conversation").click()
+    page.get_by_role("button", name="Play", exact=True).click()
     now = retention_map.slider.get_attribute("aria-valuenow")
     page.wait_for_function(f"() => document.querySelector('.st-key-scrubber input').value === '{now}'")
     headline(page, f"Turn {now}[: ]")
@@ -273,5 +273,5 @@ def veil(found: Map, message: int, request: int) -> int:
 
 
 def mixed(fill: list[int]) -> list[int]:
-    """The same with the texture's ink in it."""
-    return [round(part + (255 - part) * 0.3) for part in fill]
+    """The same with the texture's ink, #111111 on what is bright, in it."""
+    return [round(part + (17 - part) * 0.3) for part in fill]

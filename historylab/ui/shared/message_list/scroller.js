@@ -7,7 +7,7 @@ class Scroller {
   constructor(box, signal, describe) {
     [this.box, this.whole, this.seen] = [box, box.querySelector(".whole"), box.querySelector(".seen")];
     this.describe = describe;
-    [this.items, this.tops, this.heights, this.drawn, this.guess] = [[], new Float64Array(1), new Map(), new Map(), 34];
+    [this.items, this.tops, this.heights, this.drawn, this.guess] = [[], new Float64Array(1), new Map(), new Map(), 36];
     listenTo(box, signal, { scroll: () => this.later() });
     watchSize(box, signal, () => this.resized());
     signal.addEventListener("abort", () => cancelAnimationFrame(this.frame));
