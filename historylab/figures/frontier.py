@@ -25,6 +25,8 @@ PHONE, DESKTOP = 280, 640
 """The widths of the plot for which labels are placed: the first few, and the rest, which phones don't show."""
 MOST_NAMED = 6
 ROOM = 0.06  # of the plot, around the outermost points
+LABELS = 0.18
+"""The room above everything kept, for the names that stand there, as a share of the rest."""
 OVER_THE_AXIS = {
     "x": 0,
     "xref": "paper",
@@ -192,8 +194,8 @@ def _axis_ranges(advice: Advice) -> tuple[tuple[float, float], tuple[float, floa
     costs = [1.0, *(point.cost for point in advice.points)]
     low, high = min(costs), max(costs)
     room = ROOM * max(high - low, 0.5)
-    least = min(100 * point.kept for point in advice.points)
-    return (low - room, high + room), (max(-4, least - 8), 112)
+    least = max(-4.0, min(100 * point.kept for point in advice.points) - 8)
+    return (low - room, high + room), (least, 100 + LABELS * (100 - least))
 
 
 def _layout(advice: Advice) -> go.Layout:

@@ -28,7 +28,7 @@ def advice_card(advice: Advice, picked: Trial) -> DeltaGenerator:
     """The advice in a sentence, and the card of the settings picked. Returns the place of its buttons."""
     st.html(f'<div role="status"><h1 class="hl-verdict">{escape(advice_sentence(advice))}</h1></div>')
     with st.container(border=True, key="advice-card"):
-        with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.html(f'<div class="hl-figures">{_cost(advice, picked)}{_losses(advice, picked)}</div>', width="content")
             st.html(f'<div class="hl-sure">{escape(_sure(advice, picked))}</div>')
             buttons = st.container(horizontal=True, width="content", gap="small", key="candidate")

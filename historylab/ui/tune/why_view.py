@@ -48,7 +48,8 @@ def why_view(advice: Advice, picked: Trial, cache: str, buttons: Callable[[], No
     with st.expander("Why", key="why", type="compact"):
         beside = "what was really sent" if advice.as_sent else "yours"
         lines = [*advice.why, *([] if advice.chosen is advice.trials[0] else [BARS.format(beside)])]
-        st.html("".join(f'<div class="hl-why hl-tips">{with_terms(line, *EXPLAINED)}</div>' for line in lines))
+        said = "".join(f"<div>{with_terms(line, *EXPLAINED)}</div>" for line in lines)
+        st.html(f'<div class="hl-why hl-tips">{said}</div>')
         st.html(_figures(advice, picked, cache))
         with st.container(horizontal=True, key="why-buttons"):
             buttons()
