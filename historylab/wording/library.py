@@ -29,17 +29,19 @@ QUOTED = 40  # characters of what was searched
 SAME = 0.005  # a difference of costs that is none
 
 
-def headline(shown: int, words: str, *, chosen: bool, losing: int | None = None) -> str:
+def headline(shown: int, words: str, *, chosen: bool, losing: int | None = None, ranked: bool = True) -> str:
     """ "12 conversations, 3 lost something they needed": what the list holds.
 
-    `losing`: how many of them lost a fact, once all are measured.
+    `losing`: how many of them lost a fact, once all are measured; `ranked`: whether what was found comes best first.
     """
     count = count_of(shown, "conversation")
     if words.strip():
         quoted = f"“{one_line(words.strip(), QUOTED)}”"
         if not shown:
             return f"No conversation shares a word with {quoted}"
-        return f"{count} {'shares' if shown == 1 else 'share'} words with {quoted}, the best first"
+        return (
+            f"{count} {'shares' if shown == 1 else 'share'} words with {quoted}{', the best first' if ranked else ''}"
+        )
     if not shown:
         return "No conversation is of that kind" if chosen else "There is no conversation"
     return count + (_lost_in_words(shown, losing) if losing is not None else "")

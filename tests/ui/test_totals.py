@@ -120,4 +120,6 @@ def test_a_search_totals_what_it_found():
     app = uploaded(screen(PAGE), ("two.jsonl", "\n".join(json.dumps({"messages": chat}) for chat in chats).encode()))
     app = shown(app.text_input(key="library-search").set_value("bicycle").run())
     assert len(cells(app)) == 1
+    assert "“bicycle”, the best first" in text(app)
+    assert "the best first" not in text(sorted_by(app, "cost"))
     assert "exceeds the budget" in text(app)

@@ -95,7 +95,7 @@ def list_headline(found: Sequence[Match], rows: Rows) -> None:
     chosen = session.tab().library
     narrowed = bool(chosen.source or chosen.wanted_tags)
     losing = None if rows.missing else rows.workload.losing
-    said = headline(len(found), chosen.search, chosen=narrowed, losing=losing)
+    said = headline(len(found), chosen.search, chosen=narrowed, losing=losing, ranked=not chosen.sort)
     st.html(f'<h1 class="hl-verdict">{escape(said)}</h1>')
 
 

@@ -24,7 +24,7 @@ def ticked_bar(library: Library) -> None:
     entries = _ticked_entries(library)
     if not entries:
         return
-    with st.container(horizontal=True, vertical_alignment="bottom", key="ticked"):
+    with st.container(horizontal=True, vertical_alignment="center", key="ticked"):
         chosen = f"{count_of(len(entries), 'conversation')} chosen"
         st.html(f'<div class="hl-title" role="status">{escape(chosen)}</div>', width="content")
         _tags_field(library, entries)
@@ -55,6 +55,7 @@ def _tags_field(library: Library, entries: Sequence[Entry]) -> None:
         theirs,
         format_func=replace_hidden,
         placeholder="Add a tag",
+        label_visibility="collapsed",
         accept_new_options=True,
         key=key,
         on_change=session.hand_value,
