@@ -18,9 +18,10 @@ from historylab.ui.session.must_remember import star_marks
 from historylab.ui.shared.history_map import history_map, map_look
 from historylab.ui.shared.timeline_data import TimelineData
 from historylab.wording.as_sent import as_sent_line
-from historylab.wording.cuts import capitalize_first, changes_in_words, settings_in_words
+from historylab.wording.cuts import capitalize_first, changes_in_words
 from historylab.wording.over_budget import cause_in_words
 from historylab.wording.palette import LOOKS
+from historylab.wording.settings_sentence import settings_sentence
 from historylab.wording.untrusted import escape
 
 
@@ -55,12 +56,12 @@ def letter_mark(letter: str) -> str:
 
 
 def lane_name(configuration: Configuration, timeline: Timeline) -> tuple[str, str]:
-    """A configuration's name, and all of it: "Not trimming", "Yours: the last 20 user messages"."""
+    """A configuration's name, and all of it in a sentence."""
     if configuration.letter == SENT:
         return "As sent", as_sent_line(timeline)
-    full = capitalize_first(settings_in_words(configuration.settings))
+    full = settings_sentence(configuration.settings)
     if configuration.is_yours:
-        return "Yours", f"{full}: your settings"
+        return "Yours", full
     changed = changed_values(choices.resolution().settings.values(), configuration.settings.values())
     known = preset_name(configuration.settings, timeline)
     return capitalize_first(known or (changes_in_words(changed) if changed else "the same as yours")), full
