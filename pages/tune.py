@@ -15,7 +15,7 @@ from historylab.ui.shared.replay_errors import replay_errors_shown
 from historylab.ui.shared.work_progress import work_progress
 from historylab.ui.toolbar.conversation_bar import conversation_bar
 from historylab.ui.tune.advice_card import advice_card, picked_trial
-from historylab.ui.tune.candidate_buttons import candidate_buttons, compare_button
+from historylab.ui.tune.candidate_buttons import candidate_buttons, changed_settings, compare_button
 from historylab.ui.tune.constraints_form import constraints_form
 from historylab.ui.tune.frontier_view import frontier_view
 from historylab.ui.tune.search_form import search_form
@@ -62,6 +62,8 @@ if not advice:
     top.html(f'<h1 class="hl-verdict">Settings that do better than {search.beaten}, if there are any: try some.</h1>')
     st.stop()
 
+if advice.verdict == "better":  # for Compare
+    choices.remember_recommendation(conversation.digest, changed_settings(search, advice.chosen.settings))
 picked = picked_trial(advice)
 undecided = advice.verdict == "too little to tell" and picked is advice.trials[0]
 with top:

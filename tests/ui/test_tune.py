@@ -31,6 +31,13 @@ def tune(**link: str):
     return shown(screen("app.py", **link).switch_page(PAGE).run())
 
 
+def test_what_it_recommends_is_offered_on_compare():
+    app = tune(**LOOP)
+    shown(app.switch_page("pages/compare.py").run())
+    shown(app.button(key="add recommended").click().run())
+    assert "Recommended" in text(app)
+
+
 def settings_looked_at(app):
     return next(field for field in app.selectbox if field.label.startswith("Settings looked at"))
 

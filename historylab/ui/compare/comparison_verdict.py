@@ -81,14 +81,13 @@ def add_buttons(
 def comparison_bar(conversation: Conversation, compared: list[Configuration], timelines: list[Timeline]) -> None:
     """The conversation in a line, and the buttons to open another and to pass the comparison on."""
     yours, changes = choices.resolution(), configurations.chosen_changes(compared)
-    with st.container(key="comparison-bar"):
-        conversation_bar(
-            conversation,
-            timelines[0],
-            yours,
-            lambda: _report_button(compared, timelines),
-            share=lambda: share_button(yours.settings, "compare", changes),
-        )
+    conversation_bar(
+        conversation,
+        timelines[0],
+        yours,
+        lambda: _report_button(compared, timelines),
+        share=lambda: share_button(yours.settings, "compare", changes),
+    )
 
 
 def _report_button(compared: list[Configuration], timelines: list[Timeline]) -> None:
