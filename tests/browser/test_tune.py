@@ -26,7 +26,6 @@ def test_search_recommendation_use(page, home, seen):
     tuned(page, home + "/tune?conv=gen:tool_loop:seed=2")
     headline(page, "Drop the oldest turns when 16k is full: 28% cheaper")
     page.get_by_role("button", name="Use", exact=True).click()
-    page.locator(".hl-from-you").first.wait_for(state="attached")
     page.wait_for_url(re.compile("budget=|pruner=|historyPolicy="))
     page.get_by_role("link", name="Improve").click()
     headline(page, "Yours are as good as anything tried")
