@@ -10,10 +10,11 @@ import streamlit as st
 
 from historylab.errors import SettingsError
 from historylab.exporters.base import pins_of
-from historylab.settings.link import Place, encode
+from historylab.settings.link import YOURS, Place, encode
 from historylab.settings.model import Settings
 from historylab.settings.names import NOT_IN_LINKS
 from historylab.systems.presets.base import preset_in_link
+from historylab.tuning.compare import LETTERS
 from historylab.ui.session import address, choices, drawers, edits, session
 from historylab.ui.session.choices import AS_SENT
 from historylab.ui.session.shown_timeline import shows_as_sent
@@ -86,7 +87,8 @@ def link_contents(settings: Settings, compare: Compared = None) -> Iterator[str]
         listed = ", ".join(f"{star + 1:,}" for star in shown.stars)
         yield f"which messages must be remembered, by number: {one_line(listed, 80)}"
     if shown.compare:
-        yield f"what you compare it with: {' and '.join('BCD'[: len(shown.compare)])}"
+        others = LETTERS if YOURS in shown.without else LETTERS[1:]
+        yield f"what you compare: {' and '.join(others[: len(shown.compare)])}"
 
 
 def _full_link(settings: Settings, path: str = "", compare: Sequence[Mapping[str, Any]] | None = None) -> str:
