@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from historylab.costs.amounts import count_of, percent
+from historylab.costs.amounts import count_of
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.recall.references import Need
-from historylab.recall.retention import FACTS, Kept, Loss, Retention
+from historylab.recall.retention import FACTS, Loss, Retention
 from historylab.recall.sayers import BY_ASSISTANT, BY_INJECTED, BY_PERSON, BY_SYSTEM, BY_TOOL
 from historylab.recall.severity import FETCHABLE, GONE_FOR_GOOD
 from historylab.recall.value_kinds import kind_of_value
@@ -40,6 +40,12 @@ VALUE_WORDS = {
     "path": "paths and addresses",
     "text": "names and other text",
     "rule": "rules",
+}
+NEEDED_AS = {
+    "star": "messages that must be remembered",
+    "evidence": "pieces of evidence",
+    "reference": "facts in tool calls",
+    "link": "facts in answers ≈",
 }
 VALUE, USED = 60, 60  # characters of a lost value, and of what it was used for
 DOUBTFUL = 2
@@ -230,7 +236,9 @@ def _holds(ascending: np.ndarray, message: int) -> bool:
     return place < len(ascending) and bool(ascending[place] == message)
 
 
-def kept_line(kept: Kept, noun: str, of_what: str = "") -> str:
-    """ "58 of 60 facts in tool calls kept (96.7%), 4 of them only in the summary"; `of_what` follows the noun."""
-    by_summary = f", {kept.by_summary:,} of them only in the summary" if kept.by_summary else ""
-    return f"{kept.kept:,} of {count_of(kept.total, noun)}{of_what} kept ({percent(kept.share)}){by_summary}"
+def kept_line(found: Retention) -> str:
+    """ "Kept: 58 of 60 facts in tool calls, 35 of 37 in answers ≈; 4 only in the summary"; "" if nothing was needed."""
+    parts = [f"{k.kept:,} of {k.total:,} {what}" for kind, what in NEEDED_AS.items() if (k := found.kept[kind]).total]
+    by_summary = sum(found.kept[kind].by_summary for kind in NEEDED_AS)
+    rest = f"; {by_summary:,} only in the summary" if by_summary else ""
+    return f"Kept: {', '.join(parts)}{rest}" if parts else ""

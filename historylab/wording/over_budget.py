@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from historylab.costs.amounts import count_of
+from historylab.costs.amounts import count_of, short_count
 from historylab.planning.narrow_relevance import NarrowRelevance
 from historylab.planning.over_budget import OverBudget
 from historylab.planning.reasons import counted_noun
@@ -38,11 +38,17 @@ def cause_in_words(found: OverBudget) -> str:
     return f"{found.filled}. {found.why} {found.mend_in_words(setting_in_words)}"
 
 
-def unused_in_words(found: UnusedBudget, overhead: int = 0) -> str:
-    """ "The newest finished turn needs 11,764 tokens and goes as a whole, so 7,987 of 8,000 tokens stay unused." """
-    turn = "The newest finished turn" if found.newest else f"Turn {found.turn + 1:,}"
-    unused = f"{found.unused:,} of {found.budget + overhead:,} tokens stay unused"
-    return f"{turn} needs {found.tokens:,} tokens and goes as a whole, so {unused}."
+def unused_in_words(found: UnusedBudget) -> str:
+    """ "Turn 8 (68k tokens) didn’t fit and was dropped whole; 50k of your budget is empty." """
+    turn, empty = f"Turn {found.turn + 1:,} ({short_count(found.tokens)} tokens)", short_count(found.unused)
+    return f"{turn} didn’t fit and was dropped whole; {empty} of your budget is empty."
+
+
+def mend_label(changes: Mapping[str, Any], now: Settings) -> str:
+    """ "Keep part of it", "Raise budget to 114k": settings that mend a request, as a short button says them."""
+    if [*changes] == ["budget"] and changes["budget"] > now.budget:
+        return f"Raise budget to {short_count(changes['budget'])}"
+    return mend_in_words(changes)
 
 
 def narrow_in_words(found: NarrowRelevance, settings: Settings) -> str:
@@ -57,7 +63,7 @@ def narrow_in_words(found: NarrowRelevance, settings: Settings) -> str:
 
 
 def mend_in_words(changes: Mapping[str, Any]) -> str:
-    """ "Cut inside turns", "Budget 11,777": settings that mend a request, as the label of a button."""
+    """ "Keep part of it", "Budget 11,777": settings that mend a request, as the label of a button."""
     return ", ".join(each_in_words(changes))
 
 
@@ -69,7 +75,7 @@ def each_in_words(changes: Mapping[str, Any]) -> list[str]:
 def _change_in_words(name: str, value: Any) -> str:
     inside = name.startswith("pruner.") and name.endswith(".unit") and value == "block"
     if inside:
-        return "Cut inside turns"
+        return "Keep part of it"
     if name.endswith(".trim_to") and value == HALF:
         return "Cut down to a half"
     is_number = isinstance(value, int | float)

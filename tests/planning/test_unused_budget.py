@@ -38,8 +38,8 @@ def test_cutting_inside_turns_is_offered_where_it_sends_more():
 def test_the_sentence_says_what_is_needed_and_what_stays_unused():
     said = unused_in_words(found(LONG_TURN, budget=700))
     assert said.startswith("The newest finished turn needs ")
-    assert " of 700 tokens stay unused." in said
-    assert unused_in_words(found("u a u:50 a:900 u a u", budget=700)).startswith("Turn 2 needs ")
+    assert "didn’t fit and was dropped whole; " in said
+    assert unused_in_words(found("u a u:50 a:900 u a u", budget=700)).startswith("Turn 2 (")
 
 
 def test_nothing_is_said_where_all_fits_or_the_budget_is_used():

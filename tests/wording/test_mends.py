@@ -10,7 +10,7 @@ from historylab.wording.over_budget import mend_in_words
 @pytest.mark.parametrize(
     ("changes", "label"),
     [
-        ({"pruner.fifo.unit": "block"}, "Cut inside turns"),
+        ({"pruner.fifo.unit": "block"}, "Keep part of it"),
         ({"budget": 11777}, "Budget 11,777"),
         ({"tool_output": "truncate"}, "Tool outputs: Cut long ones (truncate)"),
     ],

@@ -53,10 +53,13 @@ def close_button(title: str) -> None:
 
 
 def message_more(timeline: Timeline, number: int, chosen: int, resolution: Resolution) -> DeltaGenerator:
-    """Folded: its whole text, of a shortened or summarised one what is sent; marks, edits. Returns a place in it."""
+    """Marks and edits; folded, its whole text, of a shortened or summarised one what is sent. Returns a place there."""
     plan, message = timeline.plans[number], timeline.conversation[chosen]
     action, text = plan.reason(chosen).action, multiline(full_text(message), MOST)
     must_remember_note(timeline, number, chosen, resolution)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="marks"):
+        mark_button(timeline, chosen)
+        message_edits(timeline, number, chosen)
     unfolded = st.expander("More", type="compact", key="more", on_change="rerun")
     with unfolded:
         needed = st.container(key="needed", gap="small")
@@ -69,9 +72,6 @@ def message_more(timeline: Timeline, number: int, chosen: int, resolution: Resol
             _draw_text("The whole message", text)
             if thought := unsent_thinking(message):
                 _draw_text("Thinking, not sent again", multiline(thought, MOST))
-        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="marks"):
-            mark_button(timeline, chosen)
-            message_edits(timeline, number, chosen)
     return needed
 
 

@@ -34,12 +34,6 @@ from historylab.wording.rules import quoted_rule, when_left
 from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape
 
-NOUNS = {
-    "star": ("message", " that must be remembered"),
-    "evidence": ("piece", " of evidence"),
-    "reference": ("fact", " in tool calls"),
-    "link": ("fact", " in answers (an estimate)"),
-}
 EXPLAINED = ("facts in tool calls", "facts in answers", "fact", "evidence", "gone for good", "would find again")
 MOST = 200
 KEY = "losses"
@@ -47,9 +41,8 @@ COLUMNS = (
     Column("Lost"),
     Column("How bad"),
     Column("Said in", "word"),
-    Column("Left out since", "word"),
+    Column("Gone since", "word"),
     Column("Needed at", "word"),
-    Column("As", "word"),
 )
 RULE_COLUMNS = (Column("Rule"), Column("Said in", "word"), Column("What became of it", "word"))
 
@@ -64,11 +57,10 @@ def loss_list(timeline: Timeline, found: Retention) -> None:
 
 
 def _losses(timeline: Timeline, found: Retention) -> None:
-    lines = [kept_line(found.kept[kind], *noun) for kind, noun in NOUNS.items() if found.kept[kind].total]
-    if not lines:
+    if not (kept := kept_line(found)):
         st.html('<div class="hl-small">Nothing is referred to again later, as far as the transcript shows.</div>')
         return
-    lines += [line for line in (value_kinds_line(found), severity_line(found)) if line]
+    lines = [line for line in (kept, value_kinds_line(found), severity_line(found)) if line]
     told = "".join(f"<div>{with_terms(line, *EXPLAINED)}.</div>" for line in lines)
     st.html(f'<div class="hl-small hl-tips">{told}</div>')
     losses = worst_first(losses_shown(found))
@@ -76,7 +68,7 @@ def _losses(timeline: Timeline, found: Retention) -> None:
         return
     shown = losses[:MOST]
     more = f" The first {MOST:,} of {len(losses):,} are shown." if len(losses) > MOST else ""
-    how = f"The worst first. A click on a row shows that message, and what would have kept it.{more}"
+    how = f"The worst first; a click shows the message.{more}"
     st.html(f'<div class="hl-meta">{how}</div>')
     row_table(
         KEY,
@@ -85,6 +77,7 @@ def _losses(timeline: Timeline, found: Retention) -> None:
         lambda row: choose_message(timeline, shown[row].step, shown[row].message),
         label=f"Lost: {lost_facts(found).losses}",
         chosen=_chosen_row(shown),
+        lines=True,
     )
 
 
@@ -96,8 +89,7 @@ def _row(timeline: Timeline, loss: Loss) -> tuple[str, ...]:
         severity_in_words(loss),
         _said_in(timeline, loss.message),
         f"{look.glyph} {timeline.steps[gone].label}",
-        "every request" if starred else timeline.steps[loss.step].label,
-        BADGE if starred else capitalize_first(used_as(loss)) + (" (an estimate)" if loss.estimate else ""),
+        f"every request: {BADGE}" if starred else f"{timeline.steps[loss.step].label}, in {used_as(loss)}",
     )
 
 
@@ -107,7 +99,7 @@ def _rules(timeline: Timeline) -> None:
     shown = [(rule, message) for rule, message in left if message is not None]  # else no message is theirs
     if not shown:
         return
-    st.html('<div class="hl-meta">Rules that later requests no longer held, found by their words (an estimate).</div>')
+    st.html('<div class="hl-meta">Rules that later requests no longer held, found by their words ≈.</div>')
     row_table(
         "lost-rules",
         RULE_COLUMNS,

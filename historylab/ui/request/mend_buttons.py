@@ -1,4 +1,4 @@
-"""Under the verdict: why a request is over its budget, leaves it unused, or is cut anew, and what mends that."""
+"""Within the answer: why a request is over its budget, leaves it unused, or is cut anew, and what mends that."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from typing import Any
 
 import streamlit as st
 
+from historylab.costs.amounts import short_count
 from historylab.planning.context_fill import tokens_over
 from historylab.planning.over_budget import OverBudget
 from historylab.planning.replay import Timeline
 from historylab.recordings.as_sent import is_as_sent
+from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
 from historylab.tuning.advice_words import cut_in_words
 from historylab.tuning.cut_depth import depth_worth_saying
 from historylab.tuning.moving_cut import HALF
 from historylab.ui.session import choices
 from historylab.wording.as_sent import unknown_sentence
-from historylab.wording.over_budget import mend_in_words, narrow_in_words, unused_in_words
+from historylab.wording.over_budget import mend_in_words, mend_label, narrow_in_words, unused_in_words
 from historylab.wording.palette import ALARM
 from historylab.wording.settings import setting_in_words
 from historylab.wording.terms import with_terms
@@ -35,25 +37,25 @@ def mend_buttons(timeline: Timeline, number: int, resolution: Resolution) -> Non
             said = with_terms(
                 _cause(over, tokens_over(timeline, number), buttons=bool(mends)), "budget", "reserve", "overhead"
             )
-            st.html(f'<div class="hl-cause hl-over hl-tips">{ALARM.glyph} {said}</div>')
-            _buttons(mends)
+            st.html(f'<div class="hl-cause hl-stale hl-over hl-tips">{ALARM.glyph} {said}</div>')
+            _buttons(mends, timeline.settings)
         elif narrow := timeline.narrow_relevance(number):
             said = with_terms(narrow_in_words(narrow, timeline.settings), "message")
-            st.html(f'<div class="hl-cause hl-tips">{ALARM.glyph} {said}</div>')
-            _buttons(_free_mends((narrow.mend,), resolution))
+            st.html(f'<div class="hl-cause hl-stale hl-tips">{ALARM.glyph} {said}</div>')
+            _buttons(_free_mends((narrow.mend,), resolution), timeline.settings)
         elif unused := timeline.unused_budget(number):
-            said = with_terms(unused_in_words(unused, timeline.settings.overhead), "turn", "budget")
-            st.html(f'<div class="hl-cause hl-tips">{said}</div>')
-            _buttons(_free_mends((unused.finer, unused.room), resolution))
+            said = with_terms(unused_in_words(unused), "turn", "budget")
+            st.html(f'<div class="hl-cause hl-stale hl-tips">{said}</div>')
+            _buttons(_free_mends((unused.finer, unused.room), resolution), timeline.settings)
         elif depth := timeline.remember("cut depth", lambda: depth_worth_saying(timeline)):
             said = with_terms(f"It cuts at most requests. {cut_in_words(depth)}", "cache", "not trimming", "budget")
-            st.html(f'<div class="hl-cause hl-tips">{said}</div>')
-            _buttons(_free_mends(({depth.name: HALF},), resolution))
+            st.html(f'<div class="hl-cause hl-stale hl-tips">{said}</div>')
+            _buttons(_free_mends(({depth.name: HALF},), resolution), timeline.settings)
 
 
 def _cause(over: OverBudget, tokens: int, *, buttons: bool) -> str:
     """What fills the request and why it isn't cut; what would mend it, unless buttons say so."""
-    cause = f"{tokens:,} tokens over the budget: {over.filled}. {over.why}"
+    cause = f"{short_count(tokens)} tokens over the budget: {over.filled}. {over.why}"
     return cause if buttons else f"{cause} {over.mend_in_words(setting_in_words)}"
 
 
@@ -62,14 +64,15 @@ def _free_mends(mends: tuple[Mapping[str, Any], ...], resolution: Resolution) ->
     return [m for m in mends if m and not any(resolution.provenance[name].locked for name in m)]
 
 
-def _buttons(offered: list[Mapping[str, Any]]) -> None:
+def _buttons(offered: list[Mapping[str, Any]], now: Settings) -> None:
     """A button for each set of changes."""
     if not offered:
         return
     with st.container(horizontal=True, key="mends"):
         for changes in offered:
             key = "mend " + " ".join(changes)
-            st.button(mend_in_words(changes), key=key, on_click=_choose, args=(changes,))
+            label, whole = mend_label(changes, now), mend_in_words(changes)
+            st.button(label, key=key, help=whole, on_click=_choose, args=(changes,))
 
 
 def _choose(changes: Mapping[str, Any]) -> None:

@@ -27,8 +27,11 @@ def row_table(
     label: str,
     chosen: int | None = None,
     names: Sequence[str] = (),
+    lines: bool = False,
 ) -> None:
     """Draw the rows, untrusted texts; `choose(row)` is called for the one that is clicked, `chosen` is marked.
+
+    With `lines` the first two cells of a row stand in one line, and the others in the one below.
 
     Where rows move while they are looked at, each has a name: a click on what is no longer there does nothing.
     """
@@ -41,6 +44,7 @@ def row_table(
             "rows": [list(row) for row in rows],
             "chosen": chosen,
             "names": list(names),
+            "lines": lines,
         },
         on_row_change=lambda: _choose_row(key, list(names) or list(range(len(rows))), choose),
     )

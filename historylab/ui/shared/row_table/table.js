@@ -19,7 +19,7 @@ function again(root, name) {
   return buttons.find((button) => button.name === name) ?? buttons.at(-1);
 }
 
-function table({ label, columns, rows, chosen }, name, choose) {
+function table({ label, columns, rows, chosen, lines }, name, choose) {
   const head = make("thead", "", [make("tr", "", columns.map(({ label, kind }) => make("th", kind, label)))]);
   for (const cell of head.querySelectorAll("th")) cell.scope = "col";
   const body = make("tbody", "", rows.map((cells, i) => {
@@ -28,7 +28,7 @@ function table({ label, columns, rows, chosen }, name, choose) {
     if (i === chosen) row.setAttribute("aria-current", "true");
     return row;
   }));
-  const element = make("table", "", [head, body]);
+  const element = make("table", lines ? "lines" : "", [head, body]);
   element.setAttribute("aria-label", label);
   return element;
 }
