@@ -31,6 +31,7 @@ from historylab.wording.untrusted import one_line
 from historylab.wording.verdict import count_actions, count_sent
 
 SAVES = {True: ("cheaper", "dearer"), False: ("fewer tokens", "more tokens")}
+LABEL = 36  # characters of the changes on a button
 VALUE, NAME = 40, 40  # characters of a value, and of what it is used as
 
 
@@ -45,8 +46,12 @@ def what_would_keep(answer: Answer) -> str:
 
 
 def try_label(changes: Mapping[str, Any]) -> str:
-    """ "Try it: budget 2,200", as a button says it."""
-    return f"Try it: {', '.join(uncapitalize(change) for change in each_in_words(changes))}"
+    """ "Try it: budget 2,200", "Try it: budget 132,648 and 2 more", as a button says it."""
+    order = sorted(changes, key=lambda name: name != "budget")
+    first, *others = (uncapitalize(change) for change in each_in_words({name: changes[name] for name in order}))
+    if others and len(first) + sum(map(len, others)) > LABEL:
+        return f"Try it: {first} and {len(others)} more"
+    return f"Try it: {', '.join((first, *others))}"
 
 
 def saving_in_words(saving: Saving) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from conversation_strategies import conversations, settings
 from hypothesis import given
 from hypothesis import settings as examples
@@ -37,7 +39,7 @@ def test_cutting_inside_turns_is_offered_where_it_sends_more():
 
 def test_the_sentence_says_what_is_needed_and_what_stays_unused():
     said = unused_in_words(found(LONG_TURN, budget=700))
-    assert said.startswith("The newest finished turn needs ")
+    assert re.match(r"Turn \d+ \([\d.k]+ tokens\)", said)
     assert "didn’t fit and was dropped whole; " in said
     assert unused_in_words(found("u a u:50 a:900 u a u", budget=700)).startswith("Turn 2 (")
 

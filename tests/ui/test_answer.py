@@ -48,7 +48,7 @@ def test_what_would_keep_a_message_is_tried_told_by_fresh_replays_and_taken_back
     before, said = replay(load_sample("birthday-by-the-sea")[0], Settings(length=20, budget=7000)), text(app)
     undo = before.explain(-1, 1).undo
     assert set(undo) == {"length", "budget"}
-    assert app.button(key="try-it").label == f"Try it: length {undo['length']:,}, budget {undo['budget']:,}"
+    assert app.button(key="try-it").label == f"Try it: budget {undo['budget']:,}, length {undo['length']:,}"
     told = f"Sent if Length ≥ {undo['length']:,} and Budget ≥ {undo['budget']:,}."
     assert app.button(key="try-it").help.startswith(told)
 

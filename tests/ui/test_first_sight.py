@@ -44,9 +44,9 @@ def test_what_a_file_was_recorded_with_is_said_once_with_the_way_back_and_forth(
 
 def test_a_budget_that_stays_unused_is_explained_and_a_button_uses_it():
     app = pasted(LONG_TURN, budget="8000")
-    assert "goes as a whole" in text(app)
+    assert "was dropped whole" in text(app)
     shown(app.button(key="mend pruner.fifo.unit").click().run())
-    assert "goes as a whole" not in text(app)
+    assert "was dropped whole" not in text(app)
     assert app.query_params["pruner.fifo.unit"] == "block"
 
 
