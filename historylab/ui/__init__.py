@@ -13,6 +13,6 @@ content security policy names that one by its hash.
 **The landing** is a link of ours, followed where neither a link nor a tab says what to show. So the settings of its
 story have a source like any other, and go with its conversation.
 
-**Trying** has two meanings. The page Settings sources resolves other texts beside those in effect, and changes
+**Trying** has two meanings. The tab Sources resolves other texts beside those in effect, and changes
 nothing. *Try it* chooses values, and keeps what it replaced until that is undone.
 """

@@ -54,6 +54,20 @@ def test_on_a_phone_the_places_are_a_menu(page, home):
     link.wait_for(state="hidden")
 
 
+def test_a_drawer_that_closes_leaves_no_tooltip_over_the_bar(page, home):
+    page.goto(home)
+    page.locator(".st-key-export button:visible").wait_for()
+    page.locator(".sheet[data-drawn]").wait_for(state="attached")
+    settled(page)
+    page.keyboard.press("o")
+    page.get_by_role("dialog").wait_for()
+    settled(page)
+    page.keyboard.press("Escape")
+    page.get_by_role("dialog").wait_for(state="hidden")
+    page.wait_for_function("document.activeElement.closest('.st-key-open-drawer')")
+    assert not page.get_by_role("tooltip").count()
+
+
 @pytest.mark.parametrize("width", [390, 640, 720, 1024])
 def test_nothing_in_the_bar_lies_over_anything_else(page, home, width):
     page.set_viewport_size({"width": width, "height": 844})

@@ -92,9 +92,7 @@ def comparison_bar(conversation: Conversation, compared: list[Configuration], ti
 
 def _report_button(compared: list[Configuration], timelines: list[Timeline]) -> None:
     """The button that opens the dialog; the file is made as it opens."""
-    st.button(
-        "Report", key=REPORT, on_click=drawers.open_drawer, args=(REPORT,), help="What you compare, as a file to send"
-    )
+    st.button("Report", key=REPORT, on_click=drawers.open_drawer, args=(REPORT,))
     if drawers.take_open_request(REPORT):
         _dialog(compared, timelines)
 

@@ -1,4 +1,4 @@
-"""What the page Settings sources tries: other texts in the sources, sources switched off, a strict environment."""
+"""What the tab Sources tries: other texts in the sources, sources switched off, a strict environment."""
 
 from __future__ import annotations
 

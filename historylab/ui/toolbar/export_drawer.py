@@ -39,7 +39,6 @@ def export_button(
         on_click=drawers.open_drawer,
         args=(key,),
         disabled=disabled,
-        help="Settings, a report, a spreadsheet or the conversation to download",
     )
     if drawers.take_open_request(key):
         _drawer(resolution, timeline, key)

@@ -28,7 +28,6 @@ def open_button() -> None:
         key="open-drawer",
         on_click=drawers.open_drawer,
         args=(opening.KEY,),
-        help="A file of yours, a session of this machine, pasted text, a sample or a generated conversation",
     )
     if drawers.take_open_request(opening.KEY):
         _drawer()

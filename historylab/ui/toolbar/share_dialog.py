@@ -39,7 +39,7 @@ NOT_EDITED = "it opens the original. To show the edited conversation, send the r
 
 def share_button(settings: Settings, path: str = "", compare: Compared = None) -> None:
     """The button that opens the dialog. `path` is the page's: "compare"; `compare` what is compared there."""
-    st.button("Share", key=KEY, on_click=drawers.open_drawer, args=(KEY,), help="A link to what you see")
+    st.button("Share", key=KEY, on_click=drawers.open_drawer, args=(KEY,))
     if drawers.take_open_request(KEY):
         _dialog(settings, path, compare)
 
