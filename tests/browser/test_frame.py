@@ -64,7 +64,7 @@ def test_a_drawer_that_closes_leaves_no_tooltip_over_the_bar(page, home):
     settled(page)
     page.keyboard.press("Escape")
     page.get_by_role("dialog").wait_for(state="hidden")
-    page.wait_for_function("document.activeElement.closest('.st-key-open-drawer')")
+    page.wait_for_function("() => document.activeElement.closest('.st-key-open-drawer') !== null")
     assert not page.get_by_role("tooltip").count()
 
 
