@@ -35,3 +35,15 @@ def test_unknown_json_is_read_as_offered_and_then_the_next_file(page, home, seen
     headline(page, "3 of 3 messages sent")
     assert seen.errors == []
     assert seen.external == []
+
+
+def test_a_sample_brings_its_settings_and_the_drawer_closes(page, home):
+    page.goto(home)
+    page.locator("h1").first.wait_for()
+    settled(page)
+    page.locator(".st-key-open-drawer button:visible").first.click()
+    page.get_by_role("radio", name="Sample").click()
+    page.get_by_role("button", name="A squealing brake").click()
+    page.get_by_role("dialog").wait_for(state="hidden")
+    page.wait_for_url("**historyLength=2**")
+    page.get_by_text("A squealing brake").first.wait_for()
