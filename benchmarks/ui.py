@@ -169,7 +169,7 @@ def scrubbing(page) -> Callable[[int], float]:
 
 def setting(page, least: int, *, last: bool) -> Callable[[int], float]:
     """Milliseconds from Enter in the budget to the new verdict, or to the last thing drawn."""
-    budget = page.get_by_role("spinbutton", name="Budget", exact=True)
+    budget = page.get_by_role("textbox", name="Budget", exact=True)
 
     def measure(n: int) -> float:
         value = least + 500 * n

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 
 
 def set_number(page, label: str, value: int) -> None:
-    box = page.get_by_role("spinbutton", name=label, exact=True)
+    box = page.get_by_role("textbox" if label == "Budget" else "spinbutton", name=label, exact=True).first
     box.fill(str(value))
     box.press("Enter")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import pytest
@@ -57,14 +58,19 @@ def test_what_was_sent_gives_way_to_a_setting_comes_back_and_outlives_a_reload(p
     verdict, choice = page.locator(".hl-count"), page.get_by_role("combobox", name="System")
     expect(verdict).to_contain_text("6 of 33 messages sent")
     expect(page.get_by_text("untrimmed, as it would have been").first).to_be_visible()
+    sentence = page.get_by_role("group", name="Settings as a sentence")
+    expect(sentence).to_contain_text("Or keep")
     budget = page.get_by_label("Budget", exact=True)
-    budget.fill("15000")
+    budget.fill("15k")
     budget.press("Enter")
     expect(choice).to_have_value("Your own settings")
+    expect(budget).to_have_value("15,000")
     choice.fill("As recorded")
     choice.press("Enter")
-    expect(page.get_by_text("As Claude Code sent it, with 1 cut")).to_be_visible()
+    expect(sentence).to_contain_text("Or keep")
+    page.locator(".hl-label", has_text="System").focus()
+    expect(page.locator(".hl-label", has_text="System")).to_have_accessible_description(re.compile("with 1 cut"))
     page.reload()
-    expect(page.get_by_text("As Claude Code sent it, with 1 cut")).to_be_visible()
+    expect(sentence).to_contain_text("Or keep")
     page.go_back()
     expect(choice).to_have_value("Your own settings")

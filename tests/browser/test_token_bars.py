@@ -25,7 +25,7 @@ def test_the_line_is_dragged_to_another_budget_and_a_click_shows_a_request(page,
     source_of(page, "budget", "you")
     budget = int(said.split(":")[0].removeprefix("budget ").replace(",", ""))
     assert budget > 3000
-    assert page.get_by_role("spinbutton", name="Budget", exact=True).input_value() == str(budget)
+    assert page.get_by_role("textbox", name="Budget", exact=True).input_value() == f"{budget:,}"
     assert page.get_by_text("and 300 set aside").inner_text() == said
     chart.click(position={"x": 48 + (box["width"] - 60) * 20.5 / 83, "y": box["height"] - 30})
     headline(page, "Turn 21[: ]")

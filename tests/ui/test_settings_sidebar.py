@@ -77,7 +77,7 @@ def test_it_is_found_by_any_of_its_names_or_its_help(words, name):
 def test_what_has_no_effect_says_so_and_what_is_not_there_too():
     app = screen(PAGE)
     shown(app.text_input(key="find a setting").set_value("sliding_window turns").run())
-    assert "Sliding window: no effect under these settings" in text(app)
+    assert "Sliding window · no effect now" in text(app)
     shown(app.text_input(key="find a setting").set_value("kraken").run())
     assert "No setting says that." in text(app)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from historylab.settings.effect import has_effect
+from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import session
 from historylab.ui.settings.setting_field import setting_field
@@ -24,20 +25,21 @@ def setting_search(resolution: Resolution) -> None:
     )
     if not words:
         return
-    found = search_settings(words)
+    settings = resolution.settings
+    found = sorted(search_settings(words), key=lambda name: not has_effect(settings, name))
     with st.container(key="found settings"):
         for name in found[:SHOWN]:
             setting_field(resolution, name, key=f"found {name}")
-            if "." in name or not has_effect(resolution.settings, name):
-                st.html(f'<div class="hl-meta">{escape(_note(resolution, name))}</div>')
+            if "." in name or not has_effect(settings, name):
+                st.html(f'<div class="hl-meta">{escape(_note(settings, name))}</div>')
         more = len(found) - SHOWN
         if more > 0 or not found:
             said = f"{more:,} more: add a word." if found else "No setting says that."
             st.html(f'<div class="hl-meta" role="status">{said}</div>')
 
 
-def _note(resolution: Resolution, name: str) -> str:
+def _note(settings: Settings, name: str) -> str:
     """Whose option it is, and whether it has an effect now."""
     whose = full_title(name).rpartition(": ")[0]
-    without = "" if has_effect(resolution.settings, name) else "no effect under these settings"
-    return ": ".join(filter(None, (whose, without)))
+    without = "" if has_effect(settings, name) else "no effect now"
+    return " · ".join(filter(None, (whose, without)))

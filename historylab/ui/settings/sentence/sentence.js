@@ -34,22 +34,21 @@ class Sentence {
   number({ setting, text, exact }) {
     const field = Object.assign(make("input"), { type: "text", inputMode: "numeric", autocomplete: "off", value: text, size: text.length, title: exact });
     const leave = () => (field.value = text);
+    const done = () => {
+      const { value } = field;
+      leave(); // what is no number is told, and changes nothing
+      if (![exact, text, ""].includes(value.trim())) this.send("edit", { setting, value });
+    };
     field.addEventListener("focus", () => ((field.value = exact), field.select()));
-    field.addEventListener("blur", () => (field.value.trim() === exact || !field.value.trim() ? leave() : this.write(setting, field, leave)));
+    field.addEventListener("blur", done);
     field.addEventListener("keydown", (event) => {
       if (event.key === "Escape") (leave(), field.blur());
-      else if (event.key !== "Enter") return;
-      else if (field.value.trim() && field.value.trim() !== exact) this.write(setting, field, leave);
+      else if (event.key === "Enter") done();
+      else return;
       event.preventDefault();
       event.stopPropagation();
     });
     return field;
-  }
-
-  write(setting, field, leave) {
-    const { value } = field;
-    leave(); // what is no number is told, and changes nothing
-    this.send("edit", { setting, value });
   }
 }
 
