@@ -15,8 +15,9 @@ from historylab.settings.resolve import Resolution
 from historylab.tuning.saving import Saving, changes_between, find_saving
 from historylab.ui.request.message_selection import choose_message
 from historylab.ui.request.try_it import AT_ONCE, offer_what_keeps, try_button
-from historylab.ui.session import address, cached, drawers, prices, trial, viewing
+from historylab.ui.session import cached, drawers, prices, trial, viewing
 from historylab.ui.session.background_work import ClickWaits, give_way
+from historylab.ui.shared.page import link_to_page
 from historylab.wording.answer import loss_in_words, quote_in_words, saving_in_words, saving_label
 from historylab.wording.headline import use_of
 from historylab.wording.losses import RECALL_UNKNOWN, losses_shown, named_loss
@@ -81,7 +82,7 @@ def _offer_saving(timeline: Timeline, found: Retention, resolution: Resolution) 
         return
     if saving is None:
         st.html(f'<div class="hl-small">{NONE_BETTER}</div>')
-        st.page_link("pages/tune.py", label="Search for better ones", query_params=address.chosen_parameters())
+        link_to_page("tune", "Search for better ones")
         return
     st.html(f'<div class="hl-small">{saving_in_words(saving)}</div>')
     try_button(
