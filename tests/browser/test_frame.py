@@ -59,7 +59,7 @@ def test_a_drawer_that_closes_leaves_no_tooltip_over_the_bar(page, home):
     page.locator(".st-key-export button:visible").wait_for()
     page.locator(".sheet[data-drawn]").wait_for(state="attached")
     settled(page)
-    page.keyboard.press("o")
+    page.locator(".st-key-open-drawer button:visible").press("Enter")
     page.get_by_role("dialog").wait_for()
     settled(page)
     page.keyboard.press("Escape")
