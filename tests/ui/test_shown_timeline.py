@@ -11,7 +11,7 @@ from historylab.formats.convert import write
 
 SAMPLE = {"conv": "sample:lamp-through-the-night"}
 CUT = "6 of 33 messages"  # of the last request, as the sample's agent sent it
-WHOLE = "all 33 messages"
+WHOLE = "33 of 33 messages"
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 
 
