@@ -35,8 +35,8 @@ def test_a_length_stands_there_only_where_it_counts():
 def test_a_source_is_said_where_it_is_not_the_default_and_told_in_any_case():
     app = screen(PAGE, budget="3000")
     assert (sources(app)["budget"], sources(app)["pruner"]) == ("URL", "default")
-    assert told(app, "Budget").endswith("From the URL.")
-    assert told(app, "Pruner").endswith("From the default.")
+    assert told(app, "Budget").endswith("The URL sets it.")
+    assert told(app, "Pruner").endswith("Nothing sets it, so the default counts.")
     assert "default" not in text(app).partition("Find")[0]
 
 

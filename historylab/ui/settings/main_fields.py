@@ -10,8 +10,8 @@ from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.resolve import Provenance, Resolution
 from historylab.systems.presets.base import Preset, PresetField
 from historylab.ui.settings.setting_field import locked_value, mark_attributes, setting_widget, source_shown
-from historylab.wording.cuts import capitalize_first
-from historylab.wording.settings import FROM_SOURCE, MAIN, help_of, locked_by, title_of
+from historylab.wording.settings import MAIN, help_of, locked_by, title_of
+from historylab.wording.sources import SETS
 from historylab.wording.untrusted import escape
 
 LABEL = 68  # pixels
@@ -56,4 +56,4 @@ def _about(origin: Provenance, preset: Preset | None, field: PresetField | None)
     if preset and field:
         published = f" ({field.published})" if field.published else ""
         said.append(f"{preset.title} calls it {field.label}{published}. {field.help}".strip())
-    return " ".join([*said, f"{capitalize_first(FROM_SOURCE[origin.source])}."])
+    return " ".join([*said, f"{SETS[origin.source]}."])
