@@ -146,7 +146,7 @@ def test_a_click_on_a_message_of_the_map_leads_to_its_answer_in_the_playground(p
     box = marks.bounding_box()
     page.mouse.click(box["x"] + box["width"] - 30, box["y"] + 40)  # a canvas that is drawn anew is never still
     page.locator(".st-key-answer").get_by_text(re.compile("^Message [1-9]:")).wait_for()
-    headline(page, "At turn 6, the model sees 5 of 11 messages")
+    headline(page, "Turn 6: 5 of 11 messages sent")
     watch_from_drawer(page)
     columns(page, 6)
     assert seen.errors == []
