@@ -149,7 +149,7 @@ def test_tune_offers_the_wish_only_where_something_is_marked():
     st.cache_resource.clear()
     app = shown(screen().switch_page(TUNE).run())
     assert WISH not in app.pills(key="musts").options
-    assert "mark them in the playground" in text(app)
+    assert "mark them in Inspect" in text(app)
     unmarked = verdict(app)
 
     app.session_state["historylab"].stars = (1,)
