@@ -20,9 +20,9 @@ from historylab.settings.resolve import Resolution
 from historylab.tuning.saving import Saving
 from historylab.wording.as_sent import author_in_words
 from historylab.wording.cuts import capitalize_first, uncapitalize
-from historylab.wording.headline import moments, quoted_loss, use_of, was_sent
+from historylab.wording.headline import moments, use_of, was_sent
 from historylab.wording.losses import LostFacts, gone_as, gone_at, lost_facts, severity_in_words
-from historylab.wording.message_text import speaker, without_escapes
+from historylab.wording.message_text import without_escapes
 from historylab.wording.over_budget import each_in_words
 from historylab.wording.palette import LOOKS
 from historylab.wording.quotes import short_value
@@ -55,19 +55,12 @@ def try_label(changes: Mapping[str, Any]) -> str:
 
 
 def saving_in_words(saving: Saving) -> str:
-    """ "Summarise when 520 is full: 35% cheaper, no fact lost.", "Don’t trim: no fact lost (21 now), 3% dearer." """
+    """ "35% cheaper, no fact lost.", "No fact lost, 3% dearer.": what the button beside it would bring."""
     cost = _cost_in_words(saving)
     lost = f"{count_of(saving.lost, 'fact')} lost" if saving.lost else "no fact lost"
     if saving.lost < saving.were_lost:
-        return f"{_how(saving)}: {lost} ({saving.were_lost:,} now), {cost}."
-    return f"{_how(saving)}: {cost}, {'no more facts' if saving.lost else 'no fact'} lost."
-
-
-def _how(saving: Saving) -> str:
-    settings, budget = saving.settings, short_count(saving.settings.budget)
-    if settings.pruner == "off":
-        return "Don’t trim"
-    return f"{'Summarise' if settings.pruner == 'summarize' else 'Drop the oldest half'} when {budget} is full"
+        return f"{capitalize_first(lost)}, {cost}."
+    return f"{capitalize_first(cost)}, {'no more facts' if saving.lost else 'no fact'} lost."
 
 
 def _cost_in_words(saving: Saving) -> str:
@@ -97,16 +90,14 @@ def why_not_tried(undo: Mapping[str, Any], resolution: Resolution) -> str:
 
 
 def loss_in_words(found: Retention, loss: Loss) -> tuple[str, str]:
-    """ "At turn 10 it became part of a summary.", "At turn 12 order_cake needed it (without: walnuts)." """
+    """ "Message 4 became part of a summary at turn 10.", "order_cake needed it (without: walnuts)."
+
+    The headline quotes it, and says when it was needed.
+    """
     timeline, use = found.timeline, use_of(found, loss)
-    needed, gone = moments(timeline, use.step if use else loss.step, gone_at(timeline, loss))
-    return _left_at(timeline, loss, gone), f"{_needed_at(timeline, use, needed)}." if use else ""
-
-
-def quote_in_words(found: Retention, loss: Loss) -> str:
-    """ "Message 4, user: “Jonas is badly allergic to walnuts”" """
-    who = speaker(found.timeline.conversation[loss.message], NAME)
-    return f"Message {loss.message + 1:,}, {who}: “{quoted_loss(found, loss)}”"
+    _, gone = moments(timeline, use.step if use else loss.step, gone_at(timeline, loss))
+    what = f"Message {loss.message + 1:,} {_left_at(timeline, loss, gone)}."
+    return what, f"{capitalize_first(_needed(timeline, use))}." if use else ""
 
 
 def need_in_words(timeline: Timeline, need: Need, *, held: bool, loss: Loss | None = None) -> str:
@@ -143,26 +134,27 @@ def place_among(before: int, here: int, lost: LostFacts) -> str:
 
 
 def _left_at(timeline: Timeline, loss: Loss, gone: str) -> str:
-    """ "At turn 10 it became part of a summary.": what became of the message that says the value."""
+    """ "became part of a summary at turn 10": what became of the message that says the value."""
     action = gone_as(timeline, loss)
     if action > Action.TRUNCATED and not was_sent(timeline, loss):
-        return "It was never sent."
+        return "was never sent"
+    fate = "became part of a summary" if action == Action.SUMMARIZED else "was dropped"
     if action <= Action.TRUNCATED:
-        return f"At {gone} it was cut short."
-    if is_as_sent(timeline):
-        return f"At {gone} {author_in_words(timeline)} cut it."
-    return f"At {gone} it {'became part of a summary' if action == Action.SUMMARIZED else 'was dropped'}."
+        fate = "was cut short"
+    elif is_as_sent(timeline):
+        fate = f"was cut by {author_in_words(timeline)}"
+    return f"{fate} at {gone}"
 
 
-def _needed_at(timeline: Timeline, use: Loss | Need, when: str) -> str:
-    """ "At turn 12 order_cake needed it (without: walnuts)", "The answer at turn 12 used “HW-3917”" """
+def _needed(timeline: Timeline, use: Loss | Need) -> str:
+    """ "order_cake needed it (without: walnuts)", "the answer used “HW-3917”" """
     value = short_value(use.value, VALUE)
     if use.kind == "link":
-        return f"The answer at {when} used “{value}”"
+        return f"the answer used “{value}”"
     if use.kind == "evidence":
-        return f"At {when} “{one_line(use.used_as, NAME)}” asked for it"
+        return f"“{one_line(use.used_as, NAME)}” asked for it"
     tool, argument = _tool_and_argument(timeline, use)
-    return f"At {when} {tool} needed it ({argument}: {value})" if argument else f"At {when} {tool} needed it ({value})"
+    return f"{tool} needed it ({argument}: {value})" if argument else f"{tool} needed it ({value})"
 
 
 def _use_phrase(timeline: Timeline, use: Loss | Need) -> str:

@@ -83,13 +83,13 @@ def cost_finding(timeline: Timeline, comparison: CostComparison | None, *, would
 
 
 def cost_in_short(timeline: Timeline, comparison: CostComparison | None) -> tuple[str, str]:
-    """("8¢", "instead of 6¢ untrimmed"): an amount and what it is beside not trimming; tokens without prices."""
+    """("8¢", "(6¢ untrimmed)"): an amount and what it is beside not trimming; tokens without prices."""
     if is_untrimmed(timeline):
         return ("Untrimmed", "") if comparison is None else (short_money(comparison.bill.total), "untrimmed")
     if comparison is None:
         return whole_percent(tokens_share(timeline)), "of the untrimmed tokens"
     ours, whole = short_money(comparison.bill.total), short_money(comparison.baseline.total)
-    return ours, "as untrimmed" if ours == whole else f"instead of {whole} untrimmed"
+    return ours, "as untrimmed" if ours == whole else f"({whole} untrimmed)"
 
 
 def _subject(timeline: Timeline, *, would: bool) -> str:

@@ -56,12 +56,10 @@ def loss_headline(found: Retention, loss: Loss) -> str:
 
 
 def _gone_since(timeline: Timeline, loss: Loss, gone: str, *, at_once: bool) -> str:
-    """ "gone since turn 10", "gone since Claude Code’s cut at request 72", "cut off by then", "never sent" """
+    """ "gone since turn 10", "cut off by then", "never sent" """
     if not was_sent(timeline, loss):
         return "never sent"
     fate = "cut off" if gone_as(timeline, loss) <= Action.TRUNCATED else "gone"
-    if is_as_sent(timeline):
-        return f"{fate} since {author_in_words(timeline)}’s cut at {gone}"
     return f"{fate} by then" if at_once else f"{fate} since {gone}"
 
 

@@ -110,15 +110,14 @@ def lost_facts(found: Retention) -> LostFacts:
 
 
 def facts_in_short(facts: LostFacts) -> tuple[str, str]:
-    """("5 of 13", "facts it needed were missing"): a number, and what it counts; marked messages come after it."""
+    """("5 of 13", "needed facts missing"): a number, and what it counts; marked messages come after it."""
     marked = f", {facts.marked:,} {GLYPH} lost" if facts.marked else ""
     if not facts.total:
         return (f"{facts.marked:,} {GLYPH}", "lost") if marked else ("0", "facts needed later")
-    was = "was" if facts.lost == 1 else "were"
     if facts.lost:
-        return f"{facts.lost:,} of {facts.total:,}", f"facts it needed {was} missing{marked}"
+        return f"{facts.lost:,} of {facts.total:,}", f"needed facts missing{marked}"
     return (f"All {facts.total:,}" if facts.total > 1 else "The one"), (
-        f"{'facts' if facts.total > 1 else 'fact'} it needed {'were' if facts.total > 1 else 'was'} there{marked}"
+        f"needed {'facts' if facts.total > 1 else 'fact'} there{marked}"
     )
 
 

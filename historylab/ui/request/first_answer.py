@@ -18,7 +18,7 @@ from historylab.ui.request.try_it import AT_ONCE, offer_what_keeps, try_button
 from historylab.ui.session import cached, drawers, prices, trial, viewing
 from historylab.ui.session.background_work import ClickWaits, give_way
 from historylab.ui.shared.page import link_to_page
-from historylab.wording.answer import loss_in_words, quote_in_words, saving_in_words, saving_label
+from historylab.wording.answer import loss_in_words, saving_in_words, saving_label
 from historylab.wording.headline import use_of
 from historylab.wording.losses import RECALL_UNKNOWN, losses_shown, named_loss
 from historylab.wording.sources import outcome_of
@@ -43,14 +43,13 @@ def first_answer(timeline: Timeline, resolution: Resolution) -> None:
     if loss is None:
         _offer_saving(timeline, found, resolution)
         return
-    quoted, said = escape(quote_in_words(found, loss)), map(escape, filter(None, loss_in_words(found, loss)))
-    st.html(f'<div class="hl-said-text">{quoted}</div><div class="hl-why-lost">{"<br>".join(said)}</div>')
+    what, needed = loss_in_words(found, loss)
+    place = (timeline, loss.step, loss.message)
+    with st.container(key="first-loss-said", gap=None):
+        st.button(what, key="first-loss", type="tertiary", help="Show it", on_click=choose_message, args=place)
+        st.html(f'<div class="hl-why-lost">{escape(needed)}</div>')
     if not _remedy(timeline, found, loss, resolution):
         _offer_saving(timeline, found, resolution)
-    place = (timeline, loss.step, loss.message)
-    st.button(
-        f"Show message {loss.message + 1:,}", key="first-loss", type="tertiary", on_click=choose_message, args=place
-    )
 
 
 def _remedy(timeline: Timeline, found: Retention, loss: Loss, resolution: Resolution) -> bool:

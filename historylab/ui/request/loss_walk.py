@@ -32,5 +32,5 @@ def loss_walk(timeline: Timeline, number: int, chosen: int | None) -> None:
 
 
 def _to(label: str, help: str, key: str, timeline: Timeline, place: tuple[int, int] | None) -> None:
-    args = (timeline, *place) if place else ()
-    st.button(label, key=key, help=help, type="tertiary", disabled=place is None, on_click=choose_message, args=args)
+    if place:
+        st.button(label, key=key, help=help, type="tertiary", on_click=choose_message, args=(timeline, *place))

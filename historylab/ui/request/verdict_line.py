@@ -28,8 +28,8 @@ def headline_line(timeline: Timeline, number: int) -> Callable[[], None]:
     place = st.container(key="headline-said")  # till it is known, what stood there stays
     sent, size = count_sent(count_actions(timeline.plans[number]))
     key, at = cached.browser_key(timeline), capitalize_first(brief_label(timeline.steps[number]))
-    counted = f'<span data-at="{key}">{at}</span>: <b data-sees="{key}">{sent:,} of {size:,}</b> messages sent'
-    st.html(f'<div class="hl-count">{counted}</div>')
+    when = f'<span class="hl-unseen"><span data-at="{key}">{at}</span>: </span>'
+    st.html(f'<div class="hl-count">{when}<b data-sees="{key}">{sent:,} of {size:,}</b> messages sent</div>')
 
     def draw_headline() -> None:
         bills, own = bill_of(timeline)

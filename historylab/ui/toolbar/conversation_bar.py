@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from historylab.conversation.conversation import Conversation
-from historylab.costs.amounts import count_of, short_count
+from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.recordings.as_sent import is_as_sent
 from historylab.settings.resolve import Resolution
@@ -20,6 +20,7 @@ from historylab.wording.context import counted_by
 from historylab.wording.untrusted import escape, one_line
 
 ABOUT = "About this file"
+TITLE = 60  # characters of a conversation's
 NOT_YOURS = {"sample": "sample", "gen": "generated"}
 """Kind of what is open, as links name it → its badge."""
 
@@ -44,14 +45,12 @@ def conversation_bar(
         for button in more:
             button()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="conversation"):
-        exact, short = _sizes(conversation, timeline)
-        st.html(
-            f'<div class="hl-conversation"><bdi class="hl-strong">{escape(one_line(conversation.title, 90))}</bdi>'
-            f'{_badge()} <span class="hl-meta" title="{exact}">{short}</span></div>'
-        )
+        size = _size(conversation, timeline)
+        title = f'<bdi class="hl-strong">{escape(one_line(conversation.title, TITLE))}</bdi>'
+        st.html(f'<div class="hl-conversation" title="{size}">{title}{_badge()}</div>')
         picker()
         with st.popover(ABOUT, icon=":material/info:", key="about-file"):
-            st.html(f'<div class="hl-body">{exact}</div>')
+            st.html(f'<div class="hl-body">{size}</div>')
             if not is_as_sent(timeline):  # which settings the file brings is for when they are used
                 recorded_line(resolution)
             sent_under_line(resolution)
@@ -68,8 +67,8 @@ def _badge() -> str:
     return f' <span class="hl-badge">{word}</span>' if word else ""
 
 
-def _sizes(conversation: Conversation, timeline: Timeline) -> tuple[str, str]:
-    """Its size as HTML: every count with how tokens are counted, and in short."""
+def _size(conversation: Conversation, timeline: Timeline) -> str:
+    """Its size as HTML: every count, and how tokens are counted."""
     total = int(timeline.plans[-1].history.sums.running[-1]) if timeline.plans else 0
     sizes = (
         (len(conversation), "message"),
@@ -78,6 +77,4 @@ def _sizes(conversation: Conversation, timeline: Timeline) -> tuple[str, str]:
     )
     counts = ", ".join(count_of(count, noun) for count, noun in sizes)
     tokens = f", {total:,} tokens in all ({counted_by(timeline)})" if timeline.plans else ""
-    size = count_of(len(conversation), "message")
-    short = f"{size}, {short_count(total)} tokens" if total else size
-    return escape(f"{counts}{tokens}"), escape(short)
+    return escape(counts + tokens)

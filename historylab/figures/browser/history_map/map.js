@@ -267,7 +267,7 @@ class RetentionMap {
     if (!this.frame) return;
     const { request, message, hover, starred } = this;
     mark(this.marks, this.still, this.frame, this.colours, { request, message, hover, starred, playing: clock.now.playing });
-    this.flag.textContent = flagText(this.still, request, this.would.has(request));
+    this.flag.textContent = flagText(this.still, request);
     this.flag.hidden = !this.frame.shows(request);
     const x = this.frame.x(request + 0.5), wide = this.flag.offsetWidth;
     this.flag.style.left = `${Math.max(0, Math.min(x - wide / 2, this.frame.box.width - wide))}px`;

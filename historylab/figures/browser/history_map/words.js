@@ -10,8 +10,8 @@ const sentOf = (still, request) => `${count(still.sent[request])} of ${count(sti
 const valueText = (still, request, would) =>
   `${still.labels[request]}: ${sentOf(still, request)} messages ${would ? "would be sent" : "sent"}`;
 
-const flagText = (still, request, would) =>
-  `${short(still.labels[request])}: ${sentOf(still, request)} ${would ? "would be sent" : "sent"}`;
+// What the flag above the request shown says; the number of messages sent stands under the headline.
+const flagText = (still, request) => short(still.labels[request]);
 
 // "At turn 12, the model sees 40 of 166 messages.": wording/verdict.py's first sentence, word for word.
 function seenSentence(still, request, would) {
