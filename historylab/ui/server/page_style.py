@@ -11,7 +11,7 @@ from pathlib import Path
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-FORM = ("frame", "page", "scene", "type")
+FORM = ("frame", "messages", "page", "scene", "settings", "toolbar", "type", "verdict")
 """The files of `shared/style/` that say where things are, and how large."""
 CONDITIONS = {b"if-none-match", b"if-modified-since", b"accept-encoding"}
 """Headers of a request that would have it answered by less than the document, or by one that can't be read."""
