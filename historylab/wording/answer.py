@@ -97,7 +97,7 @@ def loss_in_words(found: Retention, loss: Loss) -> tuple[str, str]:
     timeline, use = found.timeline, use_of(found, loss)
     _, gone = moments(timeline, use.step if use else loss.step, gone_at(timeline, loss))
     what = f"Message {loss.message + 1:,} {_left_at(timeline, loss, gone)}."
-    return what, f"{capitalize_first(_needed(timeline, use))}." if use else ""
+    return what, f"{_how_needed(timeline, use)}." if use else ""
 
 
 def need_in_words(timeline: Timeline, need: Need, *, held: bool, loss: Loss | None = None) -> str:
@@ -146,11 +146,11 @@ def _left_at(timeline: Timeline, loss: Loss, gone: str) -> str:
     return f"{fate} at {gone}"
 
 
-def _needed(timeline: Timeline, use: Loss | Need) -> str:
-    """ "order_cake needed it (without: walnuts)", "the answer used “HW-3917”" """
+def _how_needed(timeline: Timeline, use: Loss | Need) -> str:
+    """ "order_cake needed it (without: walnuts)", "The answer used “HW-3917”" """
     value = short_value(use.value, VALUE)
     if use.kind == "link":
-        return f"the answer used “{value}”"
+        return f"The answer used “{value}”"
     if use.kind == "evidence":
         return f"“{one_line(use.used_as, NAME)}” asked for it"
     tool, argument = _tool_and_argument(timeline, use)

@@ -127,11 +127,11 @@ def test_it_names_a_loss_that_is_gone_for_good_leads_there_and_from_one_to_the_n
     losses = retention(timeline).losses
     places = sorted({(loss.step, loss.message) for loss in losses})
     app = screen(**BIRTHDAY)
-    assert "Message 6, user: “Friday 12 to Sunday 14 June” At turn 23 it was dropped." in " ".join(text(app).split())
+    assert app.button(key="first-loss").label == "Message 6 was dropped at turn 23."
     click(app, "first-loss")
     assert looked_at(app) == (22, 5)
     shown(app.run())
-    while not app.button(key="loss-before").disabled:
+    while "loss-before" in keys(app):
         click(app, "loss-before")
     assert looked_at(app) == places[0]
     assert f"1 of {len(losses)} losses" in text(app)
@@ -162,7 +162,7 @@ def test_the_headlines_loss_is_mended_with_one_click_that_loses_less_in_all():
 
 def test_with_nothing_lost_a_cheaper_setting_is_tried_with_one_click():
     app = screen(conv="sample:garden-room")
-    assert "Drop the oldest half when 260 is full: 47% cheaper, no fact lost." in text(app)
+    assert "47% cheaper, no fact lost." in text(app)
     click(app, "try-it")
     assert app.button(key="undo-trial").label == "Undo"
     assert "Facts lost 0 0" in " ".join(text(app).split())

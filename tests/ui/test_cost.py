@@ -23,7 +23,7 @@ def pasted(*messages: dict) -> object:
 
 def test_the_sentence_is_there_without_a_click_and_the_rest_is_not():
     app = screen()
-    assert "83¢  instead of 44¢ untrimmed" in verdict(app)
+    assert "83¢  (44¢ untrimmed)" in verdict(app)
     assert (
         "Trimming costs 90% more: $0.830 instead of $0.437, because it breaks the prompt cache at 63 of 83 requests"
         in hovers(app)

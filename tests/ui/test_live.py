@@ -196,7 +196,7 @@ def test_cost_and_cache_stand_beside_those_of_not_trimming(proxy):
     for _ in range(6):
         app.ask()
     said = text(live())
-    assert re.search(r"[\d.]+¢  (as|instead of [\d.]+¢) untrimmed", said)
+    assert re.search(r"[\d.]+¢  \(?(as|[\d.]+¢) untrimmed", said)
     assert "Nothing was read from a cache, as reported and as predicted" in said
 
 

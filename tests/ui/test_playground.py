@@ -41,7 +41,7 @@ def test_it_opens_on_a_sample_with_a_visible_cut_and_a_plain_sentence(path):
     assert "1.5k of 8k  tokens, 19%" in said
     assert "1,496 of 8,000 tokens: 18.7% of the budget." in hovers(app)
     assert text(app).count("(o200k_base, exact for gpt-5.5)") == 1
-    assert "21 of 141  facts it needed were missing" in said
+    assert "21 of 141  needed facts missing" in said
     assert "83¢" in said
 
 

@@ -22,7 +22,6 @@ from historylab.wording.answer import (
     loss_in_words,
     need_in_words,
     place_among,
-    quote_in_words,
     since_in_words,
     unlisted_needs,
     what_would_keep,
@@ -92,17 +91,16 @@ def test_what_the_environment_holds_is_named(env, said):
 def test_a_loss_says_which_message_left_when_and_who_needed_what_of_it():
     timeline = replay(ORDER, LAST)
     found = retention(timeline)
-    assert quote_in_words(found, found.losses[0]) == "Message 3, tool: “cus_901”"
     assert loss_in_words(found, found.losses[0]) == (
-        "At request 3 it was dropped.",
-        "At request 3 refund needed it (customer: cus_901).",
+        "Message 3 was dropped at request 3.",
+        "refund needed it (customer: cus_901).",
     )
     long = ORDER.edited([*ORDER[:2], changed(ORDER[2], content="more " * 99 + "cus_901"), *ORDER[3:]])
     cut = Settings(policy="all").replace(**{"tool_output": "truncate", "tool_output.truncate.limit": 20})
     found = retention(replay(long, cut))
-    assert loss_in_words(found, found.losses[0])[0] == "At turn 1 it was cut short."
-    assert of_a_mark(timeline, 3) == ("It was never sent.", "")
-    assert of_a_mark(timeline, 0) == ("At request 3 it was dropped.", "The answer at request 4 used “ORD-77”.")
+    assert loss_in_words(found, found.losses[0])[0] == "Message 3 was cut short at turn 1."
+    assert of_a_mark(timeline, 3) == ("Message 4 was never sent.", "")
+    assert of_a_mark(timeline, 0) == ("Message 1 was dropped at request 3.", "The answer used “ORD-77”.")
     assert since_in_words(timeline, Action.DROPPED, 2) == "Dropped since turn 2, request 1 of 2"
 
 
