@@ -28,7 +28,7 @@ def main_fields(resolution: Resolution, preset: Preset | None) -> None:
 def _row(origin: Provenance, preset: Preset | None, field: PresetField | None) -> None:
     name = origin.setting
     with field_row(name):
-        said = row_label(title_of(name), _about(origin, preset, field), source_shown(origin))
+        said = row_label(title_of(name), _about(origin, preset, field), "" if origin.locked else source_shown(origin))
         st.html(f"<div {mark_attributes(origin)}>{said}</div>", width=LABEL)
         if origin.locked:
             st.html(f'{locked_value(origin)}<div class="hl-by">{locked_by(origin)}</div>')
