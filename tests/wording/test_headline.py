@@ -70,7 +70,7 @@ def test_what_is_whole_says_how_full_it_gets_and_what_is_too_much_says_by_how_mu
         "Nothing is trimmed: 2.2k of 8k tokens at most."
     )
     assert said(story(pruner="off", tool_output="off")) == (
-        "8 of 19 requests exceed the budget: 2.1k of 1.4k tokens at most."
+        "10 of 21 requests exceed the budget: 2.2k of 1.4k tokens at most."
     )
 
 
