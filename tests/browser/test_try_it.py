@@ -36,7 +36,7 @@ def test_keys_open_and_close_the_drawers_and_an_edit_is_only_text(page, home, se
     page.get_by_text("Changed by you: 1 edited").wait_for()
     drawer.wait_for(state="hidden")
     page.locator(".hl-said-text", has_text="window.harmed = 1").wait_for()
-    search = page.get_by_placeholder("Search messages")
+    search = page.get_by_placeholder("Search, or ask why")
     search.press_sequentially("de")
     assert drawer.count() == 0
     search.fill("")

@@ -48,7 +48,7 @@ def test_a_key_on_the_map_counts_when_a_setting_changes_before_it_was_told(page,
 def search_and_click(page, words: str, role: str, name: str) -> None:
     """Search, leave the field and click, before the browser has sent the search. Esc needs it to be in time again."""
     page.evaluate(LATE)
-    search = page.get_by_placeholder("Search messages")
+    search = page.get_by_placeholder("Search, or ask why")
     search.fill(words)
     search.blur()
     page.get_by_role(role, name=name).first.dispatch_event("click")

@@ -1,11 +1,9 @@
-"""The field beside the map that asks why: the answer stays about the request it was asked of, and leads there."""
+"""Asking why words weren't known: the answer stays about the request it was asked of, and leads there."""
 
 from __future__ import annotations
 
 import pytest
 from app_pages import screen, shown, text
-
-from historylab.ui.request import ask_why
 
 SAMPLE = {"conv": "sample:held-for-the-auditors"}
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
@@ -13,8 +11,9 @@ pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 
 def asked(words: str, request: int):
     app = screen(**SAMPLE)
+    app.session_state["historylab"].asked = (words.strip(), request)
     app.session_state["historylab"].request = request
-    return shown(shown(app.run()).text_input(key=ask_why.KEY).set_value(words).run())
+    return shown(app.run())
 
 
 def click(app, label: str):

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
-from historylab.ui.request.ask_why import ask_why
+from historylab.ui.request.ask_why import answer_why
 from historylab.ui.request.explanation import close_button, explanation, message_more
 from historylab.ui.request.first_answer import first_answer, headline_loss
 from historylab.ui.request.loss_walk import loss_walk
@@ -29,7 +29,7 @@ def answer_place(timeline: Timeline, number: int, resolution: Resolution) -> Cal
     """
     chosen = session.tab().message
     answer_region(session.tab().picks, of_request=chosen is not None)
-    walk = st.container(key="walk", gap="small")
+    asking, walk = st.container(key="asking", gap="small"), st.container(key="walk", gap="small")
     with walk:
         _deletion_note()
     said, rest = st.container(key="said", gap="small"), _place_for_the_rest(timeline, number, chosen)
@@ -38,7 +38,6 @@ def answer_place(timeline: Timeline, number: int, resolution: Resolution) -> Cal
         with said:
             (explanation if known else _later)(timeline, number, chosen)
     needed = message_more(timeline, number, chosen, resolution) if known and chosen is not None else None
-    asking = st.container(key="asking", gap="small")
 
     def draw_rest() -> None:
         with walk:
@@ -52,7 +51,7 @@ def answer_place(timeline: Timeline, number: int, resolution: Resolution) -> Cal
                 _needed_later(timeline, chosen)
                 _sub_agents_called(timeline, chosen)
         with asking:
-            ask_why(timeline, number)
+            answer_why(timeline)
 
     return draw_rest
 

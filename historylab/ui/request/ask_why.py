@@ -11,28 +11,18 @@ from historylab.recall.must_remember import follow_mark
 from historylab.recall.why import Why, explain_words
 from historylab.recall.words import find_near_misses
 from historylab.ui.request.message_selection import choose_message
-from historylab.ui.session import session, viewing
+from historylab.ui.session import session
 from historylab.wording.settings import title_of, value_in_words
-from historylab.wording.untrusted import escape
+from historylab.wording.untrusted import escape, one_line
 from historylab.wording.why import SHOWN, near_in_words, why_in_words
 
-KEY = "ask-why"
-LONGEST = 200  # characters asked about
+QUOTE = 40  # characters of what was asked
 ASKED = 8  # answers remembered with a timeline
 
 
-def ask_why(timeline: Timeline, number: int) -> None:
-    """The field, and under it the answer about what was asked last, at the request (from 0) shown then."""
+def answer_why(timeline: Timeline) -> None:
+    """The answer about the words asked last, at the request that was shown then; nothing before any were."""
     words, request = session.tab().asked
-    st.text_input(
-        "Ask why the model didn’t know something",
-        words,
-        placeholder="Words it should have known, such as GN-48213",
-        label_visibility="collapsed",
-        key=session.seed_widget(KEY, words),
-        on_change=_ask,
-        args=(number,),
-    )
     if words and request < len(timeline.plans):
         _answer(timeline, words, request)
 
@@ -42,6 +32,7 @@ def _answer(timeline: Timeline, words: str, request: int) -> None:
     near = [] if why.found else find_near_misses(timeline.original, words)
     sentences = [*why_in_words(why, title_of, value_in_words), *near_in_words(near)]
     said = "".join(f"<div>{escape(sentence)}</div>" for sentence in sentences)
+    st.html(f'<div class="hl-label">Why didn’t it know “{escape(one_line(words, QUOTE))}”?</div>')
     st.html(f'<div class="hl-small" role="status">{said}</div>')
     with st.container(horizontal=True, gap="small", key="asked-places"):
         for label, at, message in _places(timeline, why):
@@ -59,7 +50,3 @@ def _places(timeline: Timeline, why: Why) -> Iterator[tuple[str, int, int]]:
         if why.was_sent:
             yield f"Request {why.gone_since:,}, the last that had it", why.gone_since - 1, said[0][1]
         yield f"Request {why.gone_since + 1:,}", why.gone_since, said[0][1]
-
-
-def _ask(number: int) -> None:
-    session.hand_value(KEY, lambda words: viewing.ask_about(words.strip()[:LONGEST], number))

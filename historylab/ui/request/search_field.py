@@ -1,4 +1,4 @@
-"""The page's search: a field, and under it the messages found, each with its fate and a click away from its answer."""
+"""The page's search: a field; under it the messages found, each with its fate, and why the words weren't known."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def search(timeline: Timeline, number: int) -> None:
     """The search field, and under it what it finds in the conversation; the list can show all of it."""
     with st.container(key="find", width=240):
         st.text_input(
-            "Search messages",
+            "Search messages, or ask why one wasn’t known",
             session.tab().search,
             type="search",
-            placeholder="Search messages",
+            placeholder="Search, or ask why",
             label_visibility="collapsed",
             live=True,
             key=session.seed_widget(KEY, session.tab().search),
@@ -46,7 +46,7 @@ def hits(timeline: Timeline, number: int, words: str) -> dict[str, Any]:
     """What is shown of a search at request `number` (from 0), as the browser takes it."""
     words = words.strip()
     if not words:
-        return {"words": "", "said": "", "more": "", "hits": []}
+        return {"words": "", "said": "", "more": "", "why": "", "hits": []}
     conversation = timeline.conversation
     found = np.flatnonzero(matching_messages(conversation, len(conversation), words))
     more = f"{len(found) - SHOWN:,} more: show them in the list" if len(found) > SHOWN else "Show in the list"
@@ -54,6 +54,7 @@ def hits(timeline: Timeline, number: int, words: str) -> dict[str, Any]:
         "words": words,
         "said": _count_sentence(len(found), words),
         "more": more if len(found) else "",
+        "why": f"Why didn’t it know “{one_line(words, QUOTE)}”?",
         "hits": [_hit(timeline, number, i, words) for i in found[:SHOWN].tolist()],
     }
 
@@ -92,8 +93,10 @@ def _search() -> None:
 
 
 def _look(timeline: Timeline, number: int) -> None:
-    message, everything = hit_look(HITS)
-    if everything:
+    message, everything, asked = hit_look(HITS)
+    if asked:
+        viewing.ask_about(session.tab().search.strip(), number)
+    elif everything:
         viewing.filter_by(viewing.FOUND)
         viewing.show_tab(MESSAGES)
     elif message is not None and 0 <= message < len(timeline.conversation):

@@ -49,9 +49,11 @@ def picker() -> None:
     if count < 2:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="which", width="content"):
-        st.button("Previous", key="entry-before", disabled=at == 0, on_click=turn_to, args=(at - 1,))
+        if at:
+            st.button("Previous", key="entry-before", on_click=turn_to, args=(at - 1,))
         link_to_page("conversations", f"{_kind_of_entry(opened)}{at + 1:,} of {count:,}")
-        st.button("Next", key="entry-after", disabled=at + 1 == count, on_click=turn_to, args=(at + 1,))
+        if at + 1 < count:
+            st.button("Next", key="entry-after", on_click=turn_to, args=(at + 1,))
         if caller := callers.caller_in_file():
             label = f"Back to message {caller[1] + 1:,}, which called this sub-agent"
             st.button(label, key="caller", type="tertiary", on_click=callers.return_to_call, args=caller)

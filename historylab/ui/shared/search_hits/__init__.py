@@ -15,8 +15,8 @@ def search_hits(mount: str, data: Mapping[str, Any], on_look: Callable[[], None]
     component(Path(__file__).parent, ("hits",))(key=mount, data=dict(data), on_look_change=on_look)
 
 
-def hit_look(mount: str) -> tuple[int | None, bool]:
-    """The message chosen (from 0), and whether all that were found shall be shown in the list."""
+def hit_look(mount: str) -> tuple[int | None, bool, bool]:
+    """The message chosen (from 0); whether all shall be shown in the list; whether it is asked why it wasn't known."""
     look = session.told_by(mount, "look") or {}
     message = look.get("message")
-    return (message if type(message) is int else None), look.get("all") is True
+    return (message if type(message) is int else None), look.get("all") is True, look.get("why") is True

@@ -2,7 +2,8 @@
 
 class Hits {
   constructor(root, signal) {
-    [this.panel, this.status, this.list, this.more] = [".panel", "p", ".hits", ".more"].map((name) => root.querySelector(name));
+    const parts = [".panel", "p", ".hits", ".more", ".why"].map((name) => root.querySelector(name));
+    [this.panel, this.status, this.list, this.more, this.why] = parts;
     [this.active, this.closed, this.hits] = [-1, true, []];
     this.around = (root.host ?? root).closest(".st-key-find");
     if (this.around) listenTo(this.around, signal, {
@@ -14,6 +15,7 @@ class Hits {
       keydown: (event) => this.key(event), click: (event) => this.choose(event.target.closest("[data-message]")),
     });
     listenTo(this.more, signal, { click: () => this.leave({ all: true }) });
+    listenTo(this.why, signal, { click: () => this.leave({ why: true }) });
   }
 
   receive(data, send) {
@@ -21,7 +23,7 @@ class Hits {
     [this.send, this.words, this.hits, this.active] = [send, data.words, data.hits, same ? this.active : -1];
     this.status.textContent = data.said;
     this.list.replaceChildren(...data.hits.map((hit, n) => drawHit(hit, n, data.hits.length)));
-    this.more.textContent = data.more;
+    [this.more.textContent, this.why.textContent] = [data.more, data.why];
     if (this.hits[this.active]) this.activate(this.active);
     this.shut(this.closed);
   }
@@ -30,7 +32,7 @@ class Hits {
     this.closed = closed;
     this.panel.classList.toggle("off", closed || !this.words);
     this.list.hidden = closed || !this.hits.length;
-    this.more.hidden = closed || !this.more.textContent;
+    for (const way of [this.more, this.why]) way.hidden = closed || !way.textContent;
   }
 
   get field() {
@@ -38,7 +40,8 @@ class Hits {
   }
 
   fieldKey(event) {
-    if (!this.hits.length || this.field.value.trim() !== this.words) return;
+    if (this.field.value.trim() !== this.words) return;
+    if (!this.hits.length) return void (event.key === "Enter" && this.words && this.leave({ why: true }));
     if (event.key === "ArrowDown") {
       this.shut(false);
       this.list.focus();
