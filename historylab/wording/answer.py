@@ -125,12 +125,11 @@ def short_label(timeline: Timeline, request: int) -> str:
 
 
 def place_among(before: int, here: int, lost: LostFacts) -> str:
-    """ "2 of 5 losses", "3–4 of 5 losses" of one message at once; beside them all "5 losses"."""
+    """ "Loss 2/5", "Losses 3–4/5" of one message at once; beside them all "5 losses"."""
     losses = lost.lost + lost.marked
     if not here:
         return f"{losses:,} {'loss' if losses == 1 else 'losses'}"
-    which = f"{before + 1:,}" if here == 1 else f"{before + 1:,}–{before + here:,}"
-    return f"{which} of {losses:,} {'loss' if losses == 1 else 'losses'}"
+    return f"Loss {before + 1:,}/{losses:,}" if here == 1 else f"Losses {before + 1:,}–{before + here:,}/{losses:,}"
 
 
 def _left_at(timeline: Timeline, loss: Loss, gone: str) -> str:

@@ -134,7 +134,7 @@ def test_it_names_a_loss_that_is_gone_for_good_leads_there_and_from_one_to_the_n
     while "loss-before" in keys(app):
         click(app, "loss-before")
     assert looked_at(app) == places[0]
-    assert f"1 of {len(losses)} losses" in text(app)
+    assert f"Loss 1/{len(losses)}" in text(app)
     assert "and no longer had it (■ gone for good: a person said it)" in text(app)
     click(app, "loss-after")
     assert looked_at(app) == places[1]

@@ -115,10 +115,10 @@ def test_a_message_says_who_needs_it_the_lost_ones_first():
 
 def test_losses_of_one_message_at_once_are_counted_together():
     facts = LostFacts(5, 9, estimate=False)
-    assert place_among(0, 1, facts) == "1 of 5 losses"
-    assert place_among(2, 2, facts) == "3–4 of 5 losses"
+    assert place_among(0, 1, facts) == "Loss 1/5"
+    assert place_among(2, 2, facts) == "Losses 3–4/5"
     assert place_among(1, 0, facts) == "5 losses"
-    assert place_among(1, 1, LostFacts(1, 16, estimate=False, marked=1)) == "2 of 2 losses"
+    assert place_among(1, 1, LostFacts(1, 16, estimate=False, marked=1)) == "Loss 2/2"
     assert place_among(0, 0, LostFacts(1, 16, estimate=False)) == "1 loss"
 
 
