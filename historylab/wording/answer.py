@@ -18,7 +18,6 @@ from historylab.recall.rules import track_rules
 from historylab.recordings.as_sent import is_as_sent
 from historylab.settings.resolve import Resolution
 from historylab.tuning.saving import Saving
-from historylab.wording.as_sent import author_in_words
 from historylab.wording.cuts import capitalize_first, uncapitalize
 from historylab.wording.headline import moments, use_of, was_sent
 from historylab.wording.losses import LostFacts, gone_as, gone_at, lost_facts, severity_in_words
@@ -141,7 +140,7 @@ def _left_at(timeline: Timeline, loss: Loss, gone: str) -> str:
     if action <= Action.TRUNCATED:
         fate = "was cut short"
     elif is_as_sent(timeline):
-        fate = f"was cut by {author_in_words(timeline)}"
+        fate = "was cut"  # not by whom: a name out of a file has no place in a label
     return f"{fate} at {gone}"
 
 
