@@ -1,12 +1,12 @@
 // Where things are: the canvas, the part of the timeline on it, and the axes.
 
 const TOP = 26, AXIS = 22, CAPTION = 20, STRIP = 26, BELOW = 11;
-const SHORTEST = 110, ROW = 64; // pixels: of all rows together at least, of one at most
+const SHORTEST = 110; // pixels of all rows together
 const FEWEST = 8, CONTEXT = 2; // requests on screen at the highest zoom; messages above the first in play
 
-// As tall as the page has room for; few messages take less.
-function layout(still, width, room) {
-  const height = Math.max(SHORTEST, Math.min(room - TOP - AXIS - CAPTION - STRIP - BELOW, still.messages * ROW));
+// As tall as the page has room for.
+function layout(width, room) {
+  const height = Math.max(SHORTEST, room - TOP - AXIS - CAPTION - STRIP - BELOW);
   const strip = TOP + height + AXIS + CAPTION;
   return { width, w: width - LEFT - RIGHT, h: height, strip, all: strip + STRIP + BELOW };
 }

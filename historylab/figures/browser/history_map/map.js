@@ -243,12 +243,11 @@ class RetentionMap {
   // -- drawing
 
   draw() {
-    this.plot.style.height = ""; // what its style reserves for it
     const { clientWidth: width, clientHeight: room } = this.plot;
     if (width <= LEFT + RIGHT) return; // not laid out yet; the ResizeObserver calls again
     const { fill, on, ...colours } = palette(this.plot);
     this.colours = { ...colours, looks: this.still.looks.map((look) => ({ fill: fill(look), ink: on(look) })) };
-    this.frame = new Frame(this.still, layout(this.still, width, room), clock.now);
+    this.frame = new Frame(this.still, layout(width, room), clock.now);
     this.button.disabled = this.still.requests < 2;
     this.find(".in").disabled = this.frame.b - this.frame.a <= FEWEST;
     this.find(".out").disabled = !zoomed();
@@ -259,7 +258,6 @@ class RetentionMap {
       this.plot.dataset.drawn = "";
       paint(this.base, this.still, this.frame, this.colours);
     }
-    if (this.frame.box.all !== room) this.plot.style.height = `${this.frame.box.all}px`;
     this.redraw();
   }
 
