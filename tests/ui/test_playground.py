@@ -222,10 +222,10 @@ def test_a_generated_conversation_is_in_the_address_and_opens_again_from_it():
 def test_a_file_of_several_conversations_is_stepped_through_on_one_line():
     app = screen(conversation="three-languages")
     first = verdict(app)
-    assert app.button(key="entry-before").disabled
+    assert "entry-before" not in {button.key for button in app.button}
     assert verdict(next_conversation(app)) != first
     assert app.query_params["which"] == "2"
-    assert next_conversation(app).button(key="entry-after").disabled
+    assert "entry-after" not in {button.key for button in next_conversation(app).button}
 
 
 def test_a_link_to_a_conversation_that_is_none_says_so_and_opens_the_default():

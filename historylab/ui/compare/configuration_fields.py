@@ -22,7 +22,13 @@ ADD_CHANGE = "Change another setting"
 def all_fields(compared: Sequence[Configuration]) -> None:
     """The fields of all of them, where one can't be replayed."""
     for each in compared:
+        st.html(f'<div class="hl-lane">{letter_mark(each.letter)}</div>')
         configuration_fields(each, compared)
+
+
+def letter_mark(letter: str) -> str:
+    """A letter in its colour."""
+    return f'<b class="hl-letter hl-letter-{letter}">{letter}</b>'
 
 
 def configuration_fields(configuration: Configuration, compared: Sequence[Configuration]) -> None:

@@ -10,7 +10,7 @@ from historylab.costs.amounts import money, short_count, short_money
 from historylab.figures.retention_map import view
 from historylab.planning.replay import Timeline
 from historylab.tuning.compare import SENT, Figures, changed_values
-from historylab.ui.compare.configuration_fields import configuration_fields, not_taken
+from historylab.ui.compare.configuration_fields import configuration_fields, letter_mark, not_taken
 from historylab.ui.compare.configurations import Configuration, compare_these, use_configuration
 from historylab.ui.compare.presets import preset_name
 from historylab.ui.session import cached, choices, session, viewing
@@ -48,11 +48,6 @@ def lanes(
                 _buttons(each, compared)
                 if session.tab().compare_edits == each.letter:
                     configuration_fields(each, compared)
-
-
-def letter_mark(letter: str) -> str:
-    """A letter in its colour."""
-    return f'<b class="hl-letter hl-letter-{letter}">{letter}</b>'
 
 
 def lane_name(configuration: Configuration, timeline: Timeline) -> tuple[str, str]:
