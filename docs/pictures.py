@@ -19,6 +19,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
+from browser_pages import settled  # noqa: E402
 from live_recording import recording  # noqa: E402
 from server_process import playground  # noqa: E402 (the tests' own server)
 
@@ -31,7 +32,6 @@ from historylab.wording.chat import EXAMPLES  # noqa: E402
 IMAGES = ROOT / "docs" / "img"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 BIRTHDAY = "conv=sample:birthday-by-the-sea"
-TOOLS = "?conv=sample:tide-tables-agent&historyPolicy=all&pruner=summarize&budget=2500"
 PLAYED = "() => globalThis.historylabClock?.now.request > 55"
 
 
@@ -69,27 +69,21 @@ def nothing(page: Page) -> None:
 
 
 PICTURES = (  # file, address, colour scheme, width, maximum height, what is done first
-    ("as-sent-light", "?conv=sample:held-for-the-auditors", "light", 1440, 1000, nothing),
-    ("playground-light", "", "light", 1440, 1150, nothing),
-    ("answer-light", f"?{BIRTHDAY}", "light", 1440, 1000, choose),
-    ("playground-dark", TOOLS, "dark", 1440, 1150, nothing),
-    ("playground-narrow", "", "light", 390, 1800, nothing),
+    ("as-sent-light", "?conv=sample:held-for-the-auditors", "light", 1440, 900, nothing),
+    ("as-sent-dark", "?conv=sample:held-for-the-auditors", "dark", 1440, 900, nothing),
+    ("answer-light", f"?{BIRTHDAY}", "light", 1440, 900, choose),
+    ("presenter-light", "?present=true", "light", 1280, 720, nothing),
     ("compare-light", f"compare?v=1&{BIRTHDAY}&cmp=historyLength:5&play=true", "light", 1440, 1000, play),
-    (
-        "compare-dark",
-        f"compare?{BIRTHDAY}&cmp=pruner:summarize,historyPolicy:all,budget:900",
-        "dark",
-        1440,
-        1500,
-        nothing,
-    ),
-    ("tune-light", "tune", "light", 1280, 1400, nothing),
+    ("tune-light", "tune", "light", 1280, 1000, nothing),
     ("chat-light", "talk?historyPolicy=all&pruner=summarize&budget=190", "light", 1440, 1000, talk),
-    ("settings-light", "settings", "light", 1440, 1400, disagree),
+    ("settings-light", "settings", "light", 1440, 1000, disagree),
 )
 
 
-WATCHED = ("live-light", "?budget=2500", "light", 1440, 1000, nothing)
+WATCHED = (  # the same, where apps are recorded
+    ("live-light", "live?budget=2500", "light", 1440, 1000, nothing),
+    ("conversations-light", "conversations", "light", 1440, 900, nothing),
+)
 TRIMMED = Settings(policy="all", pruner="summarize", budget=1000)
 
 
@@ -113,7 +107,9 @@ def record(place: Path) -> None:
 def take(page: Page, name: str, max_height: int, act: Callable[[Page], None]) -> None:
     """Save one screenshot of the whole page, at most `max_height` pixels high, after doing that."""
     page.get_by_role("heading", level=1).first.wait_for(timeout=120_000)
-    page.wait_for_timeout(6000 * (act is not play))  # charts draw after the text
+    if act is not play:
+        page.wait_for_timeout(6000)  # charts draw after the text
+        settled(page)
     height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
     page.set_viewport_size({"width": page.viewport_size["width"], "height": min(int(height) + 40, max_height)})
     act(page)
@@ -130,11 +126,12 @@ def main() -> None:
         for name, *how in PICTURES:
             if not wanted or name in wanted:
                 picture(browser, home, name, *how)
-        if not wanted or WATCHED[0] in wanted:
+        if watched := [how for how in WATCHED if not wanted or how[0] in wanted]:
             with TemporaryDirectory() as place:
                 record(Path(place))
                 with playground("--record", place, "--template", f"{place}/history.env") as watching:
-                    picture(browser, f"{watching}/live", *WATCHED)
+                    for how in watched:
+                        picture(browser, watching, *how)
         browser.close()
 
 
