@@ -53,7 +53,7 @@ def test_every_place_says_the_same_number_of_the_same_losses(sample):
         assert (f"{facts.lost:,} of" in facts.amount) == bool(facts.lost and facts.total > 1)
         assert ("⚑ message was lost" in facts.rest) == bool(marked)
         assert facts.badge == str(facts.lost) + " + 1 ⚑" * marked
-        assert place_among(0, 1, facts).startswith(f"1 of {len(shown)} loss")
+        assert place_among(0, 1, facts) == f"Loss 1/{len(shown):,}"
         assert place_among(0, 0, facts).startswith(f"{len(shown)} loss")
         assert facts.losses.startswith(f"{facts.lost} fact" if facts.lost or not marked else "1 ⚑ message")
 
