@@ -43,7 +43,7 @@ def test_axe_finds_nothing_serious_in_what_a_cut_took(page, home):
     page.set_viewport_size({"width": 1280, "height": 4000})  # nothing is scrolled to while it is measured
     opened(page, f"{home}/?conv=sample:held-for-the-auditors")
     settled(page)
-    page.get_by_role("button", name="See what the cut took").click()
+    page.get_by_role("tab", name="Cuts").click()
     page.get_by_text("reports/double.csv").first.wait_for()
     settled(page)
     assert in_light_and_dark(page) == []

@@ -124,7 +124,6 @@ def test_what_was_only_watched_is_said_to_be_what_would_be_sent_wherever_one_loo
     page.locator("canvas.marks").first.press("ArrowLeft")
     headline(page, "At turn 6, the model would see 5 of 11 messages")
     page.locator('[role=slider][aria-valuetext*="5 of 11 messages would be sent"]').first.wait_for()
-    page.get_by_text("What the model would see").wait_for()
     proxy.app("other-bot").ask()
     page.get_by_role("row", name=re.compile("other-bot")).wait_for()
     headline(page, "At turn 6, the model would see 5 of 11 messages")  # who looks at a request stays with it

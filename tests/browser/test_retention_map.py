@@ -165,7 +165,7 @@ def test_the_pointer_is_told_why_a_drag_moves_it_and_a_click_selects_request_and
     retention_map.click(message=5, request=40)
     headline(page, "Turn 41[: ]")
     page.get_by_text("Message 6: × dropped").wait_for()
-    page.get_by_text("What would keep it in").wait_for()
+    page.get_by_role("button", name=re.compile("^Try it: ")).wait_for()
     retention_map.click(message=150, request=40)  # not said yet: it is a place on the slider only
     retention_map.click(message=75, request=40)
     page.get_by_text("Message 76: ● kept").wait_for()

@@ -30,7 +30,7 @@ def test_a_shared_link_opens_the_same_settings_conversation_and_request(page, br
     page.mouse.click(900, 5)  # out of the field
     page.keyboard.press("k")
     headline(page, "Turn (11|12 ·)")
-    said = page.locator(".hl-count").inner_text()
+    said = page.locator(".hl-count").text_content()
     link = shared_link(page)
     assert link.startswith(home)
     assert "historyLength=4" in link

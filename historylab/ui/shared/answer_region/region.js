@@ -11,11 +11,9 @@ export default function ({ data, parentElement }) {
   const before = region.dataset.asked;
   region.dataset.asked = data.asked;
   if (before === undefined || before === String(data.asked)) return;
-  const picture = region.closest(".st-key-scene").querySelector(".st-key-picture");
-  if (region.getBoundingClientRect().left >= picture.getBoundingClientRect().right) {
-    region.scrollTop = 0; // beside the map, it is always on screen
-    return;
-  }
+  region.scrollTop = 0;
+  const { top } = region.getBoundingClientRect();
+  if (top >= 0 && top < innerHeight / 2) return; // its beginning is on screen
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   requestAnimationFrame(() => region.scrollIntoView({ block: "nearest", behavior: still ? "auto" : "smooth" }));
 }

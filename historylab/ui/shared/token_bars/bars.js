@@ -39,7 +39,7 @@ class TokenBars {
     if (this.drag?.dropped) this.drag = null;
     this.filled = null; // the verdict may be of another request by now
     this.moved();
-    this.root.setAttribute("aria-label", chart.finding);
+    Object.assign(this.root, { role: "img", ariaLabel: chart.finding }); // no picture before it has a name
     this.draw();
   }
 
