@@ -88,11 +88,11 @@ class Attack:
         page.goto(f"{self.home}/?" + urlencode({**hostile.PARAMETERS, "debug": "false", "conv": ""}))
         page.locator("h1").first.wait_for()
         upload(page, f"{hostile.TAG}.json", hostile.conversation())
-        page.get_by_text("26 messages").first.wait_for()
+        page.locator('.hl-conversation[title^="26 messages"]').wait_for()
         page.keyboard.press("Escape")
         for kind in (*self.playground(), *self.drawers()):
             self.state(kind)
-        for title in ("Compare", "Tune", "Corpus", "Settings sources"):
+        for title in ("Compare", "Improve", "Conversations"):
             page.get_by_role("link", name=title, exact=True).click()
             page.locator("h1").first.wait_for()
             self.state(f"file on {title}")
@@ -145,7 +145,7 @@ class Attack:
                 page.get_by_role("button", name="Cancel").click()
                 page.get_by_role("dialog").wait_for(state="hidden")
         yield from self.hovered()
-        for name in ("Lost facts", "Cost", "Refused", "Asked later", "Payload", "Stages", "Messages"):
+        for name in ("Lost facts", "Cost", "Payload", "Stages", "Sources", "Debug", "Messages"):
             page.get_by_role("tab", name=name).click()
             yield "tab"
         page.get_by_role("radio", name="Chat").click()
@@ -180,13 +180,6 @@ class Attack:
         for target in page.get_by_role("dialog").get_by_role("radio").all():
             target.click(force=True)
             yield "export"
-        page.keyboard.press("Escape")
-        page.get_by_role("dialog").wait_for(state="hidden")
-        page.get_by_role("button", name="Debug").click()
-        page.get_by_role("dialog").wait_for()
-        for tab in page.get_by_role("dialog").get_by_role("tab").all():
-            tab.click()
-            yield "debug"
         page.keyboard.press("Escape")
         page.get_by_role("dialog").wait_for(state="hidden")
 

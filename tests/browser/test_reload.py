@@ -33,7 +33,7 @@ def give(page, name: str, turns: int) -> None:
 
 
 def is_open(page, turns: int) -> None:
-    page.locator(".hl-meta:visible", has_text=f"{2 * turns - 1} messages").first.wait_for()
+    page.locator(f'.hl-conversation[title^="{2 * turns - 1} messages"]').wait_for()
 
 
 def test_a_file_is_open_again_after_a_reload_and_gone_once_it_is_forgotten(page, home, seen):

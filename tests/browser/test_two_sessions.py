@@ -55,6 +55,6 @@ def test_one_session_learns_nothing_of_anothers_file(page, browser, home):
 
     another = page.context.new_page()  # nor has another tab of the same browser
     another.goto(home)
-    headline(another, ".")
+    another.locator("h1").wait_for()
     assert SECRET not in another.content()
     another.close()
