@@ -174,7 +174,7 @@ def setting(page, least: int, *, last: bool) -> Callable[[int], float]:
     def measure(n: int) -> float:
         value = least + 500 * n
         budget.fill(str(value))
-        verdict = f"document.querySelector('.hl-cost')?.textContent.includes('{value:,}')"
+        verdict = f"document.querySelector('.hl-seen > [title*=\"{value:,}\"]')"
         done = f"{verdict} && {SETTLED}" if last else verdict
         took = timed(page, "keydown", done, lambda: budget.press("Enter"), last=last)
         page.wait_for_function(f"() => {SETTLED}")
