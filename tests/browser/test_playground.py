@@ -29,7 +29,7 @@ def test_load_a_file_change_a_setting_scrub_and_leave_with_settings(page, home, 
 
     sent.clear()
     set_number(page, "Budget", 400)
-    page.locator(".hl-cost", has_text="of 400 tokens").wait_for()
+    page.locator(".hl-seen", has_text="of 400 tokens").wait_for()
     page.wait_for_url(re.compile("budget=400"))
     source_of(page, "budget", "you")
     settled(page)
@@ -58,7 +58,8 @@ def test_hostile_text_is_only_text(page, home, seen):
     headline(page, "of 8 messages|all 8 messages")
     no_drawer(page)
     set_number(page, "Length", 1)
-    page.locator(".hl-forgot", has_text="<script>").wait_for()
+    source_of(page, "length", "you")
+    settled(page)
     for row in (1, 2, 6):
         select_row(page, row)
         page.get_by_text(f"Message {row}:").wait_for()
