@@ -13,7 +13,7 @@ LATE = """() => {
 }"""
 """A browser that is too busy to send at once what was clicked."""
 IN_TIME = "() => { window.setTimeout = window.inTime }"
-DRAWERS = {"Export": "These settings", "Share": "The link contains"}
+DRAWERS = {"Export": "These settings", "Share": "It carries"}
 """Button → what is in its drawer."""
 
 
