@@ -114,7 +114,7 @@ def take(page: Page, name: str, max_height: int, act: Callable[[Page], None]) ->
     page.set_viewport_size({"width": page.viewport_size["width"], "height": min(int(height) + 40, max_height)})
     act(page)
     page.wait_for_timeout(2500 * (act is not play))
-    page.screenshot(path=IMAGES / f"{name}.png")
+    page.screenshot(path=IMAGES / f"{name}.png", timeout=120_000)
 
 
 def main() -> None:
