@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,7 @@ from historylab.wording.untrusted import one_line
 from historylab.wording.verdict import count_actions, count_sent
 
 SAVES = {True: ("cheaper", "dearer"), False: ("fewer tokens", "more tokens")}
+FACTS_LOST, STARS_LOST = "Facts lost", "⚑ lost"
 LABEL = 36  # characters of the changes on a button
 VALUE, NAME = 40, 40  # characters of a value, and of what it is used as
 
@@ -212,10 +213,10 @@ def before_and_after(
     sizes = [int(seen.timeline.contexts[min(number, len(seen.timeline.plans) - 1)]) for seen in (before, after)]
     shifts.append(_count("Tokens", sizes[0], sizes[1], _difference(sizes[0], sizes[1])))
     lost, loses = (lost_facts(seen.retention).lost for seen in (before, after))
-    shifts.append(_count("Facts lost", lost, loses, _less_is_better(lost, loses)))
+    shifts.append(_count(FACTS_LOST, lost, loses, _less_is_better(lost, loses)))
     lost, loses = before.retention.stars.lost, after.retention.stars.lost
     if lost or loses:
-        shifts.append(_count("⚑ lost", lost, loses, _less_is_better(lost, loses)))
+        shifts.append(_count(STARS_LOST, lost, loses, _less_is_better(lost, loses)))
     lost, loses = (sum(bool(rule.held.gaps) for rule in track_rules(seen.timeline)) for seen in (before, after))
     if lost or loses:
         shifts.append(_count("Rules lost", lost, loses, _less_is_better(lost, loses)))
@@ -227,6 +228,11 @@ def before_and_after(
         change = _less_is_better(before.cost.bill.total, after.cost.bill.total)
         shifts.append(Shift("Cost", cost, costs, change))
     return shifts
+
+
+def costs_facts(shifts: Iterable[Shift]) -> bool:
+    """Tell whether a trial loses more facts or messages to remember than were lost before it."""
+    return any(shift.change == "worse" and shift.what in (FACTS_LOST, STARS_LOST) for shift in shifts)
 
 
 def _count(what: str, before: int, after: int, change: str) -> Shift:

@@ -62,6 +62,7 @@ def test_what_would_keep_a_message_is_tried_told_by_fresh_replays_and_taken_back
     assert f"Tokens {before.plans[-1].tokens:,} {after.plans[-1].tokens:,} +" in told
     assert f"Facts lost {len(retention(before).losses)} {len(retention(after).losses)} ✓ better" in told
     assert (sources(app)["length"], sources(app)["budget"]) == ("you", "you")
+    assert [app.button(key=f"{way}-trial").proto.type for way in ("undo", "keep")] == ["secondary", "primary"]
 
     click(app, "undo-trial")
     assert text(app) == said
@@ -71,6 +72,12 @@ def test_what_would_keep_a_message_is_tried_told_by_fresh_replays_and_taken_back
     click(app, "keep-trial")
     assert "undo-trial" not in keys(app)
     assert sources(app)["length"] == "you"
+
+
+def test_a_trial_that_loses_more_facts_asks_to_be_undone(monkeypatch):
+    monkeypatch.setattr("historylab.ui.request.try_it.costs_facts", lambda shifts: True)
+    app = click(choose(screen(**BIRTHDAY), 60), "try-it")
+    assert [app.button(key=f"{way}-trial").proto.type for way in ("undo", "keep")] == ["primary", "secondary"]
 
 
 def test_a_trial_ends_where_one_of_its_values_is_chosen_anew():

@@ -18,6 +18,7 @@ from historylab.settings.resolve import resolve_settings
 from historylab.wording.answer import (
     MeasuredTimeline,
     before_and_after,
+    costs_facts,
     deletion_in_words,
     loss_in_words,
     need_in_words,
@@ -140,6 +141,12 @@ def test_a_trial_is_told_by_the_numbers_of_both_replays():
     assert back["Requests over budget"].after == "0"
     assert back["Tokens"].change.startswith("−")
     assert back["Facts lost"].change == "worse"
+
+
+def test_a_trial_that_keeps_more_facts_costs_none_though_it_is_dearer():
+    few, more = seen(ORDER, LAST), seen(ORDER, LAST.replace(length=2))
+    assert not costs_facts(before_and_after(few, more, 2, 2))
+    assert costs_facts(before_and_after(more, few, 2, 2))
 
 
 def test_a_deletion_says_what_it_leaves_alone():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -25,6 +25,7 @@ from historylab.wording.answer import (
     MeasuredTimeline,
     Shift,
     before_and_after,
+    costs_facts,
     try_label,
     what_would_keep,
     why_not_tried,
@@ -147,6 +148,7 @@ def _before_and_after(timeline: Timeline, number: int, chosen: int | None, tried
     before = trial.before_trial(timeline, tried)
     shifts = before_and_after(_measure(before), _measure(timeline), number, chosen)
     rows, trying = "".join(map(_row, shifts)), escape(mend_in_words(tried.changes))
+    worse = costs_facts(shifts)
     with st.container(key="trial", gap="small"):
         st.html(
             f'<div class="hl-label">Trying {trying}</div><div class="hl-table hl-trial"><table>'
@@ -157,10 +159,15 @@ def _before_and_after(timeline: Timeline, number: int, chosen: int | None, tried
             st.button(
                 "Undo",
                 key="undo-trial",
+                type=_kind(worse),
                 help="Back to what was chosen before",
                 on_click=trial.undo_trial,
             )
-            st.button("Keep", key="keep-trial", type="primary", on_click=trial.keep_trial)
+            st.button("Keep", key="keep-trial", type=_kind(not worse), on_click=trial.keep_trial)
+
+
+def _kind(advised: bool) -> Literal["primary", "secondary"]:
+    return "primary" if advised else "secondary"
 
 
 def _measure(timeline: Timeline) -> MeasuredTimeline:
