@@ -81,7 +81,7 @@ def _headline(verdict: Verdict, found: VerdictGrounds, label: str) -> str:
     if whole and whole.cost.value < 0.995 and whole.more_kept.value >= 0:
         more = round(100 * whole.more_kept.value)
         facts = "the same facts" if not more else f"{more} points more of the facts"
-        return f"Don't trim this one: {facts}, {1 - whole.cost.value:.0%} {word.lower()}."
+        return f"Don’t trim this one: {facts}, {1 - whole.cost.value:.0%} {word.lower()}."
     if verdict == "promising":
         return f"Promising, not proven: {label}."
     if beside.more_kept.value < -0.01:

@@ -44,7 +44,7 @@ def advice_sentence(advice: Advice) -> str:
         return f"Too little to tell: {few}."
     if advice.verdict not in CLAIMS:
         return _leave_it(advice)
-    done = "Don't trim this one" if picked.sends_all else action_in_words(advice, picked)
+    done = "Don’t trim this one" if picked.sends_all else action_in_words(advice, picked)
     effects = ", ".join(filter(None, _effects(advice, picked)))
     return (
         f"{done}: {effects}." if advice.verdict == "better" else f"Promising: {done[0].lower()}{done[1:]}, {effects}."
@@ -57,7 +57,7 @@ def _leave_it(advice: Advice) -> str:
     if advice.points[advice.trials.index(advice.chosen)].broken:
         return advice.why[0]
     if abs(base.cost - 1) < SAME and others and all(p.cost > 1 - SAME or p.kept < base.kept for p in others):
-        return "Don't trim this one: every setting that does costs more or forgets."
+        return "Don’t trim this one: every setting that does costs more or forgets."
     return advice.why[0]
 
 

@@ -86,7 +86,7 @@ def test_no_number_that_helped_to_choose_is_shown_as_judged(lunch):
 
 def test_where_not_trimming_keeps_as_much_for_less_it_is_what_is_advised(lunch):
     assert lunch.chosen.settings.pruner == "off"
-    assert lunch.why[0].startswith("Don't trim this one: ")
+    assert lunch.why[0].startswith("Don’t trim this one: ")
     assert lunch.why[0].endswith("% cheaper.")
 
 

@@ -159,10 +159,16 @@ def test_the_used_one_becomes_yours_and_what_was_takes_its_place():
 
 
 def test_numbers_stand_under_each_map_and_a_sentence_beside_the_first():
-    app = screen(PAGE, cmp="historyLength:5")
+    app = screen(PAGE, cmp="historyLength:5;historyLength:9")
     under = [" ".join(untagged(e.proto.body).split()) for e in app.get("html") if "hl-three" in e.proto.body]
     assert re.fullmatch(r"tokens [\d.]+k facts lost \d+ cost \S+", under[0])
     assert "B sends 74% fewer tokens than A, but loses" in under[1]
+
+
+def test_of_two_the_sentence_stands_in_the_headline_alone():
+    app = screen(PAGE, cmp="historyLength:5")
+    said = [e.proto.body for e in app.get("html") if "B sends 74% fewer tokens than A" in e.proto.body]
+    assert [body.startswith("<h1") for body in said] == [True]
 
 
 def test_the_conversation_is_sent_once_whatever_the_number_of_maps():

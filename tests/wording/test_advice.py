@@ -55,7 +55,7 @@ def test_too_little_is_said_with_how_little(party):
 
 def test_not_trimming_is_advice_too(party):
     whole = named(party, "not trimming")
-    assert advice_sentence(replace(party, chosen=whole)) == "Don't trim this one: 47% cheaper, no fact lost."
+    assert advice_sentence(replace(party, chosen=whole)) == "Don’t trim this one: 47% cheaper, no fact lost."
 
 
 def test_of_two_names_the_points_bear_the_one_that_is_theirs(party):

@@ -44,7 +44,10 @@ def lanes(
                 at = min(number, len(timeline.plans) - 1)
                 brought = None if aligned and each is not compared[0] else cached.packed_conversation(timeline)
                 _map(each, timeline, at, brought, plays=each is compared[0], aligned=aligned)
-                st.html(f'{_numbers(timeline, its, at)}<p class="hl-beside">{escape(sentence)}</p>{not_taken(each)}')
+                beside = (
+                    f'<p class="hl-beside">{escape(sentence)}</p>' if len(compared) > 2 else ""
+                )  # the headline says it
+                st.html(f"{_numbers(timeline, its, at)}{beside}{not_taken(each)}")
                 _buttons(each, compared)
                 if session.tab().compare_edits == each.letter:
                     configuration_fields(each, compared)

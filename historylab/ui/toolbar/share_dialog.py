@@ -22,6 +22,7 @@ from historylab.ui.shared.copy_link import copy_link
 from historylab.ui.shared.notice import notice
 from historylab.ui.shared.page import PAGES
 from historylab.wording.settings import differing_in_words
+from historylab.wording.sources import list_in_words
 from historylab.wording.untrusted import escape, one_line
 
 KEY = "share"
@@ -88,7 +89,7 @@ def link_contents(settings: Settings, compare: Compared = None) -> Iterator[str]
         yield f"which messages must be remembered, by number: {one_line(listed, 80)}"
     if shown.compare:
         others = LETTERS if YOURS in shown.without else LETTERS[1:]
-        yield f"what you compare: {' and '.join(others[: len(shown.compare)])}"
+        yield f"what you compare: {list_in_words(others[: len(shown.compare)])}"
 
 
 def _full_link(settings: Settings, path: str = "", compare: Sequence[Mapping[str, Any]] | None = None) -> str:
