@@ -68,11 +68,6 @@ def test_a_search_leads_to_the_answer_a_trial_and_back_by_keyboard_alone(page, h
     press(page, "/")
     page.keyboard.type("nobody said this")
     page.get_by_text("No message contains “nobody said this”.").wait_for()
-    model = page.get_by_role("combobox", name="Model")
-    model.focus()
-    page.keyboard.type("deepseek")  # a choice that takes text: its letters are none of the page's keys
-    assert model.input_value().endswith("deepseek")
-    assert page.get_by_role("dialog").count() == 0
     assert seen.errors == []
 
 

@@ -94,7 +94,7 @@ def test_back_brings_the_settings_before_and_a_choice_survives_a_visit_to_the_ot
     set_number(page, "Length", 2)
     headline(page, "4 of")
     page.get_by_role("link", name="Compare").click()
-    page.locator(".st-key-maps").wait_for()
+    page.locator(".rows tbody tr").first.wait_for()
     page.get_by_role("link", name="Inspect").click()
     headline(page, "4 of")
     source_of(page, "length", "you")
