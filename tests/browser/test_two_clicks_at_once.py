@@ -21,14 +21,14 @@ def test_what_is_clicked_right_after_typing_a_search_is_done_too(page, home):
     opened(page, home + "/?historyLength=2")
     headline(page, "4 of")
     for words, (button, drawn) in zip(("a", "the"), DRAWERS.items(), strict=True):
-        search_and_click(page, words, "button", button)
+        search_and_click(page, words, page.get_by_role("button", name=button).first)
         drawer = page.get_by_role("dialog")
         drawer.get_by_text(drawn).first.wait_for()
         settled(page)
         drawer.press("Escape")
         drawer.wait_for(state="hidden")
-    search_and_click(page, "we", "radio", "All")
-    source_of(page, "policy", "you")
+    search_and_click(page, "we", page.get_by_test_id("stNumberInputStepUp").first)
+    source_of(page, "length", "you")
     page.locator(".hl-count", has_not_text=" 4 of").wait_for()
 
 
@@ -45,12 +45,12 @@ def test_a_key_on_the_map_counts_when_a_setting_changes_before_it_was_told(page,
     headline(page, "Turn 1[: ]")
 
 
-def search_and_click(page, words: str, role: str, name: str) -> None:
+def search_and_click(page, words: str, what) -> None:
     """Search, leave the field and click, before the browser has sent the search. Esc needs it to be in time again."""
     page.evaluate(LATE)
     search = page.get_by_placeholder("Search, or ask why")
     search.fill(words)
     search.blur()
-    page.get_by_role(role, name=name).first.dispatch_event("click")
+    what.dispatch_event("click")
     page.evaluate(IN_TIME)
     page.get_by_text(f"contain “{words}”").wait_for()
