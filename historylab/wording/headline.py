@@ -38,9 +38,10 @@ def headline_sentence(found: Retention, compared: CostComparison | None) -> str:
         was = "was" if 1 in (facts.lost, facts.total) else "were"
         return f"{capitalize_first(facts.amount)} it used {was} gone by then."
     if over := int(timeline.over_budget.sum()):
-        return f"{_over(over, len(timeline.plans))} the budget: {_peak(timeline)}."
+        budget = min(timeline.settings.budget, context_limit(timeline).tokens)  # a model's window may be larger
+        return f"{_over(over, len(timeline.plans))} the budget: {_peak(timeline, budget)}."
     if is_untrimmed(timeline):
-        return f"Nothing is trimmed: {_peak(timeline)}."
+        return f"Nothing is trimmed: {_peak(timeline, context_limit(timeline).tokens)}."
     return _cost_headline(timeline, compared)
 
 
@@ -96,9 +97,8 @@ def _over(over: int, requests: int) -> str:
     return f"{over:,} of {count_of(requests, 'request')} exceed{'s' if over == 1 else ''}"
 
 
-def _peak(timeline: Timeline) -> str:
+def _peak(timeline: Timeline, limit: int) -> str:
     """ "46k of 96k tokens at most" """
-    limit = context_limit(timeline).tokens
     return f"{short_count(int(timeline.contexts.max()))} of {short_count(limit)} tokens at most"
 
 

@@ -93,3 +93,9 @@ def test_hostile_text_is_quoted_on_one_line():
     lost = said(replay(asked_late(f"QX-5517 {hostile.TEXT}", "QX-5517"), Settings(length=1)))
     assert "\n" not in lost
     assert lost.isprintable()
+
+
+def test_requests_over_the_budget_are_measured_against_it_and_not_against_the_larger_window():
+    compacts = Settings(policy="all", budget=1400, pruner="off", compaction="rolling", window=200_000)
+    timeline = replay(load_sample("farewell-lunch")[0], compacts)
+    assert said(timeline).endswith("requests exceed the budget: 2.1k of 1.4k tokens at most.")
