@@ -71,6 +71,16 @@ def test_a_search_leads_to_the_answer_a_trial_and_back_by_keyboard_alone(page, h
     assert seen.errors == []
 
 
+def test_escape_leaves_the_search_and_letters_are_keys_again(page, home):
+    opened(page, home + PLAIN)
+    settled(page)
+    page.keyboard.press("/")
+    page.wait_for_function(WITHIN, arg="search")
+    page.keyboard.press("Escape")
+    page.keyboard.press("a")
+    page.wait_for_function("document.activeElement.closest('.st-key-answer') !== null")
+
+
 def test_the_focus_goes_on_to_the_place_where_it_stood_once_that_is_drawn_again(page, home):
     opened(page, home + PLAIN)
     headline(page, "Turn 83")

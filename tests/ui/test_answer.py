@@ -194,3 +194,12 @@ def test_a_message_that_comes_later_leads_to_the_first_request_after_it():
     assert "It comes after the request shown." in text(app)
     click(app, "first-request")
     assert looked_at(app) == (5, 10)
+
+
+def test_where_the_environment_holds_what_would_keep_it_the_answer_tries_something_else(monkeypatch):
+    monkeypatch.setenv("HISTORYLAB_BUDGET", "2000")
+    assert "try-it" in keys(screen(conv="sample:birthday-by-the-sea", system="octopus"))
+    monkeypatch.setenv("HISTORYLAB_STRICT_ENVIRONMENT", "true")
+    app = screen(conv="sample:birthday-by-the-sea")
+    assert "try-it" not in keys(app)
+    assert "The environment is strict, so it can’t be tried here." in text(app)

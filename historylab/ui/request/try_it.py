@@ -58,7 +58,7 @@ def offer_what_keeps(
 ) -> bool:
     """Offer settings under which request `number` would send the message; to find them, where that takes long.
 
-    With `worth`, what isn't is not offered, nor a pin instead. Returns whether anything was.
+    With `worth`, what isn't, or can't be tried, is not offered, nor a pin instead. Returns whether anything was.
     """
     if takes_long(timeline, number, message) and not drawers.take_open_request(FIND):
         _offer_to_find(number)
@@ -67,9 +67,9 @@ def offer_what_keeps(
     if answer is None:
         _offer_to_find(number)
         return True
-    if worth and not (answer.undo and worth(answer.undo)):
-        return False
     changes = _changes(timeline, answer, resolution)
+    if worth and not (answer.undo and not why_not_tried(changes, resolution) and worth(answer.undo)):
+        return False
     if changes:
         try_button(try_label(answer.undo or {}), what_would_keep(answer), changes, timeline, resolution)
     else:

@@ -2,12 +2,13 @@
 // They count wherever no text is typed, also while a closed choice, a button or the map has the focus.
 
 const PRESENT = "historylab:present"; // heard by the component that can fill the screen
+const SEARCH = ":is(.st-key-search, .st-key-library-search) input";
 const KEYS = [
   { keys: ["O"], does: "Open a conversation", on: ".st-key-open-drawer button" },
   { keys: ["E"], does: "Export", on: ".st-key-export button, .st-key-export-these button" },
   { keys: ["S"], does: "Share a link", on: ".st-key-share button" },
   { keys: ["D"], does: "Debug: how this came about", on: ".st-key-side [role=tab]", called: "Debug", act: openTab },
-  { keys: ["/"], does: "Search the messages", on: ":is(.st-key-search, .st-key-library-search) input", act: (input) => (input.focus(), input.select()) },
+  { keys: ["/"], does: "Search the messages", on: SEARCH, act: (input) => (input.focus(), input.select()) },
   { keys: ["M"], does: "To the map", on: "canvas.marks", act: (map) => map.focus() },
   { keys: ["A"], does: "To the answer", on: ".st-key-answer[tabindex]", act: (answer) => answer.focus() },
   { keys: ["L"], does: "To the list of messages", on: ".messages [role=listbox]", act: (list) => list.focus() },
@@ -61,6 +62,7 @@ const dialogs = () => [...document.querySelectorAll("[role=dialog], dialog[open]
 function listen(sheet, signal) {
   const press = (event) => {
     const from = event.composedPath()[0];
+    if (event.key === "Escape" && !event.isComposing && from.matches?.(SEARCH)) from.blur(); // letters are keys again
     if (modified(event) || event.isComposing || typesText(from)) return;
     const open = sheet.open || dialogs().at(-1);
     if (open && event.key === "Escape" && from === document.body) closeFrom(open); // its own Esc asks for the focus
