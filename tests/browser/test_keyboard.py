@@ -52,12 +52,14 @@ def test_a_search_leads_to_the_answer_a_trial_and_back_by_keyboard_alone(page, h
     assert page.evaluate(FOCUSED) == "Answer"
     tab_to(page, "Try it")
     press(page, "Enter")
-    page.get_by_role("button", name="Undo").wait_for()
+    page.get_by_role("button", name="Try it").wait_for(state="detached")
+    settled(page)
     page.wait_for_function(WITHIN, arg="keeps")  # the button is gone, and the focus is where it stood
     press(page, "Tab")
     assert page.evaluate(FOCUSED) == "Undo"
     press(page, "Enter")
-    page.get_by_role("button", name="Try it").wait_for()
+    page.get_by_role("button", name="Undo").wait_for(state="detached")
+    settled(page)
     page.wait_for_function(WITHIN, arg="keeps")
     press(page, "m", "l")
     assert page.evaluate(FOCUSED) == "Messages"
