@@ -91,4 +91,4 @@ def test_a_file_that_is_no_longer_held_is_named_and_opened_again_from_there(page
         {"name": "first.json", "mimeType": "application/json", "buffer": chat(11)}
     )
     is_open(page, 11)
-    assert not page.get_by_text("no longer held").count()
+    page.get_by_text("no longer held").wait_for(state="detached")
