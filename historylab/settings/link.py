@@ -40,7 +40,7 @@ OURS = (VERSION, CONVERSATION, WHICH, REQUEST, COMPARE, SYSTEM, STARS, BEFORE_VE
 LONGEST = 32_000  # characters of a link: half of what servers accept
 MOST_CONFIGURATIONS = 4  # side by side
 YOURS, WAS_SENT = "-yours", "-as-sent"
-"""What stands among the configurations where the link's own settings, or what was really sent, is not compared."""
+"""The entry among the configurations where the link's own settings, or what was really sent, is not compared."""
 MOST_STARS = 100  # each is searched for in every request
 LARGEST_NUMBER = 10**9
 NO_PRESET: Mapping[str, str] = MappingProxyType({})

@@ -165,7 +165,7 @@ def comparison_sentence(letter: str, mine: Figures, base: Figures, than: str = "
 
 
 def loses_more(mine: Figures, base: Figures) -> bool:
-    """Whether it loses more of what counts: facts, where these differ, else messages."""
+    """Tell whether it loses more of what counts: facts, where these differ, else messages."""
     facts = (mine.facts_lost or 0) - (base.facts_lost or 0)
     return (facts or mine.lost - base.lost) > 0
 

@@ -71,12 +71,12 @@ class Workload:
 
     @property
     def facts_lost(self) -> int:
-        """How many facts were gone when a request needed them."""
+        """The number of facts that were gone when a request needed them."""
         return sum(load.facts_lost or 0 for load in self.loads)
 
     @property
     def losing(self) -> int:
-        """How many conversations lost any."""
+        """The number of conversations that lost any."""
         return sum(bool(load.facts_lost) for load in self.loads)
 
     def monthly(self, volume: int, *, trimmed: bool = True) -> Decimal | None:

@@ -117,7 +117,7 @@ def short_name(advice: Advice, trial: Trial) -> str:
 
 
 def _new_actions(advice: Advice, trial: Trial) -> list[tuple[str, str]]:
-    """What the settings do and the base doesn't, beside what was sent: those the search began at; else the first."""
+    """List what the settings do and the base doesn't; beside what was sent, those the search began at."""
     before = list(_actions(advice.trials[0].settings))
     actions = list(_actions(trial.settings))
     return [each for each in actions if each not in before] or actions[:1]
@@ -153,7 +153,7 @@ def _prune_action(settings: Settings) -> tuple[str, str]:
 
 
 def sureness(advice: Advice) -> str:
-    """How sure the advice is: "Likely to hold (88%): 141 facts, 18 settings tried"."""
+    """Say how sure the advice is: "Likely to hold (88%): 141 facts, 18 settings tried"."""
     rests = f"{count_of(advice.evidence, 'fact')}, {count_of(len(advice.trials), 'settings')} tried"
     chance = f"({whole_percent(min(advice.chance, 0.99))})"
     words = {"better": f"Likely to hold {chance}", "promising": f"Not proven {chance}"}
@@ -161,7 +161,7 @@ def sureness(advice: Advice) -> str:
 
 
 def why_not_whole(advice: Advice) -> str:
-    """Why not trimming isn't advised though its point is the cheaper one and keeps as much; "" where it is not."""
+    """The reason why not trimming isn't advised though it is cheaper and keeps as much; "" where it isn't."""
     whole = next((trial for trial in advice.trials if trial.sends_all), None)
     if whole is None or advice.chosen in (whole, advice.trials[0]):
         return ""

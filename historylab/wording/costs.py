@@ -63,7 +63,7 @@ class CostFinding:
 
 
 def cost_finding(timeline: Timeline, comparison: CostComparison | None, *, would: bool = False) -> CostFinding:
-    """Whether trimming costs more or less than not trimming, and why; in tokens where there are no prices.
+    """Tell whether trimming costs more or less than not trimming, and why; in tokens where there are no prices.
 
     `would`: nothing was trimmed, it was only watched.
     """

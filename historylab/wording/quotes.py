@@ -12,7 +12,7 @@ from historylab.wording.untrusted import one_line
 QUOTE, VALUE = 48, 40  # characters of a quoted sentence, and of a value that stands alone
 ENDS = re.compile(r"(?<=[.!?。！？…])\s+|\n+")
 NO_PROSE = re.compile(r"[{}\[\]<>=;|`\\]|://|^\W*(?:import|from|def|class|return)\b")
-"""What stands in code and in data rather than in a sentence that someone reads aloud."""
+"""Text that stands in code and in data rather than in a sentence that someone reads aloud."""
 WORDS = 3  # words beside the value from which on it is a sentence
 
 

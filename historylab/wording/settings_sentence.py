@@ -28,7 +28,7 @@ ABOUT: Mapping[str, str] = {
 END = "; "
 """Begins a part about what else isn't as by default."""
 PIECES = re.compile(r"\[(?P<choice>[^]]*)\]|\{(?P<number>\w+)(?::(?P<noun>[^}]*))?\}|(?P<words>[^[{]+)")
-"""What `says=` consists of."""
+"""The parts of `says=`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def _with_choices(settings: Settings, family: str, offered: Collection[str]) -> 
 
 
 def _in_full(settings: Settings, family: str, name: str) -> str:
-    """What a member says, from its choice on: "drop all but the last 10 turns"."""
+    """The words of a member, from its choice on: "drop all but the last 10 turns"."""
     parts = list(_parts_of(settings, member(family, name)))
     first = next(i for i, part in enumerate(parts) if part.setting == family)
     return "".join(part.text for part in parts[first:])
@@ -109,7 +109,7 @@ def _by_its_title(chosen: Member) -> str:
 
 
 def _ends(settings: Settings) -> Iterator[str]:
-    """What else isn't as by default and decides what is sent."""
+    """Settings that else aren't the defaults and decide what is sent."""
     if not settings.preserve_system_messages:
         yield "system messages may go"
     if settings.pin:

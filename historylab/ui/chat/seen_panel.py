@@ -1,4 +1,4 @@
-"""What the model was sent for an answer: verdict, strip, and the picture of all requests up to now."""
+"""The request that an answer was made from: verdict, strip, and the picture of all requests up to now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the comparison comes to, as the page's headline; the bar above it, with its report; and what may be added."""
+"""The comparison's result as the page's headline; the bar above it, with its report; and what may be added."""
 
 from __future__ import annotations
 

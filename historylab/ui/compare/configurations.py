@@ -82,7 +82,7 @@ def _with_sent(compared: list[Configuration], timelines: list[Timeline]) -> tupl
 
 
 def may_add_sent(compared: Sequence[Configuration], timelines: Sequence[Timeline]) -> bool:
-    """Whether what was really sent may be added: it isn't there, and nothing there does the same."""
+    """Tell whether what was really sent may be added: it isn't there, and nothing there does the same."""
     sent = sent_timeline()
     if sent is None or not sent.plans or any(each.letter == SENT for each in compared):
         return False

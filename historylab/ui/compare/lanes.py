@@ -66,7 +66,7 @@ def lane_name(configuration: Configuration, timeline: Timeline) -> tuple[str, st
 
 
 def actions_legend() -> str:
-    """What becomes of messages, as HTML."""
+    """The legend of what becomes of messages, as HTML."""
     entries = (f"<span>{look.mark(action.name.lower())}{look.word}</span>" for action, look in LOOKS.items())
     return f'<div class="hl-legend">{"".join(entries)}</div>'
 

@@ -28,7 +28,7 @@ class ConfigurationPreset:
 
 
 def presets_for(timelines: Sequence[Timeline], compared: Sequence[Settings]) -> list[ConfigurationPreset]:
-    """What may be added to these; what the environment decides otherwise can't be."""
+    """The presets that may be added to these; what the environment decides otherwise can't be."""
     locked = {name: origin.value for name, origin in choices.resolution().provenance.items() if origin.locked}
     return [
         preset

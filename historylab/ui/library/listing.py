@@ -91,7 +91,7 @@ def sort_found(found: Sequence[Match], rows: Rows) -> list[Match]:
 
 
 def list_headline(found: Sequence[Match], rows: Rows) -> None:
-    """How many are listed, and how many of them lost something."""
+    """The number that is listed, and how many of them lost something."""
     chosen = session.tab().library
     narrowed = bool(chosen.source or chosen.wanted_tags)
     losing = None if rows.missing else rows.workload.losing

@@ -32,7 +32,7 @@ MESSAGES_OF_RECORDED = 50  # assumed: what a recording holds isn't read before i
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """What was found of a conversation as it was at `version`: its load, or the problem that it can't be measured.
+    """The finding on a conversation as it was at `version`: its load, or the problem that it can't be measured.
 
     `settings` is the key of those it was measured under, and empty where it is as it was sent; `model` whose prices
     its costs are at.
@@ -75,12 +75,12 @@ class Rows:
 
     @property
     def workload(self) -> Workload:
-        """Those that are measured, together."""
+        """All that are measured, together."""
         return Workload(tuple(found.load for found in self.measured.values() if found.load))
 
     @property
     def is_quick(self) -> bool:
-        """Whether what is missing is measured so soon that it starts without a click."""
+        """Tell whether what is missing is measured so soon that it starts without a click."""
         return sum(map(self._size, self.missing)) <= AT_ONCE
 
     def load(self, key: str) -> Load | None:

@@ -26,7 +26,7 @@ MOST_MODELS = 3  # whose prices are offered
 
 
 def measures_now(rows: Rows) -> bool:
-    """Whether what is missing is to be measured, at once or after a click."""
+    """Tell whether what is missing is to be measured, at once or after a click."""
     work = rows.work
     return bool(rows.missing) and not work.stopped and (rows.is_quick or work.wanted)
 
@@ -49,7 +49,7 @@ def totals_strip(rows: Rows, resolution: Resolution) -> DeltaGenerator | None:
 
 
 def progress_of(done: int, of: int) -> tuple[float, str]:
-    """How far measuring is, as a bar takes it."""
+    """The progress of measuring, as a bar takes it."""
     return done / max(1, of), f"Measuring: {done:,} of {of:,}"
 
 
@@ -68,7 +68,7 @@ def _total(total: Total) -> str:
 
 
 def _common_problem(rows: Rows) -> str:
-    """Why nothing could be measured; empty where anything was."""
+    """The reason why nothing could be measured; empty where anything was."""
     problems = [found.problem for found in rows.measured.values()]
     return problems[0] if problems and all(problems) else ""
 

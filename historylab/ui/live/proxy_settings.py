@@ -33,7 +33,7 @@ PATH = 200  # characters
 
 
 def proxy_settings(watch: Watch, newest: WatchedConversation) -> None:
-    """What the proxy applies; Inspect's settings, and the button that writes them into the file both read."""
+    """The proxy's settings and Inspect's, and the button that writes these into the file that both read."""
     proxy = watch.proxy
     with st.container(key="live-settings", gap="small"):
         st.html('<h2 class="hl-title">Settings from now on</h2>')

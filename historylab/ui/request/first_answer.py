@@ -66,7 +66,7 @@ def _remedy(timeline: Timeline, found: Retention, loss: Loss, resolution: Resolu
 
 
 def _offer_saving(timeline: Timeline, found: Retention, resolution: Resolution) -> None:
-    """What would cost less and lose nothing more, with a click to try it; else the way to the search."""
+    """Offer what would cost less and lose nothing more, with a click to try it; else the way to the search."""
     listed = prices.prices_in_effect(billed_model(timeline))
     key = ("saving", repr(listed), viewing.must_remember())
     many = len(timeline.plans) > AT_ONCE and key not in timeline.derived.get(key[:1], {})

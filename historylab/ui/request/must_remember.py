@@ -19,7 +19,7 @@ HELP = "The verdict, Compare and Improve then say whether settings keep it"
 
 
 def must_remember_line(timeline: Timeline, number: int) -> None:
-    """Whether request `number` (from 0) holds the messages that must be remembered; an alarm if one is lost."""
+    """Tell whether request `number` (from 0) holds the messages that must be remembered; an alarm if one is lost."""
     status = must_remember_status(timeline, number, star_marks(timeline))
     if status.sentence:
         lost, glyph = " hl-over" if status.lost else "", f'<span aria-hidden="true">{GLYPH}</span>'

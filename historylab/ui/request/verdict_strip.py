@@ -41,7 +41,7 @@ LOST_FROM = (
 
 
 def seen_cell(timeline: Timeline, number: int) -> None:
-    """How full request `number` (from 0) is, by kind: on screen before anything is priced or searched."""
+    """Draw how full request `number` (from 0) is, by kind: on screen before anything is priced or searched."""
     limit, used, key = context_limit(timeline), used_tokens(timeline, number), cached.browser_key(timeline)
     over = timeline.plans[number].over_budget
     alarm, share = f"{ALARM.glyph} " if over else "", whole_percent(used / limit.tokens) if limit.tokens else "100%"
@@ -56,7 +56,7 @@ def seen_cell(timeline: Timeline, number: int) -> None:
 
 
 def _count_origin(timeline: Timeline) -> str:
-    """How every token is counted, and what is reported besides."""
+    """Describe how every token is counted, and what is reported besides."""
     origin = f"Every message as it is sent, the summary and the formatting, counted by {counted_by(timeline)}."
     if is_as_sent(timeline):
         return f"{origin} {SIZED}"
@@ -77,7 +77,7 @@ def lost_cell(timeline: Timeline, marks: tuple[int, ...]) -> None:
 
 
 def cost_cell(timeline: Timeline, comparison: CostComparison | None, *, would: bool = False) -> None:
-    """What trimming costs, or `would` cost, beside not trimming; why is in its hover."""
+    """Draw what trimming costs, or `would` cost, beside not trimming; why is in its hover."""
     finding = cost_finding(timeline, comparison, would=would)
     why = f"{finding}"
     if is_untrimmed(timeline) and not timeline.plans[-1].over_budget:

@@ -131,7 +131,7 @@ def remember_recommendation(digest: str, changes: Mapping[str, Any]) -> None:
 
 
 def recommended_changes(digest: str) -> dict[str, Any] | None:
-    """What a search found best for that conversation; None if there was none, or it found nothing better."""
+    """The best that a search found for that conversation; None if there was none, or it found nothing better."""
     found = tab().recommended
     return found[1] if found and found[0] == digest and found[1] else None
 

@@ -1,4 +1,4 @@
-"""What a tab had open is open again when its page is loaded anew, which is a new session to Streamlit.
+"""Bringing back what a tab had open when its page is loaded anew, which is a new session to Streamlit.
 
 The browser keeps a token per tab (shared/tab_memory/), and a cookie without a secret, which says that some tab of it
 has one: nobody else waits for an answer. What the address names counts for more than what was open.
@@ -28,7 +28,7 @@ _SHELF = TabShelf()
 
 
 def is_awaited() -> bool:
-    """Whether the browser is still to say what this tab had open before its page was loaded."""
+    """Tell whether the browser is still to say what this tab had open before its page was loaded."""
     state = session.tab()
     state.asked_browser |= st.context.cookies.get(COOKIE) != "1"
     return not state.asked_browser
@@ -45,7 +45,7 @@ def take_back(token: object, name: object) -> None:
 
 
 def token_and_name() -> tuple[str, str] | None:
-    """What the browser is to keep for this tab, empty if nothing; None if it is to leave it as it is."""
+    """The token and name for the browser to keep for this tab, empty if nothing; None to leave it as it is."""
     state = session.tab()
     if name := _name_of(state):
         state.token = state.token or token_urlsafe(32)
@@ -106,14 +106,14 @@ def _bring_back(held: TabState) -> None:
 
 
 def _is_named(opened: Opened) -> bool:
-    """Whether the address leads to it, as far as an address can."""
+    """Tell whether the address leads to it, as far as an address can."""
     place = decode(landing.link_to_follow(session.tab().page, address_parameters())).place
     named = place.conversation.removeprefix("sample:") or DEFAULT_SAMPLE, place.which
     return named == (opened.spec.removeprefix("sample:") or DEFAULT_SAMPLE, opened.which if opened.spec else 0)
 
 
 def _has_changed(opened: Opened, listed: list[HeldFile]) -> bool:
-    """Whether all of it lies on this machine, and changed since it was read: an agent's session goes on."""
+    """Tell whether all of it lies on this machine, and changed since it was read: an agent's session goes on."""
     paths = [file.given.data for file in opened.files if isinstance(file.given.data, Path)]
     if len(paths) < len(opened.files) or not paths or opened.edited or opened.listing:
         return False

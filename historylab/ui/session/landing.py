@@ -53,13 +53,13 @@ def link_to_follow(page: str, given: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def is_free() -> bool:
-    """Whether a sample may bring its settings: nobody chose any, or those of the sample before, or has a link's."""
+    """Tell whether a sample may bring its settings: there are none, or those of the sample before, or a link's."""
     state = tab()
     return _is_undecided() and not state.you and (not state.link or is_story_open())
 
 
 def is_story_open() -> bool:
-    """Whether the settings are those of the link to the sample that is open, or changed since."""
+    """Tell whether the settings are those of the link to the sample that is open, or changed since."""
     state = tab()
     spec = state.opened.spec if state.opened else state.linked.conversation
     story = decode(story_of(spec.removeprefix(f"{SAMPLE}:")))
@@ -67,7 +67,7 @@ def is_story_open() -> bool:
 
 
 def is_untouched() -> bool:
-    """Whether it is the landing as it was opened, so that the address needs to say nothing."""
+    """Tell whether it is the landing as it was opened, so that the address needs to say nothing."""
     state, story = tab(), decode(STORY)
     spec = state.opened.spec if state.opened else state.linked.conversation
     marked = state.opened is None or state.stars == story.place.stars

@@ -38,7 +38,7 @@ def spec_of(key: str) -> str:
 
 
 def is_open(key: str) -> bool:
-    """Whether that entry is the conversation on screen."""
+    """Tell whether that entry is the conversation on screen."""
     now = viewing.current_file()
     if is_recorded(key):
         return any(file.given.recorded == name_of(key) for file in now.files)

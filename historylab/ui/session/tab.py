@@ -118,7 +118,7 @@ class Opened:
 
 @dataclass
 class WhatIf:
-    """What the tab Sources tries, which changes nothing elsewhere."""
+    """The sources as the tab Sources tries them, which changes nothing elsewhere."""
 
     texts: dict[str, str] = field(default_factory=dict)  # source → what it says, as if
     off: set[str] = field(default_factory=set)  # sources that say nothing, as if

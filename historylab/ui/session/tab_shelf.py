@@ -58,7 +58,7 @@ class TabShelf:
             self.sweep()
 
     def take(self, token: str) -> TabState | None:
-        """What a tab with that token gets back: once, unless its tab is still there, of which it is a duplicate."""
+        """Take what a tab with that token gets back: once, unless the tab it duplicates is still there."""
         with self._lock:
             self.sweep()
             held = self._held.get(token)

@@ -1,4 +1,4 @@
-"""What the tab Sources tries: other texts in the sources, sources switched off, a strict environment."""
+"""Sources as the tab Sources tries them: other texts in the sources, sources switched off, a strict environment."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def row_label(title: str, told: str, word: str = "") -> str:
 
 
 def _about(origin: Provenance, preset: Preset | None, field: PresetField | None) -> str:
-    """What the setting does, what its value does, what the system calls it, and where the value came from."""
+    """Explain what the setting does, what its value does, what the system calls it, and where the value came from."""
     name = origin.setting
     said = [help_of(name)]
     if name in FIELDS_THAT_CHOOSE:

@@ -62,7 +62,7 @@ def setting_field(resolution: Resolution, name: str, field: PresetField | None =
 
 
 def source_shown(origin: Provenance) -> str:
-    """Where a value came from, in a word; "" where it is the default."""
+    """The source of a value, in a word; "" where it is the default."""
     word = landing.origin_word(origin).partition(" ")[0]
     return "" if word == SOURCE_WORDS["default"] else word
 

@@ -39,7 +39,7 @@ def setting_search(resolution: Resolution) -> None:
 
 
 def _note(settings: Settings, name: str) -> str:
-    """Whose option it is, and whether it has an effect now."""
+    """Name whose option it is, and whether it has an effect now."""
     whose = full_title(name).rpartition(": ")[0]
     without = "" if has_effect(settings, name) else "no effect now"
     return " · ".join(filter(None, (whose, without)))

@@ -60,7 +60,7 @@ def _members_of(preset: Preset | None) -> dict[str, Any]:
 
 
 def _own_fields(resolution: Resolution, preset: Preset) -> Any:
-    """What else the system has, under its own names, and the place for the line that says what it does."""
+    """Draw what else the system has, under its own names, and the place for the line that says what it does."""
     unfolded = st.expander(preset.title, expanded=True, key="system fields", on_change=session.touch, type="compact")
     if not unfolded.open:  # every element costs the browser time at each change, so folded ones aren't drawn
         return None
@@ -93,7 +93,7 @@ def _asks_a_model(resolution: Resolution) -> bool:
 
 
 def _advanced_fold(resolution: Resolution, group: str, names: list[str]) -> None:
-    """What is rarely changed, folded away until it is."""
+    """Draw what is rarely changed, folded away until it is."""
     known = stage_options()
     changed = sum(resolution.settings.value(name) != known[name].default for name in names)
     title = f"Advanced, {changed} changed" if changed else "Advanced"

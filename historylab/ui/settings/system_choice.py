@@ -107,7 +107,7 @@ def _title(name: str) -> str:
 
 
 def _about(resolution: Resolution, found: tuple[Preset, str] | None) -> str:
-    """What the choice does, and which fields the environment holds against the system."""
+    """Explain what the choice does, and which fields the environment holds against the system."""
     _, held = chosen_system.preset_changes(resolution)
     if not found or not held:
         return ABOUT

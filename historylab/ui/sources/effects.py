@@ -76,7 +76,7 @@ def effect_of(conversation: Conversation, settings: Settings) -> SettingsEffect:
 
 @session.fragment
 def tried_picture(timeline: Timeline, compared: str) -> None:
-    """What it would do to the request shown, how that compares with what is real, and the map."""
+    """Draw what it would do to the request shown, how that compares with what is real, and the map."""
     number = current_request(timeline)
     said = escape(seen_sentence(timeline, number, sees=WOULD_SEE))
     st.html(f'<div class="hl-title" data-said="{cached.browser_key(timeline)}">{said}</div>')

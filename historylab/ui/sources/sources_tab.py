@@ -1,4 +1,4 @@
-"""Where every setting comes from: the sources in their order, what each does, every setting, and what would be if."""
+"""The sources of every setting: the sources in their order, what each does, every setting, and what would be if."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from historylab.ui.sources.strict_environment import strict_environment
 
 
 def sources_tab(conversation: Conversation) -> None:
-    """What is really in effect, or as it is tried: then with the picture of that, which the page above doesn't show."""
+    """Say what is in effect, or as it is tried: then with its picture, which the page above doesn't show."""
     st.html(
         '<h2 class="hl-title">Where every setting comes from</h2>'
         '<div class="hl-meta">Each setting is decided on its own: the first source in this order that says something '

@@ -113,7 +113,7 @@ def _both(beside: Comparison) -> tuple[str, str]:
 
 
 def _is_known(label: str, picked: Trial, cache: str) -> bool:
-    """Whether the row has a figure: something is marked or asked, prices are known."""
+    """Tell whether the row has a figure: something is marked or asked, prices are known."""
     if label == MARKED:
         return bool(picked.figures["stars"])
     if label == ASKED:
