@@ -53,6 +53,12 @@ def context_limit(timeline: Timeline) -> ContextLimit:
     return ContextLimit(window, True, threshold, budget, max(window, largest))
 
 
+def strictest_limit(timeline: Timeline) -> int:
+    """The tokens that sizes are said to be of: the budget where a request exceeds it, even if the window is larger."""
+    limit = context_limit(timeline)
+    return limit.budget if limit.budget is not None and timeline.over_budget.any() else limit.tokens
+
+
 def limit_of(settings: Settings) -> tuple[int, bool]:
     """The tokens that requests under these settings are measured against, and whether that is the model's window."""
     window, compacts = settings.window or window_of(settings.model), settings.compaction != "off"

@@ -16,7 +16,7 @@ from historylab.costs.amounts import count_of
 from historylab.figures.map_svg import map_svg
 from historylab.figures.svg_file import svg_colours, svg_rules
 from historylab.figures.token_svg import kinds_drawn, token_svg
-from historylab.planning.context_fill import context_limit
+from historylab.planning.context_fill import strictest_limit
 from historylab.planning.replay import Timeline
 from historylab.recordings.as_sent import is_as_sent
 from historylab.recordings.post_mortem import post_mortem
@@ -149,8 +149,7 @@ def _verdict(shown: Shown, number: int, tag: str) -> str:
 
 def _fill_line(timeline: Timeline, number: int, words: Verdict) -> str:
     """How full the request is, and of what."""
-    limit = context_limit(timeline)
-    amount = f"{used_tokens(timeline, number):,} of {limit.tokens:,} tokens"
+    amount = f"{used_tokens(timeline, number):,} of {strictest_limit(timeline):,} tokens"
     said = context_fill_sentence(timeline, number)
     if words.over:
         amount, said = f"{ALARM.glyph} {amount}", f"{said} {words.cost}"

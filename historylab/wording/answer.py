@@ -55,12 +55,12 @@ def try_label(changes: Mapping[str, Any]) -> str:
 
 
 def saving_in_words(saving: Saving) -> str:
-    """ "35% cheaper, no fact lost.", "No fact lost, 3% dearer.": what the button beside it would bring."""
+    """ "35% cheaper, no fact lost.", "All 8 kept, 3% dearer.": what the button beside it would bring."""
     cost = _cost_in_words(saving)
-    lost = f"{count_of(saving.lost, 'fact')} lost" if saving.lost else "no fact lost"
-    if saving.lost < saving.were_lost:
-        return f"{capitalize_first(lost)}, {cost}."
-    return f"{capitalize_first(cost)}, {'no more facts' if saving.lost else 'no fact'} lost."
+    if saving.lost == saving.were_lost:
+        return f"{capitalize_first(cost)}, {'no more facts' if saving.lost else 'no fact'} lost."
+    kept = f"All {saving.were_lost:,}" if saving.were_lost > 1 else "It is"
+    return f"{f'{saving.lost:,} lost instead of {saving.were_lost:,}' if saving.lost else f'{kept} kept'}, {cost}."
 
 
 def _cost_in_words(saving: Saving) -> str:

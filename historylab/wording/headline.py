@@ -9,7 +9,7 @@ from __future__ import annotations
 from historylab.costs.amounts import count_of, short_count, short_money, whole_percent
 from historylab.costs.bill import CostComparison
 from historylab.costs.traffic import tokens_share
-from historylab.planning.context_fill import context_limit
+from historylab.planning.context_fill import strictest_limit
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.recall.references import Need
@@ -38,10 +38,9 @@ def headline_sentence(found: Retention, compared: CostComparison | None) -> str:
         was = "was" if 1 in (facts.lost, facts.total) else "were"
         return f"{capitalize_first(facts.amount)} it used {was} gone by then."
     if over := int(timeline.over_budget.sum()):
-        budget = min(timeline.settings.budget, context_limit(timeline).tokens)  # a model's window may be larger
-        return f"{_over(over, len(timeline.plans))} the budget: {_peak(timeline, budget)}."
+        return f"{_over(over, len(timeline.plans))} the budget: {_peak(timeline)}."
     if is_untrimmed(timeline):
-        return f"Nothing is trimmed: {_peak(timeline, context_limit(timeline).tokens)}."
+        return f"Nothing is trimmed: {_peak(timeline)}."
     return _cost_headline(timeline, compared)
 
 
@@ -97,9 +96,9 @@ def _over(over: int, requests: int) -> str:
     return f"{over:,} of {count_of(requests, 'request')} exceed{'s' if over == 1 else ''}"
 
 
-def _peak(timeline: Timeline, limit: int) -> str:
+def _peak(timeline: Timeline) -> str:
     """ "46k of 96k tokens at most" """
-    return f"{short_count(int(timeline.contexts.max()))} of {short_count(limit)} tokens at most"
+    return f"{short_count(int(timeline.contexts.max()))} of {short_count(strictest_limit(timeline))} tokens at most"
 
 
 def _cost_headline(timeline: Timeline, compared: CostComparison | None) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from historylab import Settings, replay
 from historylab.formats.samples import load_sample
-from historylab.planning.context_fill import context_fill, context_limit
+from historylab.planning.context_fill import context_fill, context_limit, strictest_limit
 from historylab.systems import mycoder
 from historylab.wording.context import context_fill_sentence
 
@@ -37,6 +37,11 @@ def test_where_a_compaction_is_on_the_window_is_the_limit_and_never_the_budget()
     assert (limit.tokens, limit.threshold, limit.budget) == (4000, 1600, 3000)
     limit = context_limit(replay(SAMPLE, mycoder.PRESET.replace(**{"compaction.preserve_recent.trigger": 150_000})))
     assert (limit.tokens, limit.threshold) == (1_000_000, 150_000)
+
+
+def test_sizes_are_told_of_the_budget_only_where_a_request_exceeds_it():
+    assert strictest_limit(replay(SAMPLE, COMPACTING.replace(budget=3000))) == 4000
+    assert strictest_limit(replay(SAMPLE, COMPACTING.replace(budget=100))) == 100
 
 
 def test_a_budget_above_the_window_gives_way_to_it_and_an_unknown_window_to_the_budget():

@@ -186,6 +186,14 @@ def test_a_long_search_for_cheaper_settings_is_offered_and_where_none_is_found_t
     assert first_answer.NONE_BETTER in text(click(screen(conv="sample:agatha-the-fern"), "find-saving"))
 
 
+def test_where_every_request_is_over_the_budget_the_answer_is_what_mends_it():
+    app = screen(conv="sample:agatha-the-fern", historyPolicy="all", pruner="off", budget="500")
+    assert "Every request exceeds the budget" in text(app)
+    assert "mend budget" in keys(app)
+    assert first_answer.NONE_BETTER not in text(app)
+    assert not {"try-it", first_answer.FIND_SAVING} & keys(app)
+
+
 def test_a_message_that_comes_later_leads_to_the_first_request_after_it():
     app = screen(conv="sample:birthday-by-the-sea", historyPolicy="all", pruner="off")
     assert "loss-after" not in keys(app)

@@ -15,6 +15,7 @@ from historylab.planning.replay import Timeline
 from historylab.pricing import Prices
 from historylab.recall.retention import retention
 from historylab.settings.resolve import resolve_settings
+from historylab.tuning.saving import Saving
 from historylab.wording.answer import (
     MeasuredTimeline,
     before_and_after,
@@ -23,6 +24,7 @@ from historylab.wording.answer import (
     loss_in_words,
     need_in_words,
     place_among,
+    saving_in_words,
     since_in_words,
     unlisted_needs,
     what_would_keep,
@@ -166,3 +168,14 @@ def test_needs_that_are_not_listed_are_no_second_number_beside_the_lost_ones():
     assert unlisted_needs(needs, 2)[0] == "and by other requests, some of which had it"
     assert unlisted_needs(needs[:3], 2)[0] == "and by other requests, which no longer had it"
     assert unlisted_needs(needs[:3], 4)[0] == ""
+
+
+def test_a_saving_says_what_becomes_of_the_losses_that_stand_beside_it():
+    def said(lost: int, were_lost: int) -> str:
+        return saving_in_words(Saving({}, Settings(), 0.56, True, lost, were_lost))
+
+    assert said(0, 0) == "44% cheaper, no fact lost."
+    assert said(0, 8) == "All 8 kept, 44% cheaper."
+    assert said(0, 1) == "It is kept, 44% cheaper."
+    assert said(2, 8) == "2 lost instead of 8, 44% cheaper."
+    assert said(8, 8) == "44% cheaper, no more facts lost."

@@ -13,6 +13,7 @@ from historylab.ui.request.ask_why import answer_why
 from historylab.ui.request.explanation import close_button, explanation, message_more
 from historylab.ui.request.first_answer import first_answer, headline_loss
 from historylab.ui.request.loss_walk import loss_walk
+from historylab.ui.request.mend_buttons import over_budget_mends
 from historylab.ui.request.try_it import try_it
 from historylab.ui.session import cached, callers, edits, opening, session, viewing
 from historylab.ui.shared.answer_region import answer_region
@@ -45,7 +46,7 @@ def answer_place(timeline: Timeline, number: int, resolution: Resolution) -> Cal
         with rest.container(key="keeps", gap="small"):
             try_it(timeline, number, resolution)
             if session.tab().message is None:
-                first_answer(timeline, resolution)
+                first_answer(timeline, resolution, mended=bool(over_budget_mends(timeline, number, resolution)))
         if needed is not None and chosen is not None:
             with needed:
                 _needed_later(timeline, chosen)

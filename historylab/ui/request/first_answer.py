@@ -33,22 +33,26 @@ def headline_loss(timeline: Timeline) -> Loss | None:
     return named_loss(losses_shown(cached.retention_of(timeline, viewing.must_remember())))
 
 
-def first_answer(timeline: Timeline, resolution: Resolution) -> None:
-    """The headline's loss, why, and the settings that would have kept it; else what would cost less."""
+def first_answer(timeline: Timeline, resolution: Resolution, *, mended: bool) -> None:
+    """The headline's loss, why, and the settings that would have kept it; else, unless `mended`, what would cost less.
+
+    `mended`: buttons beside it mend a request over its budget, which comes before what would be cheaper.
+    """
     if trial.current_trial(timeline.settings):
         return  # its before and after are the answer
     found, loss = cached.retention_of(timeline, viewing.must_remember()), headline_loss(timeline)
     if timeline.original.recorded.textless:
         st.html(f'<div class="hl-small">{escape(RECALL_UNKNOWN)}</div>')
     if loss is None:
-        _offer_saving(timeline, found, resolution)
+        if not mended:
+            _offer_saving(timeline, found, resolution)
         return
     what, needed = loss_in_words(found, loss)
     place = (timeline, loss.step, loss.message)
     with st.container(key="first-loss-said", gap=None):
         st.button(what, key="first-loss", type="tertiary", help="Show it", on_click=choose_message, args=place)
         st.html(f'<div class="hl-why-lost">{escape(needed)}</div>')
-    if not _remedy(timeline, found, loss, resolution):
+    if not _remedy(timeline, found, loss, resolution) and not mended:
         _offer_saving(timeline, found, resolution)
 
 

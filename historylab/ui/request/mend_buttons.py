@@ -33,7 +33,7 @@ def mend_buttons(timeline: Timeline, number: int, resolution: Resolution) -> Non
             if unknown := unknown_sentence(timeline, number):
                 st.html(f'<div class="hl-cause hl-stale">{ALARM.glyph} {escape(unknown)}</div>')
         elif over := timeline.over_budget_cause(number):
-            mends = _free_mends((over.remedy, over.alternative), resolution)
+            mends = over_budget_mends(timeline, number, resolution)
             said = with_terms(
                 _cause(over, tokens_over(timeline, number), buttons=bool(mends)), "budget", "reserve", "overhead"
             )
@@ -51,6 +51,12 @@ def mend_buttons(timeline: Timeline, number: int, resolution: Resolution) -> Non
             said = with_terms(f"It cuts at most requests. {cut_in_words(depth)}", "cache", "not trimming", "budget")
             st.html(f'<div class="hl-cause hl-stale hl-tips">{said}</div>')
             _buttons(_free_mends(({depth.name: HALF},), resolution), timeline.settings)
+
+
+def over_budget_mends(timeline: Timeline, number: int, resolution: Resolution) -> list[Mapping[str, Any]]:
+    """The changes under which request `number` (from 0) is within its budget; none where it is, or they are locked."""
+    over = timeline.over_budget_cause(number)
+    return _free_mends((over.remedy, over.alternative), resolution) if over else []
 
 
 def _cause(over: OverBudget, tokens: int, *, buttons: bool) -> str:

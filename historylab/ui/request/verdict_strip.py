@@ -7,7 +7,7 @@ import streamlit as st
 from historylab.costs.amounts import count_of, short_count, whole_percent
 from historylab.costs.bill import CostComparison
 from historylab.figures.context_bar import context_bar
-from historylab.planning.context_fill import context_limit
+from historylab.planning.context_fill import strictest_limit
 from historylab.planning.contexts import reported_under
 from historylab.planning.refusals import refusal_sentence
 from historylab.planning.replay import Timeline
@@ -42,16 +42,17 @@ LOST_FROM = (
 
 def seen_cell(timeline: Timeline, number: int) -> None:
     """Draw how full request `number` (from 0) is, by kind: on screen before anything is priced or searched."""
-    limit, used, key = context_limit(timeline), used_tokens(timeline, number), cached.browser_key(timeline)
+    limit, used, key = strictest_limit(timeline), used_tokens(timeline, number), cached.browser_key(timeline)
     over = timeline.plans[number].over_budget
-    alarm, share = f"{ALARM.glyph} " if over else "", whole_percent(used / limit.tokens) if limit.tokens else "100%"
-    exact = f"{used:,} of {limit.tokens:,} tokens: {context_fill_sentence(timeline, number)}"
-    of = f'<span data-used="{key}">{short_count(used)}</span> of {short_count(limit.tokens)}'
+    alarm, share = f"{ALARM.glyph} " if over else "", whole_percent(used / limit) if limit else "100%"
+    exact = f"{used:,} of {limit:,} tokens: {context_fill_sentence(timeline, number)}"
+    how = escape(_count_origin(timeline))
+    of = f'<span data-used="{key}">{short_count(used)}</span> of {short_count(limit)}'
     st.html(
         f'<div class="hl-cell hl-seen hl-tips">{context_bar(timeline, number, key)}'
         f'<span title="{escape(exact)}"><b class="hl-number{" hl-over" if over else ""}">{alarm}{of}</b> tokens, '
-        f'<span data-share="{key}">{share}</span></span> <span class="hl-term" tabindex="0" role="note" '
-        f'aria-label="How tokens are counted" aria-description="{escape(_count_origin(timeline))}">≈</span></div>'
+        f'<span data-share="{key}" data-limit="{limit}">{share}</span></span> <span class="hl-term" tabindex="0" '
+        f'role="note" aria-label="How tokens are counted" aria-description="{how}">≈</span></div>'
     )
 
 

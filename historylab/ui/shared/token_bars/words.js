@@ -51,6 +51,9 @@ function fillKinds(chart, point) {
   for (const used of document.querySelectorAll(`[data-used="${chart.key}"]`)) {
     used.textContent = brief(chart.sent[point]);
   }
+  for (const share of document.querySelectorAll(`[data-share="${chart.key}"]`)) {
+    share.textContent = percent(chart.sent[point] / share.dataset.limit);
+  }
   for (const bar of document.querySelectorAll(`[data-kinds="${chart.key}"]`)) {
     const free = Math.max(0, bar.dataset.limit - chart.sent[point] - chart.aside);
     const now = new Map(chart.kinds.map(({ kind, tokens }) => [kind, tokens[point]])).set("free", free);
@@ -60,6 +63,5 @@ function fillKinds(chart, point) {
     const words = new Map(chart.kinds.map(({ kind, word }) => [kind, word])), drawn = bar.querySelector("[role=img]");
     drawn.title = [...now].filter(([, tokens]) => tokens).map(([kind, tokens]) => `${words.get(kind) ?? kind} ${count(tokens)}`).join(", ");
     drawn.ariaLabel = `Tokens by kind: ${drawn.title}`;
-    for (const share of document.querySelectorAll(`[data-share="${chart.key}"]`)) share.textContent = percent(chart.sent[point] / bar.dataset.limit);
   }
 }
