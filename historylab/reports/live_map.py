@@ -14,7 +14,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from historylab.figures.browser import MAP, MAP_SCRIPTS, SHARED, TIMELINE, TIMELINE_SCRIPTS
+from historylab.figures.browser import MAP, MAP_SCRIPTS, SHARED, TIMELINE, TIMELINE_SCRIPTS, text_to_send
 from historylab.figures.retention_map import pack_conversation, pack_timeline, view
 from historylab.reports.shown import Shown
 from historylab.wording.untrusted import escape
@@ -45,21 +45,21 @@ def map_parts(shown: Sequence[Shown], number: int) -> list[str]:
 @cache
 def map_template() -> str:
     """What the script draws a map in."""
-    look, page = ((MAP / f"history_map.{kind}").read_text("utf-8") for kind in ("css", "html"))
+    look, page = (text_to_send(MAP / f"history_map.{kind}") for kind in ("css", "html"))
     return f'<template id="map"><style>{look}</style>{page}</template>'
 
 
 @cache
 def script() -> str:
     """The one script of a report."""
-    text = [path.read_text("utf-8") for path in SHARED]
+    text = [text_to_send(path) for path in SHARED]
     for name, files in COMPONENTS.items():
-        joined = "\n".join(path.read_text("utf-8") for path in files)
+        joined = "\n".join(text_to_send(path) for path in files)
         named, count = re.subn(r"^export default ", f"const {name} = ", joined, flags=re.MULTILINE)
         if count != 1:
             raise RuntimeError(f"{files[-1].name} must export one function, and as its default")
         text.append(named)
-    return "\n".join((*text, Path(__file__).with_name("report.js").read_text("utf-8")))
+    return "\n".join((*text, text_to_send(Path(__file__).with_name("report.js"))))
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import gc
 import inspect
+import re
 from collections.abc import Iterator
 from types import ModuleType, SimpleNamespace
 
@@ -61,3 +62,11 @@ def test_what_changes_brings_no_script_markup_or_style():
     assert {c.component_name for c in scripts} >= {f"historylab.{n}_script" for n in ("history_map", "token_bars")}
     assert all(c.WhichOneof("data") is None for c in scripts)
     assert all(len(c.js_content + c.html_content + c.css_content) < 500 for c in components if c not in scripts)
+
+
+def test_a_script_brings_what_it_uses_of_the_shared_ones_and_no_comments():
+    components = [element.proto for element in screen("pages/playground.py").get("bidi_component")]
+    code = {c.component_name.removeprefix("historylab."): c.js_content for c in components}
+    assert "makeClock" in code["history_map_script"]
+    assert "makeClock" not in code["search_hits_script"]
+    assert not re.search(r"^\s*//", code["history_map_script"], re.MULTILINE)

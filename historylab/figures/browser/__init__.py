@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 BROWSER = Path(__file__).parent
 SHARED = tuple(BROWSER / f"{name}.js" for name in ("clock", "packed", "kept", "drawing", "canvas"))
-"""What all components have in common."""
+"""What components have in common."""
 TIMELINE, TIMELINE_SCRIPTS = BROWSER / "timeline_data", ("timeline_data",)
 MAP = BROWSER / "history_map"
 MAP_SCRIPTS = ("axis", "words", "paint", "marks", "zoom", "fall", "picture", "map")
+COMMENTS = re.compile(r"^\s*//[^\n]*|/\*.*?\*/", re.MULTILINE | re.DOTALL)
+
+
+def text_to_send(path: Path) -> str:
+    """The script, style or markup as a browser needs it: without comments and indentation."""
+    return re.sub(r"^\s+", "", COMMENTS.sub("", path.read_text("utf-8")), flags=re.MULTILINE)

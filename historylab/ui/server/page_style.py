@@ -11,6 +11,8 @@ from pathlib import Path
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from historylab.figures.browser import text_to_send
+
 FORM = ("frame", "messages", "page", "scene", "settings", "toolbar", "type", "verdict")
 """The files of `shared/style/` that say where things are, and how large."""
 CONDITIONS = {b"if-none-match", b"if-modified-since", b"accept-encoding"}
@@ -22,7 +24,7 @@ class PageStyle:
 
     def __init__(self, app: ASGIApp):
         folder = Path(__file__).parents[1] / "shared" / "style"
-        style = "".join((folder / f"{name}.css").read_text("utf-8") for name in FORM)
+        style = "".join(text_to_send(folder / f"{name}.css") for name in FORM)
         self.app, self.added = app, f"<style>{style}</style></head>".encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

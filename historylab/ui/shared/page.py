@@ -8,6 +8,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
+from historylab.figures.browser import text_to_send
 from historylab.ui.server.development_log import log_to_stderr
 from historylab.ui.session import address, coming_back, failures, session
 from historylab.ui.shared.failure_page import failure_page
@@ -85,7 +86,7 @@ def link_to_page(name: str, words: str) -> None:
 
 @cache
 def _style() -> str:
-    return "".join(path.read_text("utf-8") for path in sorted(Path(__file__).with_name("style").glob("*.css")))
+    return "".join(text_to_send(path) for path in sorted(Path(__file__).with_name("style").glob("*.css")))
 
 
 def go_to(name: str) -> None:

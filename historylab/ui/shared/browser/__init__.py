@@ -1,4 +1,5 @@
-"""Our own components in the browser: each is a folder of scripts, joined with what all share into one module.
+"""Our own components in the browser: each is a folder of scripts, joined with what it uses of the shared ones into one
+module.
 
 Streamlit sends an element whole whenever anything of it changes: script, style and markup, too. So these are an element
 of their own, which stays as it is, and the one that draws asks for them by name.
@@ -7,6 +8,7 @@ of their own, which stays as it is, and the one that draws asks for them by name
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from functools import cache, wraps
 from pathlib import Path
@@ -15,7 +17,7 @@ from typing import Any
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
-from historylab.figures.browser import SHARED
+from historylab.figures.browser import SHARED, text_to_send
 
 BEGINS = "export default "
 ITS_SCRIPT = 'const script = ((globalThis.historylabScripts ??= {{}})["{name}"] ??= Promise.withResolvers());\n'
@@ -59,14 +61,20 @@ def component_beside(folder: Path, scripts: Sequence[str]) -> ComponentRenderer:
 def _script_and_component(folder: Path, scripts: Sequence[str]) -> tuple[ComponentRenderer, ComponentRenderer]:
     name, own = folder.name, st.components.v2.component
     html, css = (json.dumps(_text(folder / f"{name}.{kind}")) for kind in ("html", "css"))
-    code = "\n".join(path.read_text("utf-8") for path in (*SHARED, *(folder / f"{script}.js" for script in scripts)))
+    code = "".join(text_to_send(folder / f"{script}.js") for script in scripts)
+    code = "".join(text_to_send(path) for path in SHARED if _is_used(path, code)) + code
     its_script, returned = ITS_SCRIPT.format(name=name), code.replace(BEGINS, "return ")
     kept = own(f"historylab.{name}_script", js=its_script + KEPT.format(html=html, css=css, code=returned))
     return kept, own(f"historylab.{name}", js=its_script + DRAWS)
 
 
+def _is_used(shared: Path, code: str) -> bool:
+    names = re.findall(r"^(?:async )?(?:const|function) (\w+)", shared.read_text("utf-8"), re.MULTILINE)
+    return re.search(rf"\b(?:{'|'.join(names)})\b", code) is not None
+
+
 def _text(path: Path) -> str:
-    return path.read_text("utf-8") if path.exists() else ""
+    return text_to_send(path) if path.exists() else ""
 
 
 def _after(kept: ComponentRenderer, draw: ComponentRenderer) -> ComponentRenderer:
