@@ -44,3 +44,9 @@ const theirs = (tag, kind, text) => Object.assign(make(tag, kind, text), { dir: 
 
 const count = (n) => n.toLocaleString("en");
 const counted = (n, noun) => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
+
+// "685", "1.2k", "46k", "1.3M": as Python's short_count.
+function shortCount(n) {
+  const [value, unit] = n >= 999_500 ? [n / 1e6, "M"] : n >= 1000 ? [n / 1000, "k"] : [n, ""];
+  return (unit && value < 9.95 ? `${+value.toFixed(1)}` : count(Math.round(value))) + unit;
+}

@@ -42,13 +42,6 @@ function sayTokens(still, key, request) {
   }
 }
 
-// "685", "1.2k", "46k", "1.3M": as Python's short_count.
-function shortCount(n) {
-  const [least, unit] = n >= 999_500 ? [1e6, "M"] : [1000, "k"];
-  if (n < 1000) return count(n);
-  return `${n / least < 9.95 ? (n / least).toFixed(1).replace(/\.0$/, "") : count(Math.round(n / least))}${unit}`;
-}
-
 // Under the headline the number of messages sent, "40 of 61", and of which request.
 function saySent(still, key, request) {
   const said = document.querySelector(`[data-sees="${key}"]`), at = document.querySelector(`[data-at="${key}"]`);

@@ -153,15 +153,6 @@ function paintTurns(pen, chart, box, colours, to) {
 
 const short = (n) => (n >= 1e6 ? `${+(n / 1e6).toFixed(2)}M` : n >= 1000 ? `${+(n / 1000).toFixed(1)}k` : `${n}`);
 
-// As `short_count` and `whole_percent` of costs/amounts.py.
-function brief(n) {
-  const [value, unit] = n >= 999_500 ? [n / 1e6, "M"] : n >= 1000 ? [n / 1000, "k"] : [n, ""];
-  return unit && value < 9.95 ? `${+value.toFixed(1)}${unit}` : `${count(Math.round(value))}${unit}`;
-}
-
-const percent = (share) =>
-  share > 0 && share < 0.005 ? "<1%" : share >= 0.995 && share < 1 ? ">99%" : `${Math.round(100 * share)}%`;
-
 // The smallest of 1, 2, 2.5, 5, 10, 20, 25, … that is not below n.
 function roundNumber(n) {
   const size = 10 ** Math.floor(Math.log10(Math.max(n, 1)));

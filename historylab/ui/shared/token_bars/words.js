@@ -46,10 +46,14 @@ function budgetHint(chart) {
   return `The budget: ${count(chart.budget)} tokens.${aside} ${how}`;
 }
 
+// As Python's whole_percent.
+const percent = (share) =>
+  share > 0 && share < 0.005 ? "<1%" : share >= 0.995 && share < 1 ? ">99%" : `${Math.round(100 * share)}%`;
+
 // The bar by kind in the verdict, which stands on the page and says how wide a token is: its parts at this request.
 function fillKinds(chart, point) {
   for (const used of document.querySelectorAll(`[data-used="${chart.key}"]`)) {
-    used.textContent = brief(chart.sent[point]);
+    used.textContent = shortCount(chart.sent[point]);
   }
   for (const share of document.querySelectorAll(`[data-share="${chart.key}"]`)) {
     share.textContent = percent(chart.sent[point] / share.dataset.limit);
