@@ -146,7 +146,7 @@ def explain(
 
 def _sends(message: int) -> Keeps:
     """A test of plans for the message sent whole, as a cleared result is sent and says nothing."""
-    return lambda plan: BY_MESSAGE if plan.actions[message] < Action.TRUNCATED else LOST
+    return lambda plan: BY_MESSAGE if plan.action_of(message) < Action.TRUNCATED else LOST
 
 
 def _stand_in(plan: HistoryPlan, message: int) -> int:
@@ -163,7 +163,7 @@ def _limit(plan: HistoryPlan, settings: Settings) -> int:
 
 def treated_since(plans: Sequence[HistoryPlan], request: int, message: int) -> int:
     """The first request of the run that treats the message like this one."""
-    action = plans[request].actions[message]
-    while request and message < plans[request - 1].size and plans[request - 1].actions[message] == action:
+    action = plans[request].action_of(message)
+    while request and message < plans[request - 1].size and plans[request - 1].action_of(message) == action:
         request -= 1
     return request

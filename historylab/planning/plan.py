@@ -169,10 +169,23 @@ class HistoryPlan(PlannedBlocks):
         """The rule behind message `i`'s action, and its numbers. Raises IndexError beyond `size`, and below 0."""
         if not 0 <= i < self.size:
             raise IndexError(f"message {i} is not among the {self.size} said so far")
-        why = reason_of(int(self.reasons[i]))
+        action, code = self._codes_of(i, self.decisions)
+        why = reason_of(code)
         numbers = numbers_of(self.numbers.get(why.code, {}), i)
-        action, sentence = Action(int(self.actions[i])), fill_sentence(why, numbers)
-        return Explanation(action, why.rule, sentence, numbers, why.setting, why.remedy)
+        return Explanation(action, why.rule, fill_sentence(why, numbers), numbers, why.setting, why.remedy)
+
+    def action_of(self, i: int) -> Action:
+        """The Action of message `i`, found without those of all others."""
+        return self._codes_of(i, self._decisions)[0]
+
+    def _codes_of(self, i: int, decisions: Decisions) -> tuple[Action, int]:
+        """Message `i`'s Action and reason code; what is cut is so within a block that is kept."""
+        action, code = decisions.at(self.history.columns.block.item(i))
+        for cut in self.shortened if action == Action.KEPT else ():
+            place = int(cut.messages.searchsorted(i))
+            if place < len(cut.messages) and cut.messages.item(place) == i:
+                action, code = Action.TRUNCATED, cut.why.code
+        return Action(action), code
 
     def render(self) -> list[Message]:
         """The messages to send, in order; a late tool result directly follows its call."""

@@ -85,10 +85,15 @@ class PlannedBlocks:
         return sent
 
     @property
+    def sent_blocks(self) -> np.ndarray:
+        """int64, ascending: the blocks that are sent, whole or in part."""
+        return self._decisions.sent()
+
+    @property
     def sent_messages(self) -> np.ndarray:
         """int64: the messages that are sent, in the order of their blocks: a late result directly follows its call."""
         history, columns = self.history, self.history.columns
-        blocks = self._decisions.sent()
+        blocks = self.sent_blocks
         if history.whole and columns.contiguous:  # every block is a run of messages
             sizes = history.block_sizes[blocks].astype(np.int64)
             ends = sizes.cumsum()

@@ -220,12 +220,11 @@ def _validity(rows: list[Row]) -> Validity:
 
 def _ends(plan: HistoryPlan) -> tuple[bool, bool, bool]:
     """Whether the first block but systems isn't the user's, whether there is none, whether the last is an answer."""
-    columns, blocks = plan.history.columns, plan.history.blocks
-    rest = plan.sent & ~columns.system[:blocks]
-    first = int(rest.argmax()) if blocks else 0
-    if not blocks or not rest[first]:
+    columns, sent = plan.history.columns, plan.sent_blocks
+    rest = sent[~columns.system[sent]]
+    if not len(rest):
         return False, True, False
-    last = blocks - 1 - int(rest[::-1].argmax())
+    first, last = rest.item(0), rest.item(-1)
     answer = columns.block_role[last] == ASSISTANT and plan.history.block_sizes[last] == 1
     return bool(columns.block_role[first] != USER), False, bool(answer)
 

@@ -47,10 +47,7 @@ def find_holder(plan: HistoryPlan, value: str, mentions: np.ndarray, lines: Sequ
 
 def _is_sent(plan: HistoryPlan, value: str, mentions: np.ndarray) -> bool:
     """Tell whether one of these messages is sent with the value in it."""
-    block, actions = plan.history.columns.block, plan.block_actions
-    if len(mentions) and not plan.shortened and actions.item(block.item(mentions.item(-1))) <= SENT:
-        return True  # nearly always the newest one is sent: no need to look at the others
-    sent = mentions[actions[block[mentions]] <= SENT]
+    sent = mentions[plan.actions_at(plan.history.columns.block[mentions]) <= SENT]
     return bool(len(sent)) and (not plan.shortened or any(still_says(plan, i, value) for i in sent[::-1].tolist()))
 
 

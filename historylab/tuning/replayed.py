@@ -117,6 +117,6 @@ def _summaries_sent(timeline: Timeline) -> int:
     sent = set[int | str]()
     for plan in timeline.plans:
         if (plan.block_actions == Action.SUMMARIZED).any():
-            sent |= {i for i in among if i < plan.size and plan.actions[i] <= Action.TRUNCATED}
+            sent |= {i for i in among if i < plan.size and plan.action_of(i) <= Action.TRUNCATED}
             sent |= {message.content for message in plan.others if is_summary(message)}
     return len(sent)

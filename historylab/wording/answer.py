@@ -204,9 +204,9 @@ def before_and_after(
     shifts = []
     same = before.timeline.conversation.digest == after.timeline.conversation.digest
     if message is not None and same and message < min(old.size, new.size):
-        was, is_now = old.actions[message], new.actions[message]
+        was, is_now = old.action_of(message), new.action_of(message)
         better = _less_is_better(int(was > Action.TRUNCATED), int(is_now > Action.TRUNCATED))
-        shifts.append(Shift(f"Message {message + 1:,}", LOOKS[Action(was)].badge, LOOKS[Action(is_now)].badge, better))
+        shifts.append(Shift(f"Message {message + 1:,}", LOOKS[was].badge, LOOKS[is_now].badge, better))
     (sent, size), (sends, of) = (count_sent(count_actions(plan)) for plan in (old, new))
     shown = f"{sent:,} of {size:,}", f"{sends:,} of {of:,}"
     shifts.append(Shift("Messages sent", shown[0], shown[1], _difference(sent, sends)))

@@ -6,10 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-
 from historylab.costs.amounts import count_of
-from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.recall.references import Need
@@ -209,7 +206,7 @@ def used_as(loss: Loss | Need) -> str:
 
 def gone_as(timeline: Timeline, loss: Loss) -> Action:
     """What became of the message that says the value, at the request that no longer had it."""
-    return _action(timeline.plans[loss.step], loss.message)
+    return timeline.plans[loss.step].action_of(loss.message)
 
 
 def gone_at(timeline: Timeline, loss: Loss) -> int:
@@ -217,22 +214,10 @@ def gone_at(timeline: Timeline, loss: Loss) -> int:
     gone = min(max(gone_as(timeline, loss), Action.TRUNCATED), Action.SUMMARIZED)
     number = loss.step
     for earlier in reversed(timeline.plans[: loss.step]):
-        if loss.message >= earlier.size or _action(earlier, loss.message) < gone:
+        if loss.message >= earlier.size or earlier.action_of(loss.message) < gone:
             break
         number -= 1
     return number
-
-
-def _action(plan: HistoryPlan, message: int) -> Action:
-    """The action of one message, without those of all others; what is cut is so within a block that is kept."""
-    action = Action(plan.block_actions[plan.history.columns.block[message]])
-    cut = action == Action.KEPT and any(_holds(shorter.messages, message) for shorter in plan.shortened)
-    return Action.TRUNCATED if cut else action
-
-
-def _holds(ascending: np.ndarray, message: int) -> bool:
-    place = int(ascending.searchsorted(message))
-    return place < len(ascending) and bool(ascending[place] == message)
 
 
 def kept_line(found: Retention) -> str:

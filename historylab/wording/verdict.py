@@ -95,9 +95,8 @@ def count_shown(conversation: Conversation) -> int:
 
 def stopped_being_sent(timeline: Timeline, number: int, message: int) -> int:
     """The first request (from 0) of the run, up to `number`, in which the message isn't sent."""
-    block = int(timeline.conversation.columns.block[message])
     for earlier in reversed(timeline.plans[:number]):
-        if message >= earlier.size or earlier.block_actions[block] <= Action.TRUNCATED:
+        if message >= earlier.size or earlier.action_of(message) <= Action.TRUNCATED:
             break
         number -= 1
     return number

@@ -25,7 +25,13 @@ function readArrays({ arrays, ...part }, bytes) {
   return part;
 }
 
+// Through its reader, all within one task: as a Blob or a Response it would wait for others between several of them.
 async function inflate(bytes) {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  const { writable, readable } = new DecompressionStream("deflate"), given = writable.getWriter(), parts = [];
+  given.write(bytes);
+  given.close();
+  for (let reader = readable.getReader(), read; !(read = await reader.read()).done; ) parts.push(read.value);
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  parts.reduce((at, part) => (whole.set(part, at), at + part.length), 0);
+  return whole;
 }

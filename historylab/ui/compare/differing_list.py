@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import streamlit as st
 
 from historylab.costs.amounts import count_of
-from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.tuning.compare import differing_messages
 from historylab.ui.compare.configurations import Configuration
@@ -45,7 +44,7 @@ def _row(timelines: Sequence[Timeline], number: int, message: int) -> tuple[str,
     said, plans = timelines[0].conversation[message], [timeline.plans[number] for timeline in timelines]
     return (
         f"{message + 1:,} {speaker(said, 40)}",
-        *(LOOKS[Action(plan.actions[message])].badge.replace(" ", "\u00a0") for plan in plans),  # on one line
+        *(LOOKS[plan.action_of(message)].badge.replace(" ", "\u00a0") for plan in plans),  # on one line
         f"{plans[0].history.tokens[message]:,}",
         preview(said),
     )

@@ -20,8 +20,7 @@ from historylab.ui.session.background_work import ClickWaits, give_way
 from historylab.ui.shared.page import link_to_page
 from historylab.wording.answer import loss_in_words, saving_in_words, saving_label, why_not_tried
 from historylab.wording.headline import use_of
-from historylab.wording.losses import RECALL_UNKNOWN, losses_shown, named_loss
-from historylab.wording.sources import outcome_of
+from historylab.wording.losses import RECALL_UNKNOWN, losses_shown, lost_facts, named_loss
 from historylab.wording.untrusted import escape
 
 FIND_SAVING = "find-saving"
@@ -58,11 +57,12 @@ def first_answer(timeline: Timeline, resolution: Resolution, *, mended: bool) ->
 
 def _remedy(timeline: Timeline, found: Retention, loss: Loss, resolution: Resolution) -> bool:
     """Offer settings that keep what was lost to the end and lose less in all; tell whether there are any."""
-    use, last, now = use_of(found, loss), len(timeline.plans) - 1, outcome_of(timeline, found)
+    use, last = use_of(found, loss), len(timeline.plans) - 1
+    now = lost_facts(found).lost + found.stars.lost
 
     def loses_less(changes: Mapping[str, Any]) -> bool:
         then = cached.settings_effect(timeline.original, timeline.settings.replace(**changes), viewing.must_remember())
-        return then.lost + then.forgotten < now.lost + now.forgotten
+        return then.lost + then.forgotten < now
 
     at = last if not timeline.plans[last].reason(loss.message).sent else use.step if use else loss.step
     sent = timeline.plans[at].reason(loss.message).sent

@@ -36,7 +36,7 @@ def found_messages(step: Step) -> np.ndarray:
 
 def _passes(timeline: Timeline, step: Step, message: int) -> bool:
     """Whether the filter in use lets the message through."""
-    sent = bool(step.plan.actions[message] <= Action.TRUNCATED) if message < step.size else False
+    sent = step.plan.action_of(message) <= Action.TRUNCATED if message < step.size else False
     changed = (*step.changed.entered, *step.changed.left, *step.changed.folded)
     return {
         viewing.EVERYTHING: True,

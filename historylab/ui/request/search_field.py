@@ -81,7 +81,7 @@ def _fate(timeline: Timeline, number: int, i: int) -> str:
     plan = timeline.plans[number]
     if i >= plan.size:
         return "said later"
-    action = Action(int(plan.actions[i]))
+    action = plan.action_of(i)
     if action <= Action.TRUNCATED:
         return LOOKS[action].badge
     since = stopped_being_sent(timeline, number, i)
