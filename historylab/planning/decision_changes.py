@@ -5,16 +5,17 @@ Views that follow every request are made from these, so that none of them reads 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from historylab.conversation.columns import Columns
 from historylab.planning.codes import Codes
-from historylab.planning.decisions import Cuts, Decisions
+from historylab.planning.decisions import Cuts, Decisions, Piece
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
+from historylab.planning.standing import Standing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,25 +91,61 @@ def _changes(decisions: Iterable[Decisions], most: int, late: Mapping[int, list[
 
     Those that `late` lists at a request are new there too.
     """
-    found = list[tuple[np.ndarray, np.ndarray, np.ndarray]]()
-    everything, before = np.ones(most, bool), None  # what isn't known yet stays True
+    apart, ranges = list[DecisionChanges](), dict[Standing, list[tuple[int, ...]]]()
+    everything, before, known = np.ones(most, bool), None, list[Piece]()  # what isn't known yet stays True
     for request, now in enumerate(decisions):
+        pieces = now.pieces() if isinstance(now, Cuts) else []
         if isinstance(now, Cuts) and isinstance(before, Cuts) and now.standing is before.standing:
-            found.append(now.since(before))
+            changed = _changed_pieces(known, before.blocks, pieces)
+            ranges.setdefault(now.standing, []).extend((request, *piece) for piece in changed)
         else:
-            found.append(_differences(now, before, everything, late.get(request, [])))
-        before = now
-    requests = np.repeat(np.arange(len(found)), [len(where) for where, _, _ in found])
-    where, acted, reasoned = ([row[k] for row in found] for k in range(3))
+            apart.append(_differences(request, now, before, everything, late.get(request, [])))
+        before, known = now, pieces
+    found = [*apart, *(_spread(those, standing) for standing, those in ranges.items() if those)]
+    requests = _concatenate([each.request for each in found], np.int64)
+    order = np.argsort(requests, kind="stable")
     return DecisionChanges(
-        requests, _concatenate(where, np.int64), _concatenate(acted, np.uint8), _concatenate(reasoned, np.uint8)
+        requests[order],
+        _concatenate([each.place for each in found], np.int64)[order],
+        _concatenate([each.action for each in found], np.uint8)[order],
+        _concatenate([each.reason for each in found], np.uint8)[order],
+    )
+
+
+def _changed_pieces(
+    known: Sequence[Piece], blocks: int, pieces: Sequence[Piece]
+) -> Iterator[tuple[int, int, int, int]]:
+    """The pieces decided otherwise than before, when there were so many blocks, and those of blocks new since (1)."""
+    for first, stop, was in known:
+        for low, high, now in pieces:
+            if now != was and low < stop and first < high:
+                yield max(low, first), min(high, stop), now, 0
+    for first, stop, now in pieces:
+        if stop > blocks:
+            yield max(first, blocks), stop, now, 1
+
+
+def _spread(ranges: Sequence[tuple[int, ...]], standing: Standing) -> DecisionChanges:
+    """Pieces (request, first block, stop, label, 1 if new) block by block; of known ones those that stand open."""
+    request, first, stop, label, new = np.array(ranges, np.int64).T
+    sizes = stop - first
+    of, place = np.repeat(np.arange(len(sizes)), sizes), spread_runs(first, sizes)
+    decided = standing.actions[place] != 0
+    chosen = ~decided | (new[of] == 1)
+    of, place, decided = of[chosen], place[chosen], decided[chosen]
+    action, reason = (label >> 8)[of].astype(np.uint8), (label & 255)[of].astype(np.uint8)
+    return DecisionChanges(
+        request[of],
+        place,
+        np.where(decided, standing.actions[place], action),
+        np.where(decided, standing.reasons[place], reason),
     )
 
 
 def _differences(
-    now: Decisions, before: Decisions | None, everything: np.ndarray, late: list[int]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What is decided otherwise than before, with its actions and reasons."""
+    request: int, now: Decisions, before: Decisions | None, everything: np.ndarray, late: list[int]
+) -> DecisionChanges:
+    """What a request decides otherwise than the one before."""
     actions, reasons = now.actions(), now.reasons()
     new = everything[: len(actions)].copy()
     if before is not None:
@@ -116,7 +153,7 @@ def _differences(
         np.logical_or(actions[:known] != before.actions(), reasons[:known] != before.reasons(), out=new[:known])
     new[late] = True
     where = new.nonzero()[0]
-    return where, actions[where], reasons[where]
+    return DecisionChanges(np.full(len(where), request), where, actions[where], reasons[where])
 
 
 def _late_blocks(columns: Columns) -> dict[int, list[int]]:

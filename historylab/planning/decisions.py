@@ -149,29 +149,6 @@ class Cuts:
                 found.append((first, stop, now))
         return found
 
-    def since(self, earlier: Cuts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The blocks (int64) decided otherwise than earlier, or new since, with their actions and reasons (uint8)."""
-        ours, known = self.pieces(), earlier.blocks
-        blocks, labels = list[np.ndarray](), list[np.ndarray]()
-        for first, stop, was in earlier.pieces():
-            for low, high, now in ours:
-                if now != was and low < stop and first < high:
-                    part = self.standing.newest_open(max(low, first), min(high, stop), stop)
-                    blocks.append(part)
-                    labels.append(np.full(len(part), now, np.uint16))
-        new = slice(known, self.blocks)
-        standing, codes = self.standing, np.zeros(self.blocks - known, np.uint16)
-        for first, stop, now in ours:
-            codes[max(0, first - known) : max(0, stop - known)] = now
-        decided = standing.actions[new] != 0
-        codes[decided] = (standing.actions[new].astype(np.uint16) << 8 | standing.reasons[new])[decided]
-        found = np.concatenate([*labels, codes])
-        return (
-            np.concatenate([*blocks, np.arange(known, self.blocks)]),
-            (found >> 8).astype(np.uint8),
-            (found & 255).astype(np.uint8),
-        )
-
     def _sent_between(self, first: int, stop: int) -> np.ndarray:
         places = self.standing.places
         if places.item(stop) - places.item(first) == stop - first:

@@ -47,6 +47,10 @@ def find_holder(plan: HistoryPlan, value: str, mentions: np.ndarray, lines: Sequ
 
 def _is_sent(plan: HistoryPlan, value: str, mentions: np.ndarray) -> bool:
     """Tell whether one of these messages is sent with the value in it."""
+    if len(mentions) and not plan.shortened:  # nearly always the newest one is sent: look at it alone
+        newest_sent = plan.action_of(mentions.item(-1)) <= SENT
+        if newest_sent or len(mentions) == 1:
+            return newest_sent
     sent = mentions[plan.actions_at(plan.history.columns.block[mentions]) <= SENT]
     return bool(len(sent)) and (not plan.shortened or any(still_says(plan, i, value) for i in sent[::-1].tolist()))
 

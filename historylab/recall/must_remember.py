@@ -116,11 +116,10 @@ def _original_value(timeline: Timeline, mark: int, message: int) -> tuple[str, n
 
 def _gaps(timeline: Timeline, message: int, value: str, mentions: np.ndarray) -> list[tuple[int, int]]:
     columns = timeline.conversation.columns
-    requests = columns.requests
-    lost = np.zeros(len(requests) + 2, bool)
-    for step in range(columns.first_request_after(message), len(requests)):
-        earlier = mentions[: mentions.searchsorted(requests[step])]
-        lost[step + 1] = find_holder(timeline.plans[step], value, earlier) == LOST
+    said = mentions.searchsorted(columns.requests).tolist()
+    lost = np.zeros(len(said) + 2, bool)
+    for step in range(columns.first_request_after(message), len(said)):
+        lost[step + 1] = find_holder(timeline.plans[step], value, mentions[: said[step]]) == LOST
     edges = np.flatnonzero(lost[1:] != lost[:-1]).tolist()
     return list(zip(edges[::2], edges[1::2], strict=True))
 
