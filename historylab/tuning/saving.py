@@ -42,16 +42,17 @@ class Saving:
 def find_saving(found: Retention, prices: Prices | None, progress: Callable[[], None] = lambda: None) -> Saving | None:
     """The cheapest of a few settings that lose least; None where none is better. What `progress` raises ends it."""
     timeline = found.timeline
-    stars = [star.mark for star in found.starred]
+    stars = tuple(star.mark for star in found.starred)
     own, lost = _cost(timeline, prices), _losses(found)
     savings = []
     for changes in _candidates(timeline):
         progress()
-        if (tried := _try(timeline, changes)) is None:
+        if (tried := _try(timeline, changes, prices, stars)) is None:
             continue
-        cost, loses = _cost(tried, prices) / max(own, 1e-12), _losses(retention(tried, stars=stars))
-        if loses < lost or (loses == lost and cost <= 1 - LEAST):
-            savings.append(Saving(changes, tried.settings, cost, prices is not None, loses, lost))
+        settings, cost, loses = tried
+        share = cost / max(own, 1e-12)
+        if loses < lost or (loses == lost and share <= 1 - LEAST):
+            savings.append(Saving(changes, settings, share, prices is not None, loses, lost))
     return min(savings, key=lambda saving: (saving.lost, saving.cost), default=None)
 
 
@@ -76,16 +77,30 @@ def _round_down(tokens: int) -> int:
     return max(1, tokens // unit) * unit
 
 
-def _try(timeline: Timeline, changes: Mapping[str, Any]) -> Timeline | None:
-    """The replay under the changes; None where they change nothing, can't be planned, ask a model or don't fit."""
+def _try(
+    timeline: Timeline, changes: Mapping[str, Any], prices: Prices | None, stars: tuple[int, ...]
+) -> tuple[Settings, float, int] | None:
+    """The changed settings, their cost and losses; None where nothing changes, or they fail, ask a model or don't fit.
+
+    Known of the conversation: the budget on screen changes, the ones tried here don't.
+    """
     try:
         settings = timeline.settings.replace(**changes)
-        if not changes or settings_that_ask(settings):
-            return None
-        tried = replay(timeline.original, settings)
     except HistoryLabError:
         return None
-    return None if "budget" in changes and tried.over_budget.any() else tried
+    if not changes or settings_that_ask(settings):
+        return None
+
+    def measure() -> tuple[Settings, float, int] | None:
+        try:
+            tried = replay(timeline.original, settings)
+        except HistoryLabError:
+            return None
+        if "budget" in changes and tried.over_budget.any():
+            return None
+        return settings, _cost(tried, prices), _losses(retention(tried, stars=stars))
+
+    return timeline.original.remember(("saving", settings.key, repr(prices), stars), measure)
 
 
 def _cost(timeline: Timeline, prices: Prices | None) -> float:
