@@ -35,8 +35,8 @@ def rules_left(timeline: Timeline, status: RulesStatus, resolution: Resolution) 
 
 def keep_marked(timeline: Timeline, number: int, star: MustRemember, resolution: Resolution) -> None:
     """A mark watches a message in this conversation; a rule by its text keeps it in any, where the app runs, too."""
-    message, pinned = timeline.original[star.mark], star.message is not None
-    if pinned and timeline.plans[number].action_of(star.message) == Action.PINNED:
+    message = timeline.original[star.mark]
+    if star.message is not None and timeline.plans[number].action_of(star.message) == Action.PINNED:
         return
     text = next(filter(None, map(str.strip, message.content.splitlines())), "")
     wanted = [(propose_pattern(timeline.original, star.mark, text), message.role)]

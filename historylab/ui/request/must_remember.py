@@ -61,5 +61,5 @@ def _holder_sentence(timeline: Timeline, number: int, star: MustRemember) -> str
     how = star.holder(timeline, number)
     if how == BY_SUMMARY:
         return "The summary says it word for word."
-    whole = timeline.plans[number].action_of(star.message) <= Action.PINNED
+    whole = star.message is not None and timeline.plans[number].action_of(star.message) <= Action.PINNED
     return "It is sent." if whole or how != BY_MESSAGE else "Another message that is sent says the same."
