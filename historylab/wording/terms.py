@@ -11,10 +11,6 @@ TERMS: Mapping[str, str] = {
     "message": "One entry of a conversation: who speaks, the text, and the tool calls it makes or answers.",
     "turn": "A user message and everything up to the next one.",
     "request": "One call of the model, with the messages before it as its history. An agent makes several in a turn.",
-    "always sent": "System messages and the messages you pinned.",
-    "cut short": "Sent in part.",
-    "summarised": "Not sent; a summary stands for it.",
-    "dropped": "Not sent, and nothing stands for it.",
     "fact": "A value that an answer or a tool call uses and an earlier message says: an id, a number, a path.",
     "facts in tool calls": "A value in a tool call that an earlier message says word for word.",
     "facts in answers": "An id, a number or a path in an answer that an earlier message says. An estimate: nothing "
@@ -24,42 +20,15 @@ TERMS: Mapping[str, str] = {
     "repeated, such as one that books a flight.",
     "would find again": "An estimate: a tool said it and can be asked again, as nothing shows that its call changed "
     "something.",
-    "must remember": "You marked it: it may not be lost.",
-    "window": "The most tokens the model takes.",
-    "threshold": "The tokens, a share of the window, from which on older history is summarised.",
     "budget": "The most tokens a request may have, reserve and overhead included.",
     "reserve": "The part of the budget that is kept free for the model's answer.",
     "overhead": "Tokens sent beside the messages: the descriptions of tools, a hidden system prompt.",
-    "not in the file": "Tokens that were reported beyond what the file holds: a hidden system prompt, tools, what an "
-    "agent attaches again after a cut.",
-    "formatting": "Tokens that belong to no message: what the API wraps around them.",
-    "cut": "What keeps a request within its limits: which messages are left out, shortened or summarised.",
-    "trimming": "Sending less than the whole conversation: leaving out, shortening or summarising messages.",
     "cache": "The provider's memory of how the last request began. What a request repeats of it costs less.",
-    "start of the request": "What a request has in common with the one before, from its first message on. Only that "
-    "much is read from the cache.",
     "not trimming": "The conversation as recorded, sent whole at every request.",
     "estimate": "Not the model's own count, or not what the provider will charge to the cent.",
     "tokens": "The pieces of text a model counts and is paid by: about four characters of English each.",
 }
 """Term → its definition, in a sentence."""
-
-
-def definition(term: str) -> str:
-    """The sentence for Streamlit's `help=`. Raises KeyError for what is no term."""
-    return TERMS[term]
-
-
-def term_html(word: str, term: str = "") -> str:
-    """A word as HTML with the definition of its term (by default itself), for mouse, keyboard and touch."""
-    told = escape(TERMS[term or word.lower()])
-    return f'<dfn class="hl-term" tabindex="0" aria-description="{told}">{escape(word)}</dfn>'
-
-
-def info_html(label: str, told: str) -> str:
-    """A small sign as HTML that tells something on hover, focus and touch; `told` may be a stranger's text."""
-    said = f'aria-label="{escape(label)}" aria-description="{escape(told)}"'
-    return f'<span class="hl-term hl-info" tabindex="0" role="note" {said}>i</span>'
 
 
 def with_terms(text: str, *terms: str) -> str:
@@ -68,9 +37,14 @@ def with_terms(text: str, *terms: str) -> str:
     pieces, end = list[str](), 0
     for start, stop, term in sorted(mentions, key=lambda m: (m[0], -m[1])):  # of two that begin alike the longer one
         if start >= end:
-            pieces += [escape(text[end:start]), term_html(text[start:stop], term)]
+            pieces += [escape(text[end:start]), _term_html(text[start:stop], term)]
             end = stop
     return "".join([*pieces, escape(text[end:])])
+
+
+def _term_html(word: str, term: str) -> str:
+    """A word as HTML with the definition of its term, for mouse, keyboard and touch."""
+    return f'<dfn class="hl-term" tabindex="0" aria-description="{escape(TERMS[term])}">{escape(word)}</dfn>'
 
 
 def _mention(term: str, text: str) -> re.Match[str] | None:
