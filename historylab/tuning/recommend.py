@@ -47,11 +47,6 @@ class Sensitivity:
     cost: tuple[float, ...]
 
     @property
-    def kept_range(self) -> float:
-        """The distance of `kept` between the setting's best and worst value, as a share."""
-        return max(self.kept) - min(self.kept)
-
-    @property
     def cost_range(self) -> float:
         """Cost at the most expensive value ÷ cost at the cheapest."""
         return max(self.cost) / min(self.cost) if min(self.cost) > 0 else math.inf

@@ -16,7 +16,7 @@ NO_PROSE = re.compile(r"[{}\[\]<>=;|`\\]|://|^\W*(?:import|from|def|class|return
 WORDS = 3  # words beside the value from which on it is a sentence
 
 
-def quote_of(message: Message, value: str, width: int = QUOTE) -> str:
+def quote_of(message: Message, value: str) -> str:
     """The sentence that says the value, or its part around it; the value alone where it stands in code or data.
 
     It is untrusted text on one line, without quotation marks.
@@ -28,7 +28,7 @@ def quote_of(message: Message, value: str, width: int = QUOTE) -> str:
     sentence, start = _sentence_at(text, at)
     if is_file(value) or NO_PROSE.search(sentence) or len(sentence.replace(value, " ").split()) < WORDS:
         return short_value(value)
-    return _around(sentence, at - start, len(value), width).rstrip(".!?。！？ ")
+    return _around(sentence, at - start, len(value)).rstrip(".!?。！？ ")
 
 
 def short_value(value: str, width: int = VALUE) -> str:
@@ -40,10 +40,10 @@ def short_value(value: str, width: int = VALUE) -> str:
     return one_line(value, width)
 
 
-def first_sentence(message: Message, width: int = QUOTE) -> str:
+def first_sentence(message: Message) -> str:
     """The first sentence of what a message says: untrusted text on one line."""
     text = own_words(message) or without_escapes(message.content).strip()
-    return one_line(ENDS.split(text, 1)[0], width).rstrip(".!? ")
+    return one_line(ENDS.split(text, 1)[0], QUOTE).rstrip(".!? ")
 
 
 def _sentence_at(text: str, at: int) -> tuple[str, int]:
@@ -53,12 +53,12 @@ def _sentence_at(text: str, at: int) -> tuple[str, int]:
     return text[start : end.start() if end else len(text)], start
 
 
-def _around(sentence: str, at: int, size: int, width: int) -> str:
-    """At most `width` characters of it with those `at`, cut between words."""
+def _around(sentence: str, at: int, size: int) -> str:
+    """At most QUOTE characters of it with those `at`, cut between words."""
     start = 0
-    if len(sentence) > width and at + size > width - 1:
-        start = min(at, max(0, at + size - width + 8))
+    if len(sentence) > QUOTE and at + size > QUOTE - 1:
+        start = min(at, max(0, at + size - QUOTE + 8))
         start = max(sentence.find(" ", start, at) + 1, start)
-    shown = one_line(f"{'…' if start else ''}{sentence[start:]}", width)
+    shown = one_line(f"{'…' if start else ''}{sentence[start:]}", QUOTE)
     words = shown.rpartition(" ")[0]
     return f"{words}…" if shown.endswith("…") and len(words) > at - start + size + 1 else shown

@@ -40,15 +40,18 @@ class SentencePart:
     choices: Mapping[str, str] = field(default_factory=dict)
 
 
-def settings_sentence(settings: Settings, lead: str = "") -> str:
-    """The settings as a sentence; `lead` stands before it, as in "Octopus: keep everything …"."""
-    return "".join(part.text for part in sentence_parts(settings, lead)) + "."
+def settings_sentence(settings: Settings) -> str:
+    """The settings as a sentence."""
+    return "".join(part.text for part in sentence_parts(settings)) + "."
 
 
 def sentence_parts(
     settings: Settings, lead: str = "", offered: Mapping[str, Collection[str]] | None = None
 ) -> list[SentencePart]:
-    """The sentence in its parts, without the full stop; `offered` are the members of a family to choose from."""
+    """The sentence in its parts, without the full stop; `offered` are the members of a family to choose from.
+
+    `lead` stands before it, as in "Octopus: keep everything …".
+    """
     kept, cut = (
         list(_with_choices(settings, family, (offered or {}).get(family) or members(family)))
         for family in ("policy", "pruner")

@@ -24,7 +24,7 @@ def bubbles(chat: ChatSession) -> None:
     first = max(0, len(said) - MOST_DRAWN)
     if first:
         earlier = f"{count_of(first, 'earlier message')} not drawn here; Inspect shows them all."
-        st.html(f'<div class="hl-meta hl-chat-earlier">{earlier}</div>')
+        st.html(f'<div class="hl-meta">{earlier}</div>')
     together = list[str]()
     for index in range(first, len(said)):
         message = said[index]

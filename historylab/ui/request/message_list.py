@@ -80,7 +80,7 @@ def _projected_note(timeline: Timeline, number: int) -> None:
     """A line where a projection or a layout stands between the conversation and what request `number` sends."""
     parts = [*_projection(timeline), *_layout(timeline, number)]
     if parts:
-        st.html(f'<div class="hl-meta hl-projected">{escape(" ".join(parts))}</div>')
+        st.html(f'<div class="hl-meta">{escape(" ".join(parts))}</div>')
 
 
 def _projection(timeline: Timeline) -> list[str]:

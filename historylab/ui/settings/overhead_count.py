@@ -52,7 +52,7 @@ def _show_counts(tools: list[ToolDefinition], counts: list[int], prompt: int) ->
     parts += [f"prompt: {prompt:,} tokens"] if prompt else []
     largest = sorted(zip(counts, tools, strict=True), key=lambda found: -found[0])[:MOST_NAMED]
     listed = "".join(f"<li>{escape(one_line(tool.name, 60))}: {count:,}</li>" for count, tool in largest)
-    st.html(f'<div class="hl-small">{" + ".join(parts)}</div><ul class="hl-says hl-tools">{listed}</ul>')
+    st.html(f'<div class="hl-small">{" + ".join(parts)}</div><ul class="hl-says">{listed}</ul>')
 
 
 def _use(resolution: Resolution, total: int) -> None:

@@ -99,7 +99,7 @@ def describe_system(place: Any, timeline: Timeline, conversation: Conversation) 
         line = system_line(preset.title, preset.rule(timeline.settings), timeline, len(conversation))
         assumed = "".join(f"<div>{escape(said)}</div>" for said in preset.assumes(timeline.settings).splitlines())
         note = f'<div class="hl-meta hl-assumed">{assumed}</div>' if assumed else ""
-        place.html(f'<div class="hl-small hl-system">{escape(line)}</div>{note}')
+        place.html(f'<div class="hl-small">{escape(line)}</div>{note}')
 
 
 def _title(name: str) -> str:

@@ -14,10 +14,8 @@ from historylab.ui.session.background_work import Work
 class Show(Protocol):
     """Shows how far work is."""
 
-    def __call__(
-        self, done: int, of: int, share: float | None = None, certain: bool = True, at_most: bool = False
-    ) -> None:
-        """So many are done of those known, which is the least there are if not `certain`, or the most (`at_most`).
+    def __call__(self, done: int, of: int, share: float | None = None, at_most: bool = False) -> None:
+        """So many are done of those known, which may be the most there are (`at_most`).
 
         `share`: of the work, from 0 to 1, where that is not done / of.
         """
@@ -31,12 +29,11 @@ def work_progress(
     fill: Callable[[Show], None],
     *,
     at_once: bool,
-    again: str = "Start again",
     count: Callable[[Any], int] = len,
 ) -> None:
     """Have `fill(show)` do the work if it isn't done: at once if it is quick, else after a click on the button.
 
-    `again` is what that says beside `start` once it was stopped, `count` how much of the result there is then.
+    `count` tells how much of the result there is once it was stopped.
     """
     begin = f"start {key}"
     # The click is kept with the tab, not with the work: a setting changed at the same moment makes it another work.
@@ -49,9 +46,8 @@ def work_progress(
             pass
         # The keys keep one button from taking over the other's place, where the browser would lose its first click.
         with st.container(horizontal=True, vertical_alignment="center", key=f"waiting {key}"):
-            st.button(
-                f"{again}: {start}" if work.result else start, key=begin, on_click=drawers.open_drawer, args=(begin,)
-            )
+            said = f"Start again: {start}" if work.result else start
+            st.button(said, key=begin, on_click=drawers.open_drawer, args=(begin,))
             if work.result:
                 st.html(f'<span class="hl-meta">Stopped after {count(work.result):,}.</span>', width="content")
         return
@@ -60,8 +56,8 @@ def work_progress(
         bar = st.progress(0.0, doing)
         st.button("Stop", key=f"stop {key}", on_click=_stop, args=(work,))
 
-    def show(done: int, of: int, share: float | None = None, certain: bool = True, at_most: bool = False) -> None:
-        known = f"{'at most ' if at_most else '' if certain else 'at least '}{of:,}"
+    def show(done: int, of: int, share: float | None = None, at_most: bool = False) -> None:
+        known = f"{'at most ' if at_most else ''}{of:,}"
         bar.progress(min(1.0, done / max(1, of) if share is None else share), f"{doing}: {done:,} of {known}")
 
     with work.lock:

@@ -29,17 +29,9 @@ DIFFERING = "What differs"
 ORDER = ("dotenv", "shell")  # the rest follow by name
 
 
-def export_button(
-    resolution: Resolution, timeline: Timeline, label: str = "Export", key: str = "export", *, disabled: bool = False
-) -> None:
+def export_button(resolution: Resolution, timeline: Timeline, key: str = "export") -> None:
     """The button that opens the drawer."""
-    st.button(
-        label,
-        key=key,
-        on_click=drawers.open_drawer,
-        args=(key,),
-        disabled=disabled,
-    )
+    st.button("Export", key=key, on_click=drawers.open_drawer, args=(key,))
     if drawers.take_open_request(key):
         _drawer(resolution, timeline, key)
 

@@ -83,7 +83,7 @@ def edited_bar() -> None:
         return
     with place:
         st.html(
-            f'<div class="hl-edited" role="status"><b>✎ Changed by you: {edits.describe_edits()}.</b> '
+            f'<div role="status"><b>✎ Changed by you: {edits.describe_edits()}.</b> '
             f"In this tab only.{NEVER_SENT if has_cuts(viewing.current_file().original) else ''}</div>",
             width="content",
         )
