@@ -90,7 +90,6 @@ def _known_window(model: str, sent: int) -> int | None:
 
 
 def _use(fit: Fit) -> None:
-    for name, value in fit.changes.items():
-        choices.choose_setting(name, value)
+    choices.choose_settings(fit.changes)
     asking.ask_again(choices.resolution().settings)
     session.touch()

@@ -132,17 +132,12 @@ def overhead_offer(timeline: Timeline, resolution: Resolution) -> None:
     raised = settings.budget + found.overhead - settings.overhead
     with st.container(horizontal=True):
         use = f"Use the measured overhead of {found.overhead:,} tokens and factor of {found.factor:.2f}"
-        st.button(use, key="use-overhead", on_click=_use, args=(found.settings,))
+        st.button(use, key="use-overhead", on_click=choices.choose_settings, args=(found.settings,))
         if not resolution.provenance["budget"].locked:
             st.button(
                 f"… and raise the budget to {raised:,}",
                 key="use-overhead-and-raise",
                 help="The overhead counts against the budget. Raised by as much, the history keeps the room it has.",
-                on_click=_use,
+                on_click=choices.choose_settings,
                 args=({**found.settings, "budget": raised},),
             )
-
-
-def _use(values: Mapping[str, float]) -> None:
-    for name, value in values.items():
-        choices.choose_setting(name, value)

@@ -78,9 +78,4 @@ def _buttons(offered: list[Mapping[str, Any]], now: Settings) -> None:
         for changes in offered:
             key = "mend " + " ".join(changes)
             label, whole = mend_label(changes, now), mend_in_words(changes)
-            st.button(label, key=key, help=whole, on_click=_choose, args=(changes,))
-
-
-def _choose(changes: Mapping[str, Any]) -> None:
-    for name, value in changes.items():
-        choices.choose_setting(name, value)
+            st.button(label, key=key, help=whole, on_click=choices.choose_settings, args=(changes,))

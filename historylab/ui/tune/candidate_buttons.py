@@ -62,8 +62,7 @@ def changed_settings(search: SettingsSearch, picked: Settings) -> dict[str, Any]
 def _use(search: SettingsSearch, changes: Mapping[str, Any]) -> None:
     """Choose them. In place of what was sent they are tried, to be undone in Inspect."""
     if not search.as_sent:
-        for name, value in changes.items():
-            choices.choose_setting(name, value)
+        choices.choose_settings(changes)
     elif changes:
         trial.try_settings(changes, choices.resolution().settings)
     else:
