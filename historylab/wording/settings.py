@@ -58,8 +58,9 @@ def group_of(name: str) -> str:
 
 
 def schema_of(name: str) -> Mapping[str, Any]:
-    """The JSON schema of a field or option: type, bounds, choices."""
-    return stage_options()[name].schema if "." in name else _fields()[name]
+    """The JSON schema of a field or option: type, bounds, choices; of what may be unset that of its values."""
+    schema = stage_options()[name].schema if "." in name else _fields()[name]
+    return {**schema, **next((s for s in schema.get("anyOf", ()) if s.get("type") != "null"), {})}
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from historylab.costs.amounts import parse_count
@@ -20,8 +20,12 @@ FEW = ("min_turns",)
 def is_amount(name: str) -> bool:
     """Tell whether the setting is a number so large that it is read by its separators."""
     schema = schema_of(name)
-    known = {**schema, **next((s for s in schema.get("anyOf", ()) if s.get("type") != "null"), {})}
-    return known.get("type") == "integer" and known.get("maximum", known.get("le", 0)) >= LARGE and name not in FEW
+    return schema.get("type") == "integer" and (bounds_of(schema)[1] or 0) >= LARGE and name not in FEW
+
+
+def bounds_of(schema: Mapping[str, Any]) -> tuple[float | None, float | None]:
+    """The least and the most a number may be; pydantic calls them by either name."""
+    return schema.get("minimum", schema.get("ge")), schema.get("maximum", schema.get("le"))
 
 
 def choose_amount(name: str, text: str, choose: Callable[[str, Any], None]) -> None:

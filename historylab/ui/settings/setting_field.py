@@ -17,7 +17,7 @@ from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.resolve import Provenance, Resolution
 from historylab.systems.presets.base import PresetField
 from historylab.ui.session import choices, landing, opening, session
-from historylab.ui.settings.amount import choose_amount, is_amount
+from historylab.ui.settings.amount import bounds_of, choose_amount, is_amount
 from historylab.ui.settings.overhead_count import overhead_count
 from historylab.wording.settings import (
     SOURCE_WORDS,
@@ -124,7 +124,7 @@ def setting_widget(
         "on_change": _choose,
         "args": (name, key, choose),
     }
-    kind = schema.get("type") or next((s["type"] for s in schema.get("anyOf", ()) if s.get("type") != "null"), "string")
+    kind = schema.get("type", "string")
     if name in FIELDS_THAT_CHOOSE:
         _choice(name, value, label, field.choices if field else {}, common)
     elif name == "model":
@@ -235,12 +235,6 @@ def _number(
         value=read(value),
         **common,
     )
-
-
-def bounds_of(schema: Mapping[str, Any]) -> tuple[float | None, float | None]:
-    """The least and the most a number may be; pydantic calls them by either name."""
-    found = {**schema, **next((s for s in schema.get("anyOf", ()) if s.get("type") != "null"), {})}
-    return found.get("minimum", found.get("ge")), found.get("maximum", found.get("le"))
 
 
 def _choose(name: str, key: str, choose: Callable[[str, Any], None]) -> None:
