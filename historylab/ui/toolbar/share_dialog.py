@@ -52,8 +52,8 @@ def _dialog(settings: Settings, path: str, compare: Compared) -> None:
     except SettingsError as problem:
         notice(f"There is no link: {problem}", "error")
         return
-    if not st.toggle("Open it full screen, for an audience", True, key="share-presents"):
-        link = link.replace(f"&{address.PRESENT}=true", "")
+    if st.toggle("Open it full screen, for an audience", True, key="share-presents"):
+        link += f"&{address.PRESENT}=true"
     copy_link(link)
     st.code(link, language=None, wrap_lines=True)
     contents = "".join(f"<li>{escape(line)}</li>" for line in link_contents(settings, compare))
@@ -92,9 +92,8 @@ def link_contents(settings: Settings, compare: Compared = None) -> Iterator[str]
         yield f"what you compare: {list_in_words(others[: len(shown.compare)])}"
 
 
-def _full_link(settings: Settings, path: str = "", compare: Sequence[Mapping[str, Any]] | None = None) -> str:
-    """The settings that differ from the defaults, the open sample or seed, the request shown, and what is compared,
-    in the presenter's view.
+def _full_link(settings: Settings, path: str, compare: Compared) -> str:
+    """The settings that differ from the defaults, the open sample or seed, the request shown, and what is compared.
 
     For an edited conversation it opens the original, which has other requests, and leaves the request out.
 
@@ -102,7 +101,7 @@ def _full_link(settings: Settings, path: str = "", compare: Sequence[Mapping[str
     """
     place = _place(request=_request_for_link(), compare=compare)
     query = encode(settings, place, preset_in_link(place.system))
-    return f"{_playground_address()}{path}?{query}&{address.PRESENT}=true"
+    return f"{_playground_address()}{path}?{query}"
 
 
 def _place(*, request: int | None = None, compare: Compared) -> Place:
