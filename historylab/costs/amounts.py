@@ -10,10 +10,10 @@ WRITTEN = re.compile(r"(?P<digits>[0-9]{1,15}(\.[0-9]{1,6})?|[0-9]{1,3}(,[0-9]{3
 
 
 def count_of(number: int, noun: str) -> str:
-    """A count with its noun: "1 row", "1,200 rows"; "settings" gives "1 set of settings", "12 settings"."""
+    """A count with its noun: "1 row", "1,200 rows", "2 losses"; and "1 set of settings", "12 settings"."""
     if noun == "settings":
         return "1 set of settings" if number == 1 else f"{number:,} settings"
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun}{'' if number == 1 else 'es' if noun.endswith('s') else 's'}"
 
 
 def money(amount: Decimal | float) -> str:

@@ -14,10 +14,9 @@ from historylab.tuning.advice_words import CLAIMS
 from historylab.tuning.evidence import Comparison
 from historylab.tuning.trials import Trial
 from historylab.tuning.tune import Advice
+from historylab.wording.costs import SAME, cost_in_words
 from historylab.wording.cuts import capitalize_first, changes_in_words
 
-SAME = 0.005
-"""The difference in cost, as a share, that is none."""
 PRUNERS: Mapping[str, tuple[str, str]] = {
     "fifo": ("drop the oldest turns when {budget} is full", "oldest go at {budget}"),
     "summarize": ("summarise when {budget} is full", "summarise at {budget}"),
@@ -69,23 +68,10 @@ def _effects(advice: Advice, trial: Trial) -> tuple[str, str]:
     return cost, _facts_in_words(beside)
 
 
-def cost_in_words(ratio: float, *, priced: bool) -> str:
-    """ "39% cheaper", "12% dearer", "the same cost"; of tokens where there are no prices."""
-    less, more = ("cheaper", "dearer") if priced else ("fewer tokens", "more tokens")
-    if abs(ratio - 1) < SAME:
-        return "the same cost" if priced else "as many tokens"
-    return f"{whole_percent(1 - ratio)} {less}" if ratio < 1 else f"{whole_percent(ratio - 1)} {more}"
-
-
 def losses_beside(beside: Comparison) -> tuple[int, int]:
     """The facts lost under the base and under the settings beside it."""
     before, now = (round((1 - kept) * beside.needs) for kept in (beside.base_kept, beside.kept))
     return before, now
-
-
-def count_losses(lost: int) -> str:
-    """ "1 loss", "15 losses"."""
-    return f"{lost:,} {'loss' if lost == 1 else 'losses'}"
 
 
 def _facts_in_words(beside: Comparison) -> str:

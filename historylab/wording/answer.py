@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.costs.amounts import count_of, short_count, short_money, whole_percent
+from historylab.costs.amounts import count_of, short_count, short_money
 from historylab.costs.bill import CostComparison
 from historylab.planning.explain import Answer
 from historylab.planning.reasons import Action
@@ -18,6 +18,7 @@ from historylab.recall.rules import track_rules
 from historylab.recordings.as_sent import is_as_sent
 from historylab.settings.resolve import Resolution
 from historylab.tuning.saving import Saving
+from historylab.wording.costs import cost_in_words
 from historylab.wording.cuts import capitalize_first, uncapitalize
 from historylab.wording.headline import moments, use_of, was_sent
 from historylab.wording.losses import LostFacts, gone_as, gone_at, lost_facts, severity_in_words
@@ -29,7 +30,6 @@ from historylab.wording.settings import title_of, value_in_words
 from historylab.wording.untrusted import one_line
 from historylab.wording.verdict import count_actions, count_sent
 
-SAVES = {True: ("cheaper", "dearer"), False: ("fewer tokens", "more tokens")}
 FACTS_LOST, STARS_LOST = "Facts lost", "⚑ lost"
 LABEL = 36  # characters of the changes on a button
 VALUE, NAME = 40, 40  # characters of a value, and of what it is used as
@@ -56,16 +56,11 @@ def try_label(changes: Mapping[str, Any]) -> str:
 
 def saving_in_words(saving: Saving) -> str:
     """ "35% cheaper, no fact lost.", "All 8 kept, 3% dearer.": what the button beside it would bring."""
-    cost = _cost_in_words(saving)
+    cost = cost_in_words(saving.cost, priced=saving.priced)
     if saving.lost == saving.were_lost:
         return f"{capitalize_first(cost)}, {'no more facts' if saving.lost else 'no fact'} lost."
     kept = f"All {saving.were_lost:,}" if saving.were_lost > 1 else "It is"
     return f"{f'{saving.lost:,} lost instead of {saving.were_lost:,}' if saving.lost else f'{kept} kept'}, {cost}."
-
-
-def _cost_in_words(saving: Saving) -> str:
-    much, (less, more) = whole_percent(abs(1 - saving.cost)), SAVES[saving.priced]
-    return "the same cost" if saving.cost == 1 else f"{much} {less if saving.cost < 1 else more}"
 
 
 def saving_label(saving: Saving) -> str:
@@ -128,7 +123,7 @@ def place_among(before: int, here: int, lost: LostFacts) -> str:
     """ "Loss 2/5", "Losses 3–4/5" of one message at once; beside them all "5 losses"."""
     losses = lost.lost + lost.marked
     if not here:
-        return f"{losses:,} {'loss' if losses == 1 else 'losses'}"
+        return count_of(losses, "loss")
     return f"Loss {before + 1:,}/{losses:,}" if here == 1 else f"Losses {before + 1:,}–{before + here:,}/{losses:,}"
 
 

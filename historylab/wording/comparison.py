@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from historylab.costs.amounts import money
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import FACTS, Loss, Retention
 from historylab.tuning.compare import SENT, Figures, comparison_sentence
@@ -60,10 +61,6 @@ def _share_delta(mine: float, base: float) -> str:
     return f"{'▲' if by > 0 else '▼'} {by:+} points".replace("-", "−") if by else "same"
 
 
-def _dollars(value: Decimal) -> str:
-    return f"${value:,.2f}" if value >= 1 else f"${value:.3f}" if value >= Decimal("0.01") else f"${value:.5f}"
-
-
 def _dollars_delta(mine: Decimal, base: Decimal) -> str:
     if not base or abs(mine / base - 1) < Decimal("0.005"):
         return "same"
@@ -93,7 +90,7 @@ ROWS = (
     FigureRow("Facts lost", "later answers and tool calls used them", lambda f: f.facts_lost, _count, _delta),
     FigureRow("Summaries made", "", lambda f: f.summaries, _count, _delta, 0),
     FigureRow("Requests that only add", "the cache keeps", lambda f: f.prefix_stable, "{:.0%}".format, _share_delta, 1),
-    FigureRow("Cost with prompt cache", "answers included", lambda f: f.cost, _dollars, _dollars_delta),
+    FigureRow("Cost with prompt cache", "answers included", lambda f: f.cost, money, _dollars_delta),
 )
 NOTHING = {"First loss": "never", "First must-remember loss": "never", "Cost with prompt cache": "not known"}
 LOSSES = {"First loss", "First must-remember loss"}

@@ -28,6 +28,7 @@ BASELINE = "the whole conversation as recorded"
 """The content of every request without trimming: the one baseline of every ratio."""
 CHANGED = {"tools": "the tools changed", "prompt": "the system prompt changed", "cut": "the cut moved"}
 """Causes of a lost prefix that need no more words."""
+SAME = 0.005  # a difference in cost, as a share, that is none
 NAMED, MODEL = 3, 60  # requests that are named; characters of a model's name
 
 
@@ -92,11 +93,17 @@ def cost_in_short(timeline: Timeline, comparison: CostComparison | None) -> tupl
     return ours, "as untrimmed" if ours == whole else f"({whole} untrimmed)"
 
 
+def cost_in_words(ratio: float, *, priced: bool) -> str:
+    """ "39% cheaper", "12% dearer", "the same cost"; of tokens where there are no prices."""
+    less, more = ("cheaper", "dearer") if priced else ("fewer tokens", "more tokens")
+    if abs(ratio - 1) < SAME:
+        return "the same cost" if priced else "as many tokens"
+    return f"{whole_percent(abs(1 - ratio))} {less if ratio < 1 else more}"
+
+
 def _subject(timeline: Timeline, *, would: bool) -> str:
     """ "Trimming costs": or these settings do, where they only arrange what is sent."""
-    found = (plan.actions if plan.shortened else plan.block_actions for plan in timeline.plans)
-    trims = any((actions > Action.PINNED).any() for actions in found)
-    who, costs = ("Trimming", "costs") if trims else ("These settings", "cost")
+    who, costs = ("Trimming", "costs") if leaves_out(timeline) else ("These settings", "cost")
     if is_as_sent(timeline):
         who, costs = f"With {author_in_words(timeline)}’s cuts it", "cost"
     return f"{who} {'would cost' if would else costs}"
@@ -141,6 +148,12 @@ def is_untrimmed(timeline: Timeline) -> bool:
     """Whether every request sends the conversation as recorded, whole."""
     sent, whole = billed_traffic(timeline), baseline_of(timeline)
     return np.array_equal(sent.sent, whole.sent) and np.array_equal(sent.shared, whole.shared)
+
+
+def leaves_out(timeline: Timeline) -> bool:
+    """Tell whether any message isn't sent whole; else the settings only arrange what is sent."""
+    found = (plan.actions if plan.shortened else plan.block_actions for plan in timeline.plans)
+    return any((actions > Action.PINNED).any() for actions in found)
 
 
 def _leaves_out_invalid(timeline: Timeline) -> bool:

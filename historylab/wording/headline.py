@@ -16,7 +16,7 @@ from historylab.recall.references import Need
 from historylab.recall.retention import Loss, Retention
 from historylab.recordings.as_sent import is_as_sent
 from historylab.wording.as_sent import author_in_words
-from historylab.wording.costs import is_untrimmed
+from historylab.wording.costs import is_untrimmed, leaves_out
 from historylab.wording.cuts import capitalize_first
 from historylab.wording.losses import gone_as, gone_at, losses_shown, lost_facts, named_loss
 from historylab.wording.quotes import first_sentence, quote_of
@@ -122,9 +122,9 @@ def _much(share: float) -> str:
 
 def _author(timeline: Timeline) -> str:
     """The thing that makes the difference: "trimming", "Claude Code’s trimming"; else how these settings lay it out."""
-    found = (plan.actions if plan.shortened else plan.block_actions for plan in timeline.plans)
-    trims = any((actions > Action.PINNED).any() for actions in found)
-    return f"{author_in_words(timeline)}’s trimming" if is_as_sent(timeline) else "trimming" if trims else "this layout"
+    if is_as_sent(timeline):
+        return f"{author_in_words(timeline)}’s trimming"
+    return "trimming" if leaves_out(timeline) else "this layout"
 
 
 def _cause(timeline: Timeline, compared: CostComparison) -> str:

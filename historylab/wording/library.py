@@ -12,6 +12,7 @@ from historylab.recordings.entries import Source
 from historylab.settings.model import Settings
 from historylab.systems.mentu.library_memory import Remembered
 from historylab.tuning.workload import Workload, percentiles
+from historylab.wording.costs import SAME
 from historylab.wording.cuts import settings_in_words
 from historylab.wording.untrusted import one_line
 
@@ -26,7 +27,6 @@ SOURCE_CHOICES: Mapping[Source, str] = {
 NOT_RECORDING = "What you opened in this tab. To list what an app sends, start HistoryLab and its proxy with --record."
 NOTHING_YET = "Nothing has been recorded yet. Send requests through historylab proxy, or open a file."
 QUOTED = 40  # characters of what was searched
-SAME = 0.005  # a difference of costs that is none
 
 
 def headline(shown: int, words: str, *, chosen: bool, losing: int | None = None, ranked: bool = True) -> str:

@@ -164,7 +164,7 @@ def test_the_headlines_loss_is_mended_with_one_click_that_loses_less_in_all():
     click(app, "try-it")
     said = " ".join(text(app).split())
     assert re.search(r"Facts lost 21 \d ✓ better", said)
-    assert "first-loss" not in keys(app)  # the trial is the answer now
+    assert "first-loss" not in keys(app)  # the trial is the answer
 
 
 def test_with_nothing_lost_a_cheaper_setting_is_tried_with_one_click():

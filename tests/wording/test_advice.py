@@ -12,11 +12,11 @@ from historylab.tuning.tune import Advice
 from historylab.wording.advice import (
     action_in_words,
     advice_sentence,
-    cost_in_words,
     short_name,
     sureness,
     why_not_whole,
 )
+from historylab.wording.costs import cost_in_words
 from historylab.wording.cuts import changes_in_words
 
 pytestmark = pytest.mark.xdist_group("advice")  # one process has it

@@ -5,12 +5,13 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from historylab.costs.amounts import percent, times, whole_percent
+from historylab.costs.amounts import count_of, percent, times, whole_percent
 from historylab.tuning.advice_words import CLAIMS, kept_noun
 from historylab.tuning.trials import Trial
 from historylab.tuning.tune import Advice
 from historylab.ui.session import session
-from historylab.wording.advice import SAME, advice_sentence, count_losses, losses_beside, sureness, why_not_whole
+from historylab.wording.advice import advice_sentence, losses_beside, sureness, why_not_whole
+from historylab.wording.costs import SAME
 from historylab.wording.cuts import capitalize_first
 from historylab.wording.untrusted import escape
 
@@ -60,8 +61,8 @@ def _losses(advice: Advice, picked: Trial) -> str:
         return _figure("–", "no facts to lose", f"No {kept_noun(advice.tiers)}")
     exact = f"{percent(beside.kept)} of {beside.needs:,} {kept_noun(advice.tiers)} kept"
     if picked is advice.trials[0]:
-        return _figure(count_losses(now), "", exact)
-    return _figure(f"{count_losses(before)} → {now:,}", "", f"{exact} instead of {percent(beside.base_kept)}")
+        return _figure(count_of(now, "loss"), "", exact)
+    return _figure(f"{count_of(before, 'loss')} → {now:,}", "", f"{exact} instead of {percent(beside.base_kept)}")
 
 
 def _figure(number: str, word: str, exact: str) -> str:
