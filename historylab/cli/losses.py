@@ -47,8 +47,7 @@ def _forgotten(loss: Loss) -> str:
     from historylab.wording.losses import lost_value, used_as
 
     needed = "must remember" if loss.kind == "star" else f"needed by {used_as(loss)}"
-    estimate = " (an estimate)" if loss.estimate else ""
-    return f"“{lost_value(loss)}” (message {loss.message + 1:,}), {needed}{estimate}"
+    return f"“{lost_value(loss)}” (message {loss.message + 1:,}), {needed}"
 
 
 def losses_as_json(kept: Retention) -> dict[str, Any]:

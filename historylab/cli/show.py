@@ -144,6 +144,7 @@ def _show(arguments: argparse.Namespace, timeline: Timeline, loaded: Conversatio
     from historylab.tuning.measures import measure
     from historylab.tuning.replayed import MeasureOptions
     from historylab.wording.as_sent import smaller_falls_sentence
+    from historylab.wording.losses import FOUND_BY_READING
     from historylab.wording.verdict import NO_REQUESTS
 
     conversation = timeline.original
@@ -175,6 +176,7 @@ def _show(arguments: argparse.Namespace, timeline: Timeline, loaded: Conversatio
     _print_remembered(kept)
     print_rules(timeline)
     print_losses(kept)
+    print_line(FOUND_BY_READING)
     return None
 
 
@@ -265,7 +267,7 @@ def _print_remembered(kept: Retention) -> None:
         if not asked.messages and not kept.timeline.original.recorded.textless:
             print_line(f"No message shares a distinctive word with {asked.question!r}.")
     if rows:
-        title = "What might be asked later: the likeliest messages, an estimate by the words they share"
+        title = "What might be asked later: the likeliest messages by the words they share ≈"
         print_table(title, ("question", "message", "asked next", "text"), rows)
 
 

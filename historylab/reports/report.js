@@ -11,7 +11,6 @@ class Scene {
     this.view = JSON.parse(map.dataset.view);
     this.counts = new Map([...element.querySelectorAll("[data-count]")].map((b) => [b.dataset.count, b]));
     [this.said, this.answer] = [element.querySelector(".said"), element.querySelector(".answer")];
-    this.sentence = this.said.textContent;
     this.veil = document.createElementNS("http://www.w3.org/2000/svg", "rect"); // over later bars, while it plays
     this.veil.classList.add("veil");
     element.querySelector(".chart .untrimmed").after(this.veil);
@@ -37,7 +36,7 @@ class Scene {
 
   show(request) {
     const at = Math.min(request, this.timeline.requests - 1), { counts, looks } = this.timeline;
-    this.said.textContent = at === Math.min(reported, this.timeline.requests - 1) ? this.sentence : seenSentence(this.timeline, at);
+    this.said.textContent = capital(valueText(this.timeline, at));
     for (const [action, look] of looks.entries()) {
       const number = this.counts.get(look.word);
       number.textContent = count(counts[at][action]);

@@ -18,6 +18,7 @@ from historylab.figures.svg_file import svg_colours, svg_rules
 from historylab.figures.token_svg import kinds_drawn, token_svg
 from historylab.planning.context_fill import strictest_limit
 from historylab.planning.replay import Timeline
+from historylab.recall.retention import Retention, retention
 from historylab.recordings.as_sent import is_as_sent
 from historylab.recordings.post_mortem import post_mortem
 from historylab.reports.live_map import map_parts, map_template, script, script_hash
@@ -30,12 +31,15 @@ from historylab.wording.context import context_fill_sentence, counted_by, kind_i
 from historylab.wording.costs import cost_finding
 from historylab.wording.cuts import capitalize_first, changes_in_words
 from historylab.wording.findings import token_finding
-from historylab.wording.losses import RECALL_UNKNOWN, lost_facts
-from historylab.wording.must_remember import GLYPH
+from historylab.wording.headline import headline_sentence
+from historylab.wording.losses import FOUND_BY_READING, RECALL_UNKNOWN, facts_in_short, lost_facts
+from historylab.wording.must_remember import GLYPH, must_remember_status
+from historylab.wording.over_budget import cause_in_words
 from historylab.wording.palette import ALARM, CONFIGURATIONS, LOOKS
 from historylab.wording.post_mortem import post_mortem_sentence
+from historylab.wording.rules import rules_status
 from historylab.wording.untrusted import escape, one_line
-from historylab.wording.verdict import Verdict, count_actions, verdict
+from historylab.wording.verdict import count_actions, sent_line
 
 POLICY = "default-src 'none'; script-src {script}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
@@ -132,7 +136,8 @@ def _scene(shown: Shown, number: int, part: str, *, alone: bool) -> str:
 
 def _verdict(shown: Shown, number: int, tag: str) -> str:
     timeline = shown.timeline
-    words, counts = verdict(timeline, number, shown.starred), count_actions(timeline.plans[number])
+    found = shown.retained or retention(timeline, stars=[star.mark for star in shown.starred])
+    counts = count_actions(timeline.plans[number])
     unknown = unknown_sentence(timeline, number)
     unknown = f'<p class="stale">{ALARM.glyph} {escape(unknown)}</p>' if unknown else ""
     legend = "".join(
@@ -141,33 +146,35 @@ def _verdict(shown: Shown, number: int, tag: str) -> str:
         for action, look in LOOKS.items()
     )
     return (
-        f'<{tag} class="said">{escape(words.seen)}</{tag}>{unknown}'
-        f'<div class="chips">{_fill_line(timeline, number, words)}{_loss_line(shown, words)}{_costs(shown)}</div>'
+        f"<{tag}>{escape(headline_sentence(found, shown.cost))}</{tag}>"
+        f'<p class="said">{sent_line(timeline, number)}</p>{unknown}'
+        f'<div class="chips">{_fill_line(timeline, number)}{_loss_line(shown, found, number)}{_costs(shown)}</div>'
         f'<div class="legend">{legend}</div>'
     )
 
 
-def _fill_line(timeline: Timeline, number: int, words: Verdict) -> str:
-    """How full the request is, and of what."""
+def _fill_line(timeline: Timeline, number: int) -> str:
+    """How full the request is, and of what; why, where that is too much."""
     amount = f"{used_tokens(timeline, number):,} of {strictest_limit(timeline):,} tokens"
-    said = context_fill_sentence(timeline, number)
-    if words.over:
-        amount, said = f"{ALARM.glyph} {amount}", f"{said} {words.cost}"
-    return _chip("What the model sees", amount, said, counted_by(timeline), alarm=words.over, stale=True)
+    said, over = context_fill_sentence(timeline, number), timeline.plans[number].over_budget
+    if cause := timeline.over_budget_cause(number):
+        said = f"{said} {cause_in_words(cause)}"
+    amount = f"{ALARM.glyph} {amount}" if over else amount
+    return _chip("What the model sees", amount, said, counted_by(timeline), alarm=over, stale=True)
 
 
-def _loss_line(shown: Shown, words: Verdict) -> str:
-    """What later answers needed and no longer had, and what must be remembered, and rules; else what went first."""
-    held = f"{GLYPH} {words.remembered.sentence}" if words.remembered.sentence else ""
-    amount, rest, gone = words.decisions, "", False
+def _loss_line(shown: Shown, found: Retention, number: int) -> str:
+    """What later answers needed and no longer had, and what must be remembered, and rules."""
+    held = must_remember_status(shown.timeline, number, shown.starred)
+    marked = f"{GLYPH} {held.sentence}" if held.sentence else ""
+    rules = rules_status(shown.timeline, number).sentence
     if shown.timeline.original.recorded.textless:
-        rest = RECALL_UNKNOWN
-    elif shown.retained:
-        facts = lost_facts(shown.retained)
-        amount, rest, gone = capitalize_first(facts.amount), f"{facts.rest}.", bool(facts.lost)
-    alarm = gone or bool(words.remembered.lost or words.rules)
-    said = " ".join(filter(None, (rest, held, words.rules, "" if alarm else words.forgotten)))
-    return _chip("What it lost that mattered", amount, said, "", alarm=alarm, stale=True)
+        amount, lost, about = "Facts unknown", 0, RECALL_UNKNOWN
+    else:
+        facts = lost_facts(found)
+        amount, lost, about = " ".join(facts_in_short(facts)), facts.lost, FOUND_BY_READING
+    said = " ".join(filter(None, (marked, rules)))
+    return _chip("What it lost that mattered", amount, said, about, alarm=bool(lost or held.lost or rules), stale=True)
 
 
 def _costs(shown: Shown) -> str:

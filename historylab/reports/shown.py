@@ -19,7 +19,7 @@ class Shown:
 
     `resolution` says where the settings came from, and `source_word` puts that into a word; `starred` says which
     messages must be remembered, `cost` what it costs under the model's own cache, `retained` what later requests
-    needed.
+    needed, which else is looked for.
     """
 
     timeline: Timeline

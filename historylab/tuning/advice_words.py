@@ -15,7 +15,7 @@ from historylab.tuning.outcome import QUOTED, SAID, USED
 Verdict = Literal["better", "promising", "as good", "too little to tell"]
 CLAIMS = ("better", "promising")
 """The verdicts that name settings as better than the base, the surer first."""
-NOUNS = {SAID: "asked for", USED: "in tool calls", QUOTED: "in answers (an estimate)"}
+NOUNS = {SAID: "asked for", USED: "in tool calls", QUOTED: "in answers"}
 """Tier of needs → the facts it stands for."""
 YOURS = ("yours", "Yours are", "Yours break")
 """The base in sentences: what it is called, and how two of them begin."""

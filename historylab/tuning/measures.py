@@ -116,7 +116,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "links_kept",
-        "share of the literals in answers still held (estimate)",
+        "share of the literals in answers still held ≈",
         lambda r: _share(r.retention.kept["link"]),
         combine=mean,
     ),
@@ -129,13 +129,13 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "rules",
-        "standing instructions of users and system messages (estimate)",
+        "standing instructions of users and system messages ≈",
         lambda r: math.nan if r.conversation.recorded.textless else len(find_rules(r.conversation)),
         combine=total,
     ),
     Measure(
         "rules_kept",
-        "share of the pairs of a rule and a later request in which the request holds it (estimate)",
+        "share of the pairs of a rule and a later request in which the request holds it ≈",
         lambda r: _nan_if_unknown(share_of_rules_kept(r.timeline)),
         combine=weighted_by("rules"),
     ),
@@ -147,7 +147,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "questions_kept",
-        "share of the answers to your questions held if each is asked next (estimate: found by BM25)",
+        "share of the answers to your questions held if each is asked next (the likeliest, by BM25) ≈",
         lambda r: _mean(question.share for question in r.retention.questions),
         combine=mean,
     ),
@@ -171,7 +171,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "fetch_tokens",
-        "tokens for fetching again what tools would find (estimate, in no other figure)",
+        "tokens for fetching again what tools would find (in no other figure) ≈",
         lambda r: _unless_textless(r, sum(fetch.tokens for fetch in r.retention.fetches.values())),
         combine=total,
     ),

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from historylab.tuning.table import DataFrame
 
 KEPT = {
-    "questions_kept": "answers to your questions (estimate)",
+    "questions_kept": "answers to your questions ≈",
     "evidence_kept": "gold evidence",
     "references_kept": "references",
-    "links_kept": "links (estimate)",
+    "links_kept": "links ≈",
     "tokens_share": "tokens",
 }
 """Columns that can stand for "kept", the first with a known value: what was asked for, before what is inferred."""

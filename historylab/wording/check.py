@@ -29,7 +29,7 @@ NOUNS = {
     "star": ("must-remember message", "must-remember messages"),
     "reference": ("fact in a tool call", "facts in tool calls"),
     "evidence": ("piece of evidence", "pieces of evidence"),
-    "rule": ("rule (an estimate)", "rules (an estimate)"),
+    "rule": ("rule", "rules"),
 }
 """Kind of needs → what one of them is called, and several."""
 NOTHING = {

@@ -12,7 +12,7 @@ from historylab.settings.model import Settings
 from historylab.settings.names import environment_names
 from historylab.tuning.check import Check
 from historylab.tuning.constraints import Wish
-from historylab.tuning.findings import BROKEN, HELD, UNSURE, ConversationPlace, Finding, Spent
+from historylab.tuning.findings import BROKEN, HELD, KIND_OF, UNSURE, ConversationPlace, Finding, Spent
 from historylab.tuning.replayed import AS_SENT, Lane
 from historylab.wording.check import conversation_place, finding_reason, path_in_words, unread_because
 from historylab.wording.settings import member_word
@@ -134,7 +134,9 @@ def _cause(setting: str, lane: Lane) -> str:
 
 
 def notes(check: Check, quote: Callable[[str], str] = str) -> Iterator[str]:
-    """What was not looked at, and why; `quote` writes names of files and what is in them."""
+    """What was not looked at, and why, and that rules are an estimate; `quote` writes names of files and their text."""
+    if any(KIND_OF.get(found.wish.name) == "rule" for found in check.findings):
+        yield "rules are found by their words: an estimate"
     for path, why in check.unread.items():
         yield quote(f"{path_in_words(path)}: {unread_because(path, why)}")
     if check.left_out:

@@ -184,7 +184,7 @@ def fetching_sentence(found: Retention, priced: Bill | None) -> str:
     """The cost of fetching again; "" if tools would find nothing that was lost.
 
     "Not in these sums: fetching lost facts again by 31 calls made before would take about 12,300 tokens and, as each of
-    those requests is sent once more, $0.03, an estimate."
+    those requests is sent once more, $0.03."
     """
     calls = sum(fetch.count for fetch in found.fetches.values())
     if not calls:
@@ -195,7 +195,7 @@ def fetching_sentence(found: Retention, priced: Bill | None) -> str:
         dollars = money(priced.cost_of_fetching(found.fetched_tokens()))
         cost = f" and, as each of those requests is sent once more, {dollars}"
     by = f"fetching lost facts again by {count_of(calls, 'call')} made before"
-    return f"Not in these sums: {by} would take about {tokens:,} tokens{cost}, an estimate."
+    return f"Not in these sums: {by} would take about {tokens:,} tokens{cost}."
 
 
 def as_reported_sentences(timeline: Timeline) -> tuple[str, str]:

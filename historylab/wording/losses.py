@@ -14,13 +14,14 @@ from historylab.recall.retention import FACTS, Loss, Retention
 from historylab.recall.sayers import BY_ASSISTANT, BY_INJECTED, BY_PERSON, BY_SYSTEM, BY_TOOL
 from historylab.recall.severity import FETCHABLE, GONE_FOR_GOOD
 from historylab.recall.value_kinds import kind_of_value
-from historylab.wording.cuts import capitalize_first
 from historylab.wording.message_text import without_escapes
 from historylab.wording.must_remember import GLYPH
 from historylab.wording.untrusted import one_line
 
 RECALL_UNKNOWN = "What later requests needed of what is left out is unknown: the file holds no text."
 """In place of all that is found by reading messages, where a transcript has only their sizes."""
+FOUND_BY_READING = "Facts in answers, rules and what has a ≈ are estimates: found by reading."
+"""Said once where they stand."""
 SEVERITY_WORDS = {
     BY_PERSON: ("■", "gone for good: a person said it"),
     BY_TOOL: ("■", "gone for good: a tool said it that can’t be asked again"),
@@ -55,11 +56,10 @@ COMMON = re.compile(r"[a-z]+(?:[ _-][a-z]+)?")
 
 @dataclass(frozen=True, slots=True)
 class LostFacts:
-    """The facts that later answers used: how many of them were gone by then, and whether that is an estimate."""
+    """The facts that later answers used: how many of them were gone by then."""
 
     lost: int
     total: int
-    estimate: bool
     marked: int = 0
     """Messages that must be remembered and were lost at some request: they count beside the facts."""
 
@@ -70,17 +70,6 @@ class LostFacts:
             return "the one fact"
         share = f"{self.lost:,} of" if self.lost else "all"
         return f"{share} {count_of(self.total, 'fact')}" if self.total else ""
-
-    @property
-    def rest(self) -> str:
-        """ "that later answers used were gone (an estimate)"; and the messages that must be remembered: "; 1 ⚑ …" """
-        was = "was" if self.marked == 1 else "were"
-        marked = f"; {count_of(self.marked, f'{GLYPH} message')} {was} lost" if self.marked else ""
-        if not self.total:
-            return f"no later answer uses what an earlier message says, as far as the transcript shows{marked}"
-        was = "was" if 1 in (self.total, self.lost) else "were"
-        estimate = " (an estimate)" if self.estimate else ""
-        return f"that later answers used {was} {'gone' if self.lost else 'there'}{estimate}{marked}"
 
     @property
     def losses(self) -> str:
@@ -94,16 +83,12 @@ class LostFacts:
         """ "5", "1 + 1 ⚑": the same beside a tab's name."""
         return f"{self.lost:,}" + (f" + {self.marked:,} {GLYPH}" if self.marked else "")
 
-    def __str__(self) -> str:
-        """ "5 of 13 facts that later answers used were gone (an estimate)." """
-        return capitalize_first(" ".join(filter(None, (self.amount, self.rest))) + ".")
-
 
 def lost_facts(found: Retention) -> LostFacts:
     """The facts of a timeline: values in answers and tool calls that earlier messages say, and gold evidence."""
     kept = [found.kept[kind] for kind in FACTS]
     marked = sum(loss.kind == "star" for loss in found.losses)
-    return LostFacts(sum(k.lost for k in kept), sum(k.total for k in kept), bool(found.kept["link"].total), marked)
+    return LostFacts(sum(k.lost for k in kept), sum(k.total for k in kept), marked)
 
 
 def facts_in_short(facts: LostFacts) -> tuple[str, str]:
@@ -189,11 +174,6 @@ def value_kinds_line(found: Retention) -> str:
 def lost_value(loss: Loss) -> str:
     """The value on one line, untrusted text: without escape sequences of a terminal."""
     return one_line(without_escapes(loss.value), VALUE)
-
-
-def loss_in_short(timeline: Timeline, loss: Loss) -> str:
-    """ "“ORD-0917”, needed at turn 9." It quotes a message."""
-    return f"“{lost_value(loss)}”, needed at {timeline.steps[loss.step].label}."
 
 
 def used_as(loss: Loss | Need) -> str:

@@ -1,4 +1,4 @@
-"""Standing instructions in words: those that a request no longer holds, and since which one. An estimate."""
+"""Standing instructions in words: those that a request no longer holds, and since which one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ QUOTE = 60  # characters of a rule
 class RulesStatus:
     """A sentence on the rules that a request no longer holds, and those rules, the longest lost first.
 
-    "The rule “never e-mail outside” left at request 31, as did 2 others; 1 more left later (an estimate)." The
+    "The rule “never e-mail outside” left at request 31, as did 2 others; 1 more left later." The
     quotation is untrusted text on one line. The sentence is empty if all that was said is held.
     """
 
@@ -37,7 +37,7 @@ def rules_status(timeline: Timeline, number: int) -> RulesStatus:
     first = min(since.values())
     beside = [*since.values()].count(first) - 1
     how = _left_since(lost[0], first) + _others(beside, later=len(lost) - 1 - beside)
-    return RulesStatus(f"The rule {quoted_rule(lost[0])} {how} (an estimate).", tuple(lost))
+    return RulesStatus(f"The rule {quoted_rule(lost[0])} {how}.", tuple(lost))
 
 
 def _others(beside: int, later: int) -> str:

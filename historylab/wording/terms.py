@@ -11,7 +11,8 @@ TERMS: Mapping[str, str] = {
     "message": "One entry of a conversation: who speaks, the text, and the tool calls it makes or answers.",
     "turn": "A user message and everything up to the next one.",
     "request": "One call of the model, with the messages before it as its history. An agent makes several in a turn.",
-    "fact": "A value that an answer or a tool call uses and an earlier message says: an id, a number, a path.",
+    "fact": "A value that an answer or a tool call uses and an earlier message says: an id, a number, a path. "
+    "What answers use is an estimate: found by reading.",
     "facts in tool calls": "A value in a tool call that an earlier message says word for word.",
     "facts in answers": "An id, a number or a path in an answer that an earlier message says. An estimate: nothing "
     "proves that the model looked it up there.",

@@ -1,29 +1,20 @@
-"""The verdict: what one request sends, in plain sentences made from the timeline's numbers."""
+"""The number of messages that one request sends, and of tokens that it may have, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import numpy as np
 
-from historylab.conversation.columns import NEVER, USER
+from historylab.conversation.columns import NEVER
 from historylab.conversation.conversation import Conversation
-from historylab.planning.context_fill import context_budget, tokens_over
+from historylab.planning.context_fill import context_budget
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import REPLACED, Action
 from historylab.planning.replay import Timeline
-from historylab.recall.must_remember import MustRemember
-from historylab.wording.context import counted_sentence, measured_by, used_tokens
 from historylab.wording.cuts import capitalize_first
-from historylab.wording.message_text import own_words
-from historylab.wording.must_remember import MustRememberStatus, at_step, must_remember_status
-from historylab.wording.over_budget import cause_in_words
-from historylab.wording.palette import LOOKS
-from historylab.wording.rules import rules_status
-from historylab.wording.untrusted import one_line
+from historylab.wording.must_remember import at_step
 
-QUOTE = 60  # characters of a forgotten message
 SEES, WOULD_SEE = "sees", "would see"
 """What the model does with a request; and would, were it sent as planned."""
 NO_REQUESTS = "This conversation makes no model requests."
@@ -38,43 +29,17 @@ def without_requests(conversation: Conversation) -> str:
     return f"{why}; this holds {only}. Open a file that has what was asked, too."
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Sentences, in reading order. `remembered`, `rules` and `forgotten` quote messages: untrusted text on one line."""
-
-    seen: str
-    cost: str
-    decisions: str
-    remembered: MustRememberStatus
-    rules: str
-    forgotten: str
-    over: bool
-
-    def __str__(self) -> str:
-        sentences = (self.seen, self.cost, self.decisions, self.remembered.sentence, self.rules, self.forgotten)
-        return " ".join(filter(None, sentences))
-
-
-def verdict(timeline: Timeline, number: int, starred: Sequence[MustRemember] = ()) -> Verdict:
-    """The verdict on request `number` (from 0). `starred` are the messages that must be remembered."""
-    step = timeline.steps[number]
-    counts = count_actions(step.plan)
-    held = must_remember_status(timeline, number, starred)
-    return Verdict(
-        seen_sentence(timeline, number),
-        _cost(timeline, number),
-        _decisions(counts),
-        held,
-        rules_status(timeline, number).sentence,
-        forgotten_sentence(timeline, number, {star.message for star in held.lost}),
-        step.plan.over_budget,
-    )
-
-
 def seen_sentence(timeline: Timeline, number: int, *, sees: str = SEES) -> str:
     """ "At turn 12, request 3 of 9, the model sees 40 of 166 messages." """
     step = timeline.steps[number]
     return f"{capitalize_first(at_step(step))}, the model {sees} {share_sent(count_actions(step.plan))}."
+
+
+def sent_line(timeline: Timeline, number: int) -> str:
+    """ "Turn 12, request 3 of 9: 40 of 166 messages sent": what follows a headline about all requests."""
+    step = timeline.steps[number]
+    sent, size = count_sent(count_actions(step.plan))
+    return f"{capitalize_first(step.label)}: {sent:,} of {size:,} messages sent"
 
 
 def count_actions(plan: HistoryPlan) -> dict[Action, int]:
@@ -111,44 +76,8 @@ def share_sent(counts: Mapping[Action, int]) -> str:
     return f"{sent:,} of {size:,} messages"
 
 
-def _cost(timeline: Timeline, number: int) -> str:
-    used, how = used_tokens(timeline, number), measured_by(timeline, number)
-    of = budget_in_words(timeline, number)
-    if cause := timeline.over_budget_cause(number):
-        over = f"{tokens_over(timeline, number):,} over the budget of {of}"
-        said = f"{used:,} tokens ({how}), {over}: {cause_in_words(cause)}"
-    else:
-        said = f"{used:,} of {of} tokens ({how})."
-    return f"{said} {counted_sentence(timeline, number)}".rstrip()
-
-
 def budget_in_words(timeline: Timeline, number: int) -> str:
     """ "66,000 (71,000 less 5,000 reserved)": what request `number` may have, and what is taken off the setting."""
     left = context_budget(timeline, number)
     less = timeline.settings.budget - left
     return f"{left:,} ({timeline.settings.budget:,} less {less:,} reserved)" if less > 0 else f"{left:,}"
-
-
-def _decisions(counts: dict[Action, int]) -> str:
-    order = (Action.DROPPED, Action.SUMMARIZED, Action.TRUNCATED, Action.PINNED)
-    parts = [f"{counts[action]:,} {LOOKS[action].word}" for action in order if counts[action]]
-    if not counts[Action.DROPPED] and not counts[Action.SUMMARIZED]:
-        parts.insert(0, "nothing left out")
-    text = ", ".join(parts)
-    return f"{capitalize_first(text)}."
-
-
-def forgotten_sentence(timeline: Timeline, number: int, named: Container[int | None] = ()) -> str:
-    """The oldest dropped message in which a user wrote something, and since when; those `named` already are skipped."""
-    plan = timeline.plans[number]
-    lost = np.flatnonzero((plan.actions == Action.DROPPED) & (timeline.conversation.columns.role[: plan.size] == USER))
-    others = (i for i in lost.tolist() if i not in named)
-    words = ((i, own_words(timeline.conversation[i])) for i in others)
-    message, said = next(((i, said) for i, said in words if said), (None, ""))
-    if message is None:
-        return ""
-    since = stopped_being_sent(timeline, number, message)
-    quote = f"message {message + 1:,}, “{one_line(said, QUOTE)}”"
-    if not since or message >= timeline.plans[since - 1].size:
-        return f"It has never seen {quote}."
-    return f"It stopped seeing {quote}, {at_step(timeline.steps[since])}."

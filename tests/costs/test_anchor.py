@@ -17,8 +17,7 @@ from historylab.counters.reported_contexts import context_by_request
 from historylab.figures.token_chart import pack_tokens
 from historylab.planning.context_fill import context_fill
 from historylab.tuning.compare import measure_figures
-from historylab.wording.context import used_tokens
-from historylab.wording.verdict import verdict
+from historylab.wording.context import counted_sentence, measured_by, used_tokens
 
 CUT = {"policy": "all", "budget": 18_000, "options": {"pruner.fifo.unit": "block"}}
 
@@ -74,7 +73,7 @@ def test_one_number_for_one_request_wherever_it_is_said(erratic):
     assert tokens == used_tokens(timeline, number) == bill(timeline).traffic.sent[number]
     fill = context_fill(timeline, number)
     assert tokens == sum(fill.values()) - fill["free"]
-    assert verdict(timeline, number).cost.startswith(f"{tokens:,} of 18,000 tokens (reported by the provider, less")
+    assert measured_by(timeline, number).startswith("reported by the provider, less")
     assert measure_figures(timeline).tokens_total == timeline.contexts.sum() == bill(timeline).traffic.sent.sum()
     assert pack_tokens(timeline)
 
@@ -85,7 +84,7 @@ def test_beyond_the_budget_as_reported_it_says_what_decides(erratic):
     assert len(differ)
     number = int(differ[0])
     counted = timeline.plans[number].tokens + timeline.settings.overhead
-    assert f"Counted, which is what decides, it has {counted:,}." in verdict(timeline, number).cost
+    assert f"Counted, which is what decides, it has {counted:,}." in counted_sentence(timeline, number)
 
 
 def test_after_a_compaction_nothing_is_anchored():

@@ -9,12 +9,12 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from sketches import load_sample
 from true_sentences import (
+    untrue_counts,
     untrue_over_budget,
     untrue_reason,
     untrue_refusals,
     untrue_since,
     untrue_undo,
-    untrue_verdict,
 )
 
 from historylab import registry, replay
@@ -31,7 +31,7 @@ def faults(timeline: Timeline, messages: slice) -> list[str]:
     if not timeline.plans:
         return []
     request = len(timeline.plans) - 1
-    found = [*untrue_refusals(timeline), *untrue_verdict(timeline, request), *untrue_over_budget(timeline, request)]
+    found = [*untrue_refusals(timeline), *untrue_counts(timeline, request), *untrue_over_budget(timeline, request)]
     for message in range(timeline.plans[request].size)[messages]:
         answer = timeline.explain(request, message)
         found += untrue_since(timeline, request, message, answer)

@@ -12,7 +12,6 @@ from historylab.conversation.message import Message, ToolCall
 from historylab.planning.pins import Pattern, changes_to_pin
 from historylab.recall.rules import find_rules, share_of_rules_kept, track_rules
 from historylab.wording.rules import rules_status, when_left
-from historylab.wording.verdict import verdict
 
 LAST_ONE = Settings(policy="lastN", length=1)
 FROM_NOW_ON = "From now on, never e-mail anyone. From now on, answer in German."
@@ -119,8 +118,7 @@ def test_the_request_is_named_from_which_on_it_is_no_longer_held_and_pinned_it_s
     assert tracked.held.gaps == ((1, 5),)
     assert share_of_rules_kept(timeline) == 1 / 5
     assert rules_status(timeline, 0).sentence == ""
-    assert rules_status(timeline, 3).sentence == "The rule “Never e-mail outside” left at request 2 (an estimate)."
-    assert rules_status(timeline, 3).sentence in str(verdict(timeline, 3))
+    assert rules_status(timeline, 3).sentence == "The rule “Never e-mail outside” left at request 2."
     assert when_left(timeline, tracked) == "left at request 2"
     changes = changes_to_pin(LAST_ONE, [(tracked.rule.pattern, "user")])
     assert changes == {"pin": "Never e-mail*"}
@@ -134,8 +132,8 @@ def test_of_several_rules_it_says_how_many_left_with_the_first_and_how_many_late
     messages = [each for text in said for each in (Message("user", text), Message("assistant", "Yes."))]
     timeline = replay(Conversation(messages), LAST_ONE)
     told = "The rule “Never e-mail outside” left at request 2, as did 1 other"
-    assert rules_status(timeline, 1).sentence == f"{told} (an estimate)."
-    assert rules_status(timeline, 3).sentence == f"{told}; 1 more left later (an estimate)."
+    assert rules_status(timeline, 1).sentence == f"{told}."
+    assert rules_status(timeline, 3).sentence == f"{told}; 1 more left later."
 
 
 def test_a_rule_that_another_message_or_the_summary_repeats_is_held():

@@ -66,7 +66,7 @@ def test_it_has_verdict_settings_with_sources_chart_and_every_message():
     timeline = replay(load_sample()[0], resolution.settings)
     page = Page(report([Shown(timeline, resolution)], 40))
     for words in (
-        "At turn 41, the model sees",
+        "Turn 41: ",
         "Older than the last 3 user messages",
         "environment (HISTORYLAB_BUDGET)",
     ):
@@ -92,7 +92,7 @@ def test_what_must_be_remembered_is_told_and_not_folded_away():
 def test_it_says_what_the_cut_lost_and_costs():
     timeline = replay(load_sample("birthday-by-the-sea")[0], Settings())
     page = Page(report([Shown(timeline, cost=against_untrimmed(timeline), retained=retention(timeline))], 82))
-    assert "21 of 141 facts" in page.text
+    assert "21 of 141 needed facts missing" in page.text
     assert "Trimming costs 90% more, because it breaks the prompt cache at 63 of 83 requests" in page.text
 
 

@@ -19,7 +19,7 @@ from historylab.planning.replay import Timeline
 from historylab.planning.validity import guard_report
 from historylab.settings.fields import MOST_TOKENS
 from historylab.settings.model import stage_options
-from historylab.wording.verdict import verdict
+from historylab.wording.verdict import seen_sentence, sent_line
 
 GRID = 20
 
@@ -163,19 +163,17 @@ def untrue_since(timeline: Timeline, request: int, message: int, answer: Answer)
         yield f"since request {answer.since}, but {''.join(actions)!r}"
 
 
-def untrue_verdict(timeline: Timeline, request: int) -> Iterator[str]:
-    """The counts of the verdict's first and third sentence, and its tokens."""
-    said, plan = verdict(timeline, request), timeline.plans[request]
+def untrue_counts(timeline: Timeline, request: int) -> Iterator[str]:
+    """How many messages are said to be sent, of how many."""
+    said, plan = seen_sentence(timeline, request), timeline.plans[request]
     sketch = "".join(c for i, c in enumerate(plan.sketch()) if plan.reason(i).rule != REPLACED.rule)
     sent = sum(map(sketch.count, "KPT"))
-    seen = numbers_in(said.seen.partition("the model sees")[2])
+    seen = numbers_in(said.partition("the model sees")[2])
     every = [len(sketch)] if len(sketch) > 2 else []  # "both messages", "the one message so far"
     if seen != ([sent, len(sketch)] if sent < len(sketch) else every):
-        yield said.seen
-    counts = {word: n for n, word in re.findall(r"(\d[\d,]*) (always sent|cut short|\w+)", said.decisions)}
-    letters = {"dropped": "D", "summarised": "S", "cut short": "T", "always sent": "P"}
-    if any(int(counts.get(word, "0").replace(",", "")) != sketch.count(letter) for word, letter in letters.items()):
-        yield said.decisions
+        yield said
+    if numbers_in(sent_line(timeline, request).partition(": ")[2]) != [sent, len(sketch)]:
+        yield sent_line(timeline, request)
 
 
 def untrue_over_budget(timeline: Timeline, request: int) -> Iterator[str]:

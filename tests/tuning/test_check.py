@@ -98,9 +98,7 @@ def test_a_rule_must_be_held_in_every_request_after_it_was_said():
     chat = Conversation([*said, *more])
     (found,) = check(chat, SHORT, read_wishes("keep every rule")).findings
     assert (found.verdict, found.part, found.whole, found.losses[0].at) == ("broken", 0, 1, "turn 2")
-    assert (
-        finding_reason(found) == "The one rule (an estimate) is lost: “Never write outside the office”, from turn 2 on."
-    )
+    assert finding_reason(found) == "The one rule is lost: “Never write outside the office”, from turn 2 on."
     assert verdicts("keep every rule", chat, booking(), settings=WHOLE) == ["held", "unsure"]
 
 

@@ -138,7 +138,7 @@ def test_of_a_cancelled_sweep_only_complete_settings_are_compared():
 
 def test_without_references_the_next_best_measure_stands_in():
     links = [row(b, math.nan, b / 1000, references=0, links_kept=b / 4000) for b in (1000, 2000)]
-    assert recommend(links).kept_is == "links (estimate)"
+    assert recommend(links).kept_is == "links ≈"
     talk = [row(b, math.nan, b / 1000, references=0, tokens_share=b / 4000) for b in (1000, 2000)]
     assert recommend(talk).kept_is == "tokens"
 

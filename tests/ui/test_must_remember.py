@@ -52,7 +52,7 @@ def test_a_mark_is_set_seen_told_and_taken_away_again():
 def test_a_rule_that_left_and_a_mark_are_kept_by_their_text_which_no_address_carries():
     rule = {"role": "user", "content": "Never e-mail anyone <b> outside. Hello!"}
     app = selected(pasted([rule, SAID[1], *SAID[2:]], historyLength="3"), 2)
-    assert "The rule “Never e-mail anyone &lt;b&gt; outside” left at request 4 (an estimate)." in text(app)
+    assert "The rule “Never e-mail anyone &lt;b&gt; outside” left at request 4." in text(app)
     (left,) = rows(on_tab(app, "Lost facts"), "lost-rules")
     assert left == ["“Never e-mail anyone <b> outside”", "message 1 (user)", "Left at request 4"]
     shown(app.button(key="keep-rules").click().run())

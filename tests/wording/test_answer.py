@@ -117,12 +117,12 @@ def test_a_message_says_who_needs_it_the_lost_ones_first():
 
 
 def test_losses_of_one_message_at_once_are_counted_together():
-    facts = LostFacts(5, 9, estimate=False)
+    facts = LostFacts(5, 9)
     assert place_among(0, 1, facts) == "Loss 1/5"
     assert place_among(2, 2, facts) == "Losses 3–4/5"
     assert place_among(1, 0, facts) == "5 losses"
-    assert place_among(1, 1, LostFacts(1, 16, estimate=False, marked=1)) == "Loss 2/2"
-    assert place_among(0, 0, LostFacts(1, 16, estimate=False)) == "1 loss"
+    assert place_among(1, 1, LostFacts(1, 16, marked=1)) == "Loss 2/2"
+    assert place_among(0, 0, LostFacts(1, 16)) == "1 loss"
 
 
 def test_a_trial_is_told_by_the_numbers_of_both_replays():

@@ -86,7 +86,7 @@ def _whose(timeline: Timeline, compared: CostComparison) -> tuple[str, ...]:
 def _draw_fetching_cost(timeline: Timeline, compared: CostComparison) -> None:
     """What it would cost to fetch again what was lost: apart from what is charged."""
     if said := fetching_sentence(cached.retention_of(timeline, viewing.must_remember()), compared.bill):
-        st.html(f'<div class="hl-small hl-tips">{with_terms(said, "estimate", "tokens", "fact")}</div>')
+        st.html(f'<div class="hl-small hl-tips">{with_terms(said, "tokens", "fact")}</div>')
 
 
 def _row(name: str, compared: CostComparison, headings: Sequence[str], *, own: bool) -> str:

@@ -30,6 +30,7 @@ from historylab.wording.post_mortem import (
     post_mortem_lines,
     post_mortem_sentence,
 )
+from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape, one_line
 
 KEY, CUTS = "post-mortem", "Cuts"
@@ -40,7 +41,6 @@ FACTS = (
     Column("What became of it"),
     Column("Said in", "word"),
     Column("Needed at", "word"),
-    Column("As", "word"),
 )
 AGAIN = (
     Column("Read or called again"),
@@ -109,20 +109,24 @@ def _facts(timeline: Timeline, report: CutReport) -> None:
     facts = facts_worst_first(report)
     shown = facts[:MOST]
     more = f" The first {MOST:,} of {len(facts):,} are shown." if len(facts) > MOST else ""
-    st.html(f'<div class="hl-meta">A click on a row shows that message at the request that needed it.{more}</div>')
-    rows = []
-    for fact in shown:
-        estimate = " (an estimate)" if fact.need.kind == "link" else ""
-        said = f"message {fact.said_in + 1:,} ({speaker(timeline.original[fact.said_in], 24)})"
-        value = one_line(without_escapes(fact.need.value), VALUE)
-        needed = f"request {fact.need.step + 1:,}"
-        rows.append((value, fate_in_words(fact), said, needed, capitalize_first(used_as(fact.need)) + estimate))
+    about = with_terms(f"The worst first, facts in answers ≈; a click shows the message.{more}", "facts in answers")
+    st.html(f'<div class="hl-meta hl-tips">{about}</div>')
+    rows = [
+        (
+            one_line(without_escapes(fact.need.value), VALUE),
+            fate_in_words(fact),
+            f"message {fact.said_in + 1:,} ({speaker(timeline.original[fact.said_in], 24)})",
+            f"request {fact.need.step + 1:,}, in {used_as(fact.need)}",
+        )
+        for fact in shown
+    ]
     row_table(
         f"{KEY}-facts",
         FACTS,
         rows,
         lambda row: _go(timeline, shown[row].need.step, shown[row].said_in),
         label=f"Needed later: {count_of(len(facts), 'fact')}",
+        lines=True,
     )
 
 
@@ -144,4 +148,5 @@ def _again(timeline: Timeline, report: CutReport) -> None:
         rows,
         lambda row: _go(timeline, shown[row].request, shown[row].message),
         label=f"Read or called again: {len(report.again):,}",
+        lines=True,
     )

@@ -8,19 +8,18 @@ from collections.abc import Callable
 import streamlit as st
 
 from historylab.costs.amounts import money, percent, times
-from historylab.tuning.advice_words import kept_noun, kept_words
+from historylab.tuning.advice_words import kept_words
 from historylab.tuning.evidence import Comparison
 from historylab.tuning.trials import Trial
 from historylab.tuning.tune import Advice
 from historylab.ui.session import drawers, opening, session, tuning_choices, viewing
 from historylab.ui.shared.page import go_to
-from historylab.wording.cuts import capitalize_first
 from historylab.wording.terms import with_terms
 
 MARKED = "Must-remember messages kept"
 ASKED = "Answers to your questions kept"
 COST = "Cost, ≈"
-EXPLAINED = ("facts in tool calls", "facts in answers", "evidence", "not trimming", "request")
+EXPLAINED = ("fact", "facts in tool calls", "facts in answers", "evidence", "not trimming", "request")
 """The terms that the card explains."""
 NO_BUDGET, NOT_SLICED = "it had none", "it was not"
 """In place of figures that what was really sent has none of."""
@@ -94,8 +93,7 @@ def _kept_and_cost(advice: Advice, picked: Trial) -> list[tuple[str, ...]]:
     kept = [kept_words(*share) if advice.evidence else percent(math.nan) for share in shares]
     cost = [times(beside.cost_ratio), times(beside.base_cost_ratio)]
     shown = 1 if picked is advice.trials[0] else 2
-    noun = capitalize_first(kept_noun(advice.tiers))
-    return [(f"{noun} kept", *kept[:shown]), (f"{unpriced.capitalize()}, times not trimming", *cost[:shown])]
+    return [("Facts kept ≈", *kept[:shown]), (f"{unpriced.capitalize()}, times not trimming", *cost[:shown])]
 
 
 def _evidence_rows(advice: Advice, picked: Trial) -> list[tuple[str, ...]]:

@@ -16,7 +16,7 @@ from historylab.recall.must_remember import track_must_remember
 from historylab.recall.retention import retention
 from historylab.registry import members
 from historylab.settings.model import Settings
-from historylab.wording.verdict import verdict
+from historylab.wording.verdict import seen_sentence
 
 COLLAPSED = Settings(policy="all", pruner="off", projection="collapsed_tools", budget=100_000)
 PROMPT = COLLAPSED.replace(layout="tagged_prompt")
@@ -88,7 +88,7 @@ def test_what_a_text_stands_for_left_nothing_and_is_held_by_it():
     assert [step.changed.entered for step in whole.steps][2] == (4, 5)
     assert whole.tokens.tolist() == whole.untrimmed.tolist()
     assert track_must_remember(whole, [3])[0].gaps == ()
-    assert str(verdict(whole, 3)).startswith("At turn 3, the model sees all 5 messages.")
+    assert seen_sentence(whole, 3) == "At turn 3, the model sees all 5 messages."
 
 
 def test_what_the_texts_repeat_is_no_need_of_another_answer():
