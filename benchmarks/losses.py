@@ -31,7 +31,7 @@ from historylab.summarizers.values import argument_values
 WAYS = {
     "fifo 8k": Settings(policy="all"),
     "fifo 8k, down to a half": Settings(policy="all", options={"pruner.fifo.trim_to": 0.5}),
-    "results truncated to 100 tokens": Settings(
+    "results cut to 100 tokens": Settings(
         policy="all", pruner="off", tool_output="truncate", options={"tool_output.truncate.limit": 100}
     ),
 }

@@ -29,7 +29,7 @@ CASES: Mapping[str, Settings] = {
     "relevance": Settings(pruner="relevance", **TO_8K),
     "at_threshold, window 32k": Settings(compaction="at_threshold", **IN_32K),
     "summarize 8k": Settings(pruner="summarize", **TO_8K),
-    "tool results truncated": Settings(tool_output="truncate", **{"tool_output.truncate.limit": 20}, **TO_8K),
+    "tool results cut short": Settings(tool_output="truncate", **{"tool_output.truncate.limit": 20}, **TO_8K),
     "a projection that rewrites": Settings(projection="collapsed_tools", **TO_8K),
 }
 CARRIED = ("fifo 8k, down to half", "at_threshold, window 32k", "summarize 8k")

@@ -87,7 +87,7 @@ def pin_options(
             ge=0,
             le=1_000_000,
             title="First messages",
-            description="So many messages from the beginning always stay; system messages count.",
+            description="So many messages from the start always stay; system messages count.",
             json_schema_extra=FINE,
         ),
     ] = 0,

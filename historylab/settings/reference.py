@@ -28,7 +28,7 @@ and the URL. `filter` and `tool_output` take several names joined by `+`, which 
 """
 PINS = """A text matches wherever a message says it, in upper or lower case and however lines break, with whole words
 at its ends unless a `*` is there; where a text has a `|` in it, write a `*` in its place. A call stays with its
-results, and no stage shortens what is pinned. `pin` and its options are never in a link and never taken from one, but
+results, and no stage shortens what must stay. `pin` and its options are never in a link and never taken from one, but
 for `pin.agent_context`: what Claude Code, Codex, Cursor, aider, Gemini CLI or OpenHands tell the model in messages of
 the user. Such a message is known by its frame, kept whole, and let go when a later one says all of it again; a filter
 comes first."""

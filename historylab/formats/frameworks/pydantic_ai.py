@@ -102,7 +102,7 @@ def _read_request(record: dict[str, Any], where: str, reading: _Reading) -> None
     said = record.get("instructions")
     if isinstance(said, str) and said:
         if reading.instructions and said != reading.instructions:
-            reading.report.warn("instructions that changed: the newest stand at the beginning", where)
+            reading.report.warn("instructions that changed: the newest stand at the start", where)
         reading.instructions = said
     for part in record["parts"]:
         if isinstance(part, dict) and isinstance(part.get("part_kind"), str):

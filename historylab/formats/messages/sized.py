@@ -17,7 +17,7 @@ from historylab.conversation.usage import MODEL, TEXTLESS
 from historylab.formats.base import NOTHING, Report
 from historylab.formats.messages.observed import order_by_time
 
-OPENING = "a first request pinned, as it is unknown how much of it (system prompt, tools) all later ones repeat"
+OPENING = "a first request always sent, as it is unknown how much of it (system prompt, tools) all later ones repeat"
 SIZES = "a request without its text, read as messages of that size"
 SMALLER = "a request smaller than the one before (compacted, or unrelated), read as a conversation of its own"
 IN_PART = "an answer larger than what the next request grew by: the rest (thinking, say) was not sent again"

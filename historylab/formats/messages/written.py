@@ -94,7 +94,7 @@ def merge_turns(turns: Iterable[tuple[str, list[Any]]], losses: Losses, opening:
         else:
             found.append((role, list(parts)))
     if found and found[0][0] != "user":
-        losses.lose("a beginning by the assistant, after a message added for the user")
+        losses.lose("a start by the assistant, after a message added for the user")
         return [("user", [opening]), *found]
     return found
 
@@ -102,7 +102,7 @@ def merge_turns(turns: Iterable[tuple[str, list[Any]]], losses: Losses, opening:
 def split_systems(messages: Sequence[Message], losses: Losses) -> tuple[list[str], list[Message]]:
     """The texts of system messages, which stand apart, and the other messages."""
     late = sum(message.role == "system" for message in messages[prompt_length(messages) :])
-    losses.lose("places of system messages, moved to the beginning", late)
+    losses.lose("places of system messages, moved to the start", late)
     prompts = [message.content for message in messages if message.role == "system" and message.content]
     return prompts, [message for message in messages if message.role != "system"]
 

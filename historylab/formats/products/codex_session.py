@@ -52,7 +52,7 @@ class CodexSession:
     def begin(self, about: dict[str, Any], where: str) -> None:
         """Take in what is said of the session; a fork's file holds the beginning of the other session, too."""
         if self.about is not None:
-            self.report.skip("the beginning of a session that this one goes on from", where)
+            self.report.skip("the start of a session that this one goes on from", where)
             return
         self.about = about
         held = about.get("base_instructions")

@@ -15,7 +15,7 @@ from historylab.formats.requests.anthropic_items import as_block, item_role, mes
 from historylab.formats.requests.anthropic_turns import turns_to_items
 from historylab.formats.requests.form import STRICT, Form, IsSummary, Now, Request, by_summary, is_beside
 
-FIRST = "a role 'system', which this API doesn't have at the beginning: give that text as the body's system"
+FIRST = "a role 'system', which this API doesn't have at the start: give that text as the body's system"
 
 
 class Anthropic(Form):

@@ -62,7 +62,7 @@ def pin_button(timeline: Timeline, number: int, chosen: int, key: str = "pin-mes
         "Unpin" if message.pinned else "Pin",
         key=key,
         disabled=bool(why),
-        help=why or "A pinned message is always sent",
+        help=why or "It is then always sent",
         on_click=edits.make_edit,
         args=(Replace(at, replace(message, pinned=not message.pinned)), timeline),
         width="stretch",

@@ -140,7 +140,7 @@ def _offer_to_find(number: int) -> None:
 def _pin_instead(timeline: Timeline, number: int, chosen: int, answer: Answer) -> None:
     """Offer a pin where no setting would send it; nothing in what was sent."""
     if not is_as_sent(timeline) and answer.explanation.rule != INVALID.rule and not no_pin(timeline, number, chosen):
-        st.html('<div class="hl-meta">A pinned message is always sent.</div>')
+        st.html('<div class="hl-meta">Pin it, and it is always sent.</div>')
         pin_button(timeline, number, chosen, key="pin-instead")
 
 

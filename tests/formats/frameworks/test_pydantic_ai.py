@@ -59,7 +59,7 @@ def test_a_retry_is_the_result_of_its_tool_or_the_users_word_where_it_names_none
 def test_instructions_are_a_system_prompt_and_the_newest_count():
     found = loaded(ASK | {"instructions": "be kind"}, response(part("text", "x")), ASK | {"instructions": "be brief"})
     assert (found[0][0].role, found[0][0].content) == ("system", "be brief")
-    assert list(found.report.warnings) == ["instructions that changed: the newest stand at the beginning"]
+    assert list(found.report.warnings) == ["instructions that changed: the newest stand at the start"]
 
 
 @pytest.mark.parametrize(

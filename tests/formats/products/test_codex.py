@@ -287,7 +287,7 @@ def test_the_file_of_a_fork_holds_the_beginning_of_the_other_session_too(rollout
     (conversation,) = loaded = rollout.load()
     assert lines_of(conversation) == ["u Hello."]
     assert conversation.metadata["session"] == "s1"
-    assert list(loaded.report.skipped) == ["the beginning of a session that this one goes on from"]
+    assert list(loaded.report.skipped) == ["the start of a session that this one goes on from"]
 
 
 def test_sessions_one_after_the_other_are_conversations_of_their_own(rollout):

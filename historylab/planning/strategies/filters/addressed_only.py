@@ -36,7 +36,7 @@ def addressed_only(
     agent: Annotated[
         str,
         Field(
-            description="the agent's id; empty: the point of view's, else every assistant message is its own",
+            description="the agent's id; empty: that of Speaker names, else every assistant message is its own",
             json_schema_extra=AGENTS,
         ),
     ] = "",

@@ -33,7 +33,7 @@ TOO_LONG = reason(
 NO_QUESTION = reason("no_question", "The history starts with a user message; this precedes the first that is left.")
 OVERSIZED = reason(
     "oversized",
-    "The newest exchange alone has more than {characters:,} characters: its beginning is sent.",
+    "The newest exchange alone has more than {characters:,} characters: its start is sent.",
     setting="pruner.pairs.characters",
 )
 

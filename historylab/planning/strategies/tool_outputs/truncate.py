@@ -14,7 +14,7 @@ from historylab.registry import register
 
 TOO_LONG = reason(
     "tool_truncate",
-    "A tool result longer than {limit:,} {unit}: its beginning is sent.",
+    "A tool result longer than {limit:,} {unit}: its start is sent.",
     setting="tool_output.truncate.limit",
 )
 CHARACTERS_PER_TOKEN = 4  # for cutting only: what is sent is counted by the real counter
@@ -38,7 +38,7 @@ def truncate(
         Field(title="Counted in", description="what the limit counts; a token is 4 characters"),
     ] = "tokens",
 ) -> HistoryPlan:
-    """Cuts long tool results to their beginning."""
+    """Cuts long tool results to their start."""
     characters = limit * (CHARACTERS_PER_TOKEN if unit == "tokens" else 1)
 
     def shorten(conversation: Conversation, i: int, _tokens: int) -> str:
