@@ -144,7 +144,7 @@ def _show(arguments: argparse.Namespace, timeline: Timeline, loaded: Conversatio
     from historylab.tuning.measures import measure
     from historylab.tuning.replayed import MeasureOptions
     from historylab.wording.as_sent import smaller_falls_sentence
-    from historylab.wording.losses import FOUND_BY_READING
+    from historylab.wording.losses import ESTIMATES
     from historylab.wording.verdict import NO_REQUESTS
 
     conversation = timeline.original
@@ -176,7 +176,7 @@ def _show(arguments: argparse.Namespace, timeline: Timeline, loaded: Conversatio
     _print_remembered(kept)
     print_rules(timeline)
     print_losses(kept)
-    print_line(FOUND_BY_READING)
+    print_line(ESTIMATES)
     return None
 
 

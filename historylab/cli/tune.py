@@ -125,7 +125,7 @@ def _print(advice: Advice) -> None:
     from historylab.tuning.advice_words import kept_noun, kept_words
     from historylab.tuning.points import pareto
     from historylab.wording.cuts import capitalize_first
-    from historylab.wording.losses import FOUND_BY_READING
+    from historylab.wording.losses import ESTIMATES
 
     for line in advice.why:
         print_line(line)
@@ -144,7 +144,7 @@ def _print(advice: Advice) -> None:
     cost = "cost" if advice.priced else "tokens"
     columns = ("settings", f"{kept_noun(advice.tiers)} kept", f"{cost} ÷ not trimming", "")
     print_table("The best of these, over all requests", columns, rows[:SHOWN])
-    print_line(FOUND_BY_READING)
+    print_line(ESTIMATES)
 
 
 def _as_json(advice: Advice) -> dict[str, Any]:

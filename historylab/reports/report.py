@@ -32,7 +32,7 @@ from historylab.wording.costs import cost_finding
 from historylab.wording.cuts import capitalize_first, changes_in_words
 from historylab.wording.findings import token_finding
 from historylab.wording.headline import headline_sentence
-from historylab.wording.losses import FOUND_BY_READING, RECALL_UNKNOWN, facts_in_short, lost_facts
+from historylab.wording.losses import ESTIMATES, RECALL_UNKNOWN, facts_in_short, lost_facts
 from historylab.wording.must_remember import GLYPH, must_remember_status
 from historylab.wording.over_budget import cause_in_words
 from historylab.wording.palette import ALARM, CONFIGURATIONS, LOOKS
@@ -65,7 +65,7 @@ def report(shown: Sequence[Shown], number: int) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}: HistoryLab report</title><style>{_colours()}{_style()}</style></head>"
         f'<body data-request="{number}"><main>{body}<footer class="meta">Made by HistoryLab {__version__}. '
-        "This file holds text of the conversation; it loads nothing from elsewhere.</footer></main>"
+        f"{ESTIMATES} This file holds text of the conversation; it loads nothing from elsewhere.</footer></main>"
         f'{map_template()}<script type="module">{script()}</script></body></html>\n'
     )
 
@@ -172,7 +172,7 @@ def _loss_line(shown: Shown, found: Retention, number: int) -> str:
         amount, lost, about = "Facts unknown", 0, RECALL_UNKNOWN
     else:
         facts = lost_facts(found)
-        amount, lost, about = " ".join(facts_in_short(facts)), facts.lost, FOUND_BY_READING
+        amount, lost, about = " ".join(facts_in_short(facts)), facts.lost, ""
     said = " ".join(filter(None, (marked, rules)))
     return _chip("What it lost that mattered", amount, said, about, alarm=bool(lost or held.lost or rules), stale=True)
 

@@ -43,14 +43,9 @@ def cache_description(name: str) -> str:
     return words[:1].lower() + words[1:]
 
 
-def cache_label(name: str) -> str:
-    """ "automatic cache, an estimate"; a caller's own cache is called by its name."""
-    return f"{cache_titles().get(name, name).lower()}, an estimate"
-
-
 @dataclass(frozen=True, slots=True)
 class CostFinding:
-    """What trimming comes to beside not trimming: the amounts, the effect, why; and whose cache, which is estimated."""
+    """What trimming comes to beside not trimming: the amounts, the effect, why; and whose cache."""
 
     amounts: str
     effect: str
@@ -71,7 +66,8 @@ def cost_finding(timeline: Timeline, comparison: CostComparison | None, *, would
     if comparison is None:
         return _without_prices(timeline)
     ours, whole = comparison.bill.total, comparison.baseline.total
-    cache = cache_label(comparison.bill.cache.name)
+    name = comparison.bill.cache.name
+    cache = cache_titles().get(name, name).lower()  # a caller's own cache has no title
     if is_untrimmed(timeline):
         return CostFinding(money(ours), *_nothing_cut(timeline), cache)
     if money(ours) == money(whole):

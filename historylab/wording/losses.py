@@ -20,8 +20,8 @@ from historylab.wording.untrusted import one_line
 
 RECALL_UNKNOWN = "What later requests needed of what is left out is unknown: the file holds no text."
 """In place of all that is found by reading messages, where a transcript has only their sizes."""
-FOUND_BY_READING = "Facts in answers, rules and what has a ≈ are estimates: found by reading."
-"""Said once where they stand."""
+ESTIMATES = "Costs, facts in answers and rules are estimates."
+"""Said once, below what has any of them."""
 SEVERITY_WORDS = {
     BY_PERSON: ("■", "gone for good: a person said it"),
     BY_TOOL: ("■", "gone for good: a tool said it that can’t be asked again"),

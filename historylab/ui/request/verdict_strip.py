@@ -92,7 +92,7 @@ def _price_origin(timeline: Timeline, cache: str) -> str:
         return f"{PRICES_UNKNOWN}, so tokens are compared. Not trimming is {BASELINE}."
     return (
         f"{count_of(len(timeline.plans), 'request')} with the answers at list prices, under the model's own kind of "
-        f"cache ({cache}). Not trimming is {BASELINE}."
+        f"cache ({cache}): an estimate. Not trimming is {BASELINE}."
     )
 
 
