@@ -256,15 +256,15 @@ class RetentionMap {
     if (this.drawn !== this.still || this.look_drawn !== look) {
       [this.drawn, this.look_drawn] = [this.still, look];
       this.plot.dataset.drawn = "";
-      paint(this.base, this.still, this.frame, this.colours);
+      this.names = paint(this.base, this.still, this.frame, this.colours);
     }
     this.redraw();
   }
 
   redraw() {
     if (!this.frame) return;
-    const { request, message, hover, starred } = this;
-    mark(this.marks, this.still, this.frame, this.colours, { request, message, hover, starred, playing: clock.now.playing });
+    const { names, request, message, hover, starred } = this;
+    mark(this.marks, this.still, this.frame, this.colours, { names, request, message, hover, starred, playing: clock.now.playing });
     this.flag.textContent = flagText(this.still, request);
     this.flag.hidden = !this.frame.shows(request);
     const x = this.frame.x(request + 0.5), wide = this.flag.offsetWidth;

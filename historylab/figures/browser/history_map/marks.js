@@ -1,13 +1,18 @@
-// Draws the moving layer: the scrubber, the selected message, the hovered cell, the strip's caption, the flags.
+// Draws the moving layer: the scrubber, the labels it must not cross, the selected message, the hovered cell, the strip's
+// caption, the flags.
 
 const CHANGED = "start changed", FLAG = "⚑";
 
-function mark(canvas, still, frame, colours, { request, message, hover, starred, playing }) {
+function mark(canvas, still, frame, colours, { names, request, message, hover, starred, playing }) {
   const pen = clearedPen(canvas, frame.box);
-  if (playing) veil(pen, frame, colours, request);
+  if (playing) {
+    markNames(pen, colours, names);
+    veil(pen, frame, colours, request);
+  }
   if (hover) markHover(pen, frame, colours, hover);
   markStarred(pen, still, frame, colours, starred, request, playing);
   if (frame.shows(request)) markRequest(pen, frame, colours, request);
+  if (!playing) markNames(pen, colours, names);
   if (message !== null && frame.holds(message)) markMessage(pen, frame, colours, message, request);
   markCaption(pen, still, frame, colours, request);
 }
@@ -47,6 +52,16 @@ function markRequest(pen, frame, colours, request) {
     pen.moveTo(x, box.strip - 3);
     pen.lineTo(x, box.strip + STRIP);
     pen.stroke();
+  }
+}
+
+function markNames(pen, colours, names) {
+  write(pen, colours, 12, 600, "center", "middle");
+  for (const { words, action, x, y } of names) {
+    [pen.lineWidth, pen.lineJoin, pen.strokeStyle] = [5, "round", colours.looks[action].fill];
+    pen.strokeText(words, x, y);
+    pen.fillStyle = colours.looks[action].ink;
+    pen.fillText(words, x, y);
   }
 }
 

@@ -1,19 +1,20 @@
-// Draws the static layer: cells with their textures, axes, labels of the areas, prefix strip.
+// Draws the static layer: cells with their textures, axes, prefix strip; and finds where the areas are labelled.
 
 const PINNED = 1;
 const GLYPHS_FROM = 14, GAPS_FROM = 7, LINE = 2;
 
 const asPixel = (hex) => ((255 << 24) | (rgb(hex)[2] << 16) | (rgb(hex)[1] << 8) | rgb(hex)[0]) >>> 0; // little endian
 
+// Returns the labels of the areas, which stand over what moves.
 function paint(canvas, still, frame, colours) {
   const { box } = frame, pen = clearedPen(canvas, box);
   const glyphs = frame.wide >= GLYPHS_FROM && frame.tall >= GLYPHS_FROM;
   const actionAt = paintCells(pen, still, frame, colours, !glyphs);
   paintThinLines(pen, still, frame, colours);
   if (glyphs) paintGlyphs(pen, still, frame, colours);
-  else paintNames(pen, still, box, colours, actionAt);
   paintAxes(pen, still, frame, colours);
   paintStrip(pen, still, frame, colours);
+  return glyphs ? [] : areaNames(pen, still, box, colours, actionAt);
 }
 
 // Pixel by device pixel. Returns a lookup of the action at a point of the map, in CSS pixels; -1 where there is no message.
@@ -94,13 +95,13 @@ function paintGlyphs(pen, still, frame, colours) {
   }
 }
 
-// "× dropped" inside its area: where the label fits, as close to the centre as possible.
-function paintNames(pen, still, box, colours, actionAt) {
+// {words, action, x, y}: "× dropped" inside its area, where the label fits, as close to the centre as possible.
+function areaNames(pen, still, box, colours, actionAt) {
   const STEP = 4, across = Math.floor(box.w / STEP), down = Math.floor(box.h / STEP);
   write(pen, colours, 12, 600, "center", "middle");
   const actions = Int8Array.from({ length: across * down }, (_, i) => actionAt(((i % across) + 0.5) * STEP, (Math.floor(i / across) + 0.5) * STEP));
-  still.looks.forEach((look, action) => {
-    if (!actions.includes(action)) return;
+  return still.looks.flatMap((look, action) => {
+    if (!actions.includes(action)) return [];
     const words = badge(look);
     const wide = Math.ceil((pen.measureText(words).width + 12) / STEP), tall = Math.ceil(20 / STEP);
     const sums = new Int32Array((across + 1) * (down + 1));
@@ -118,14 +119,10 @@ function paintNames(pen, still, box, colours, actionAt) {
         const at = (dy, dx) => sums[(y + dy) * (across + 1) + x + dx];
         if (at(tall, wide) - at(0, wide) - at(tall, 0) + at(0, 0) < wide * tall) continue;
         const off = Math.abs(x + wide / 2 - middleX / area) + Math.abs(y + tall / 2 - middleY / area);
-        if (!best || off < best.off) best = { off, x: (x + wide / 2) * STEP, y: (y + tall / 2) * STEP };
+        if (!best || off < best.off) best = { off, words, action, x: LEFT + (x + wide / 2) * STEP, y: TOP + (y + tall / 2) * STEP };
       }
     }
-    if (!best) return;
-    [pen.lineWidth, pen.lineJoin, pen.strokeStyle] = [5, "round", colours.looks[action].fill];
-    pen.strokeText(words, LEFT + best.x, TOP + best.y);
-    pen.fillStyle = colours.looks[action].ink;
-    pen.fillText(words, LEFT + best.x, TOP + best.y);
+    return best ?? [];
   });
 }
 
