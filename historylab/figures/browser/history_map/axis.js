@@ -102,16 +102,20 @@ function messageTicks(frame) {
   return ticks;
 }
 
-// "turn 5 (1–4 had no request)": the first turn of the axis, and where those before it are.
-const firstTurn = (turn, request) =>
-  `turn ${count(turn)}${request || turn < 2 ? "" : turn < 3 ? " (1 had no request)" : ` (1–${count(turn - 1)} had no request)`}`;
+// "1–4": the turns between the start before and start i, none of which had a request.
+function silentTurns({ start_turn }, i) {
+  const [before, turn] = [i > 0 ? start_turn[i - 1] : 0, start_turn[i]];
+  if (!turn || (i > 0 && !before) || turn < before + 2) return "";
+  return turn === before + 2 ? count(turn - 1) : `${count(before + 1)}–${count(turn - 1)}`;
+}
 
 // Ticks of the requests on screen: {request, name, minor}; turns where several begin, else the requests within one.
+// "turn 5 (1–4 had no request)", and then "…8": of a turn 7 the tooltip says so.
 function requestTicks(still, { a, b, wide }) {
   const step = (apart) => [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].find((n) => n * apart >= 44) ?? 5000;
   const turns = [];
   still.starts.forEach((request, i) => {
-    if (still.start_turn[i] && request >= a && request < b) turns.push({ request, turn: still.start_turn[i] });
+    if (still.start_turn[i] && request >= a && request < b) turns.push({ request, turn: still.start_turn[i], silent: silentTurns(still, i) });
   });
   const ticks = wide >= 5 ? Array.from({ length: b - a }, (_, i) => ({ request: a + i, name: "", minor: true })) : [];
   if (turns.length < 2) {
@@ -124,8 +128,9 @@ function requestTicks(still, { a, b, wide }) {
     return ticks;
   }
   const every = step((wide * (b - a)) / turns.length);
-  turns.forEach(({ request, turn }, i) => {
-    if (i === 0 || turn % every === 0) ticks.push({ request, name: i === 0 ? firstTurn(turn, request) : count(turn) });
+  turns.forEach(({ request, turn, silent }, i) => {
+    const first = `turn ${count(turn)}${request === 0 && silent ? ` (${silent} had no request)` : ""}`;
+    if (i === 0 || turn % every === 0) ticks.push({ request, name: i === 0 ? first : `${silent && "…"}${count(turn)}` });
   });
   return ticks;
 }

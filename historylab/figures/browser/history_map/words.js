@@ -70,7 +70,9 @@ function cellWords(still, request, message, would) {
 
 function requestWords(still, request) {
   const title = `Request ${count(request + 1)}, ${still.labels[request]}`;
-  return { title, text: "", fate: `It ${stripText(still, request)}.`, why: "", action: null };
+  const silent = silentTurns(still, still.starts.indexOf(request));
+  const why = silent && `${silent.includes("–") ? "Turns" : "Turn"} ${silent} had no request.`;
+  return { title, text: "", fate: `It ${stripText(still, request)}.`, why, action: null };
 }
 
 function fillTip(tip, words, colour) {
