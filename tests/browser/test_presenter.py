@@ -12,6 +12,7 @@ IN_SIGHT = (
     "[...document.querySelectorAll('button, [data-testid=stPageLink] a, input, h1')]"
     ".filter((each) => each.checkVisibility()).map((each) => each.innerText)"
 )
+MAP_ENDS = "height => Math.abs(height * .98 - document.querySelector('.st-key-map').getBoundingClientRect().bottom) < 2"
 
 
 @pytest.fixture
@@ -30,6 +31,13 @@ def test_headline_map_and_play_are_all_there_is_and_fit(presented):
     play = presented.get_by_role("button", name="Play").bounding_box()
     assert play["y"] + play["height"] < 720
     assert presented.evaluate("document.querySelector('.stMain').scrollHeight") <= 720
+
+
+@pytest.mark.parametrize(("width", "height"), [(900, 500), (1280, 720), (1920, 1080)])
+def test_the_map_takes_what_is_left_of_a_window(presented, width, height):
+    presented.set_viewport_size({"width": width, "height": height})
+    presented.wait_for_function(MAP_ENDS, arg=height)
+    assert presented.evaluate("document.querySelector('.stMain').scrollHeight") <= height
 
 
 def test_while_it_plays_numbers_follow_and_nothing_moves(presented):
