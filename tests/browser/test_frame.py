@@ -6,7 +6,7 @@ import itertools
 import re
 
 import pytest
-from browser_pages import settled
+from browser_pages import PLAIN, at_rest, opened, settled
 
 pytestmark = pytest.mark.browser
 
@@ -111,3 +111,14 @@ def test_the_map_begins_on_the_first_screen_and_the_page_may_not_load_from_elsew
     page.wait_for_function("() => historylabClock.now.playing && historylabClock.now.request < 9")  # from the beginning
     page.evaluate("fetch('https://example.invalid/').catch(() => 0)")
     assert seen.violations
+
+
+@pytest.mark.parametrize("width", [390, 720])
+def test_where_there_is_little_room_the_search_is_behind_its_magnifier(page, home, width):
+    opened(page, home + PLAIN, width=width)
+    field = page.get_by_role("searchbox", name="Search messages")
+    headline = page.locator("h1").bounding_box()
+    assert at_rest(page.locator(".st-key-find"))["width"] == 40
+    field.click()
+    assert at_rest(page.locator(".st-key-find"))["width"] == width - 32
+    assert page.locator("h1").bounding_box() == headline

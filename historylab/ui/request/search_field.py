@@ -28,7 +28,7 @@ QUOTE = 40  # of them quoted back
 
 def search(timeline: Timeline, number: int) -> None:
     """The search field, and under it what it finds in the conversation; the list can show all of it."""
-    with st.container(key="find", width=240):
+    with st.container(key="find"):
         st.text_input(
             "Search messages, or ask why one wasn’t known",
             session.tab().search,
