@@ -15,7 +15,7 @@ from historylab.ui.shared.replay_errors import replay_errors_shown
 from historylab.ui.shared.work_progress import work_progress
 from historylab.ui.toolbar.conversation_bar import conversation_bar
 from historylab.ui.tune.advice_card import advice_card, picked_trial
-from historylab.ui.tune.candidate_buttons import candidate_buttons, changed_settings, compare_button
+from historylab.ui.tune.candidate_buttons import changed_settings, compare_button, export_these, use_button
 from historylab.ui.tune.constraints_form import constraints_form
 from historylab.ui.tune.frontier_view import frontier_view
 from historylab.ui.tune.search_form import search_form
@@ -71,7 +71,8 @@ with top:
         if undecided:
             help_buttons(advice)
         else:
-            candidate_buttons(search, conversation, picked)
+            use_button(search, picked, advised=picked is advice.advised)
+        export_these(search, conversation, picked)
     why_view(advice, picked, read_constraints(wishes).cache, lambda: compare_button(search, picked))
     frontier_view(advice, picked)
 if not picked.as_sent:  # whose settings nobody knows

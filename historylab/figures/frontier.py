@@ -54,7 +54,7 @@ def frontier_chart(advice: Advice, picked: Trial) -> go.Figure:
     figure.add_scatter(**_place(pareto(advice.points)), mode="lines", line=line, hoverinfo="skip")
     _dots(figure, advice, short, FALLS_SHORT, {"symbol": "x-thin", "size": 7, "line": {"width": 1.2}})
     _dots(figure, advice, allowed, TRIED, {"size": 8, "opacity": 0.7})
-    best = advice.trials.index(advice.chosen)
+    best = advice.trials.index(advice.advised)
     _bars(figure, advice, best)
     if best:
         _mark(figure, advice, best, {"symbol": "star", "size": 17})
@@ -88,7 +88,7 @@ def _names(figure: go.Figure, advice: Advice, picked: Trial) -> None:
 def _first_named(advice: Advice, picked: Trial) -> list[int]:
     """The points that everybody looks for: what is picked, the best, the base and not trimming."""
     whole = next((number for number, trial in enumerate(advice.trials) if trial.sends_all), 0)
-    return list(dict.fromkeys((advice.trials.index(picked), advice.trials.index(advice.chosen), 0, whole)))
+    return list(dict.fromkeys((advice.trials.index(picked), advice.trials.index(advice.advised), 0, whole)))
 
 
 def _labels(advice: Advice, named: Sequence[Named], width: float, places: Sequence[str] = ()) -> list[Label]:
@@ -106,7 +106,7 @@ def _labels(advice: Advice, named: Sequence[Named], width: float, places: Sequen
 
 
 def _write(figure: go.Figure, advice: Advice, names: Mapping[Named, str]) -> None:
-    best = advice.trials.index(advice.chosen)
+    best = advice.trials.index(advice.advised)
     figure.add_scatter(
         **_place(advice.points[number] for _, number in names),
         mode="markers+text",

@@ -96,6 +96,11 @@ class Advice:
     as_sent: bool
     _everything: Choosing
 
+    @property
+    def advised(self) -> Trial:
+        """The best trial where it is claimed to be better; else the base's."""
+        return self.chosen if self.verdict in CLAIMS else self.trials[0]
+
     def beside_base(self, trial: Trial) -> Comparison:
         """A trial beside the base over all requests, those it was chosen on and the others."""
         return self._everything.compare(trial)

@@ -25,10 +25,21 @@ def test_every_candidate_is_a_point_that_names_itself(advice):
     assert any("breaks “never over 5,000 tokens”" in entry[2] for entry in told.values())
 
 
-def test_the_best_found_has_its_intervals_beside_yours(advice):
-    bars = [trace for trace in frontier_chart(advice, advice.trials[0]).data if trace.error_x.array is not None]
+def bars_and_stars(found):
+    traces = frontier_chart(found, found.trials[0]).data
+    return [t for t in traces if t.error_x.array is not None], [t for t in traces if t.marker.symbol == "star"]
+
+
+def test_where_nothing_is_advised_no_point_is_starred(advice):
+    assert advice.chosen is not advice.trials[0]
+    assert bars_and_stars(advice) == ([], [])
+
+
+def test_what_is_advised_has_a_star_and_its_intervals_beside_yours():
+    advice = tune(load_sample("farewell-lunch")[0], tries=8)
+    bars, stars = bars_and_stars(advice)
     beside = advice.beside_base(advice.chosen)
-    assert len(bars) == 1
+    assert len(bars) == len(stars) == 1
     most = min(1, beside.base_kept + beside.more_kept.high)
     assert bars[0].y[0] + bars[0].error_y.array[0] == pytest.approx(100 * most)
     assert bars[0].x[0] - bars[0].error_x.arrayminus[0] == pytest.approx(beside.base_cost_ratio * beside.cost.low)

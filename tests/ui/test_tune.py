@@ -55,7 +55,7 @@ def test_the_answer_is_one_sentence_and_a_card_that_says_how_sure_it_is():
     assert "−28%" in text(app)
     assert "9 losses → 3" in text(app)
     assert "Likely to hold (88%): 205 facts, " in text(app)
-    assert app.button(key="use").label == "Use"
+    assert app.button(key="use").proto.type == "primary"
     assert app.button(key="export-these").label == "Export"
 
 
@@ -71,6 +71,7 @@ def test_the_grounds_are_folded_and_any_settings_tried_can_be_picked():
     other = pick_another(points)
     assert other.partition(":")[0] in text(app)
     assert "Looked at, not advised." in text(app)
+    assert app.button(key="use").proto.type == "secondary"
 
 
 def test_the_advised_settings_are_exported_not_yours():
@@ -84,6 +85,7 @@ def test_too_little_is_said_with_what_would_help_at_hand():
     assert "Too little to tell: only 17 facts to judge by." in verdict(app)
     assert any(expander.label.startswith("Questions: none asked") for expander in app.expander)
     assert app.button(key="open-more")
+    assert app.button(key="export-these")
     shown(app.button(key="take-all").click().run())
     assert app.toggle(key="everywhere").value
 
@@ -91,8 +93,9 @@ def test_too_little_is_said_with_what_would_help_at_hand():
 def test_where_nothing_is_advised_the_card_is_that_of_your_settings():
     app = tune(conv="sample:ferry-desk")
     assert "Yours are as good as anything tried" in verdict(app)
-    assert not {"use", "compare-with-mine", "export-these"} & {button.key for button in app.button}
+    assert not {"use", "compare-with-mine"} & {button.key for button in app.button}
     assert "These are your settings." in text(app)
+    assert app.button(key="export-these")
 
 
 def test_the_advice_is_compared_with_yours_and_used_in_the_playground():

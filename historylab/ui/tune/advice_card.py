@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from historylab.costs.amounts import count_of, percent, times, whole_percent
-from historylab.tuning.advice_words import CLAIMS, kept_noun
+from historylab.tuning.advice_words import kept_noun
 from historylab.tuning.trials import Trial
 from historylab.tuning.tune import Advice
 from historylab.ui.session import session
@@ -21,8 +21,7 @@ NOT_ADVISED = "Looked at, not advised."
 def picked_trial(advice: Advice) -> Trial:
     """The settings on the card: those clicked, else those advised; the base where none are."""
     key = session.tab().tuning.picked
-    best = advice.chosen if advice.verdict in CLAIMS else advice.trials[0]
-    return next((trial for trial in advice.trials if trial.key == key), best)
+    return next((trial for trial in advice.trials if trial.key == key), advice.advised)
 
 
 def advice_card(advice: Advice, picked: Trial) -> DeltaGenerator:
@@ -32,7 +31,9 @@ def advice_card(advice: Advice, picked: Trial) -> DeltaGenerator:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.html(f'<div class="hl-figures">{_cost(advice, picked)}{_losses(advice, picked)}</div>', width="content")
             st.html(f'<div class="hl-sure">{escape(_sure(advice, picked))}</div>')
-            buttons = st.container(horizontal=True, width="content", gap="small", key="candidate")
+            buttons = st.container(
+                horizontal=True, vertical_alignment="center", width="content", gap="small", key="candidate"
+            )
         st.html(_exactly(advice, picked))
     return buttons
 
@@ -70,7 +71,7 @@ def _figure(number: str, word: str, exact: str) -> str:
 
 
 def _sure(advice: Advice, picked: Trial) -> str:
-    return f"{sureness(advice)}." if picked in (advice.chosen, advice.trials[0]) else NOT_ADVISED
+    return f"{sureness(advice)}." if picked in (advice.advised, advice.trials[0]) else NOT_ADVISED
 
 
 def _exactly(advice: Advice, picked: Trial) -> str:

@@ -18,18 +18,21 @@ from historylab.ui.toolbar.export_drawer import export_button
 from historylab.ui.tune.settings_search import SettingsSearch
 
 
-def candidate_buttons(search: SettingsSearch, conversation: Conversation, picked: Trial) -> None:
-    """The card's two buttons. They take over what the search varied, and nothing the environment sets."""
-    changes = changed_settings(search, picked.settings)
+def use_button(search: SettingsSearch, picked: Trial, *, advised: bool) -> None:
+    """The button that takes over what the search varied, and nothing the environment sets; of the base, that it is."""
     if not _is_another(search, picked):
         same = "This is what was really sent." if search.as_sent else "These are your settings."
         st.html(f'<span class="hl-meta">{same}</span>', width="content")
-        return
-    if st.button("Use", key="use", type="primary", help="Take these settings to Inspect"):
-        _use(search, changes)
+    elif st.button("Use", key="use", type="primary" if advised else "secondary", help="Take these settings to Inspect"):
+        _use(search, changed_settings(search, picked.settings))
         go_to("playground")
-    resolution = choices.resolution(also=changes)
-    export_button(resolution, cached.timeline(conversation, resolution.settings), key="export-these")
+
+
+def export_these(search: SettingsSearch, conversation: Conversation, picked: Trial) -> None:
+    """The button that exports the candidate's settings, be they yours; of what was sent nobody knows them."""
+    if not picked.as_sent:
+        resolution = choices.resolution(also=changed_settings(search, picked.settings))
+        export_button(resolution, cached.timeline(conversation, resolution.settings), key="export-these")
 
 
 def compare_button(search: SettingsSearch, picked: Trial) -> None:

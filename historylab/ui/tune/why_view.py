@@ -46,7 +46,7 @@ def why_view(advice: Advice, picked: Trial, cache: str, buttons: Callable[[], No
     """All the advice rests on, and the figures of the picked settings beside the base's, with `buttons` under them."""
     with st.expander("Why", key="why", type="compact"):
         beside = "what was really sent" if advice.as_sent else "yours"
-        lines = [*advice.why, *([] if advice.chosen is advice.trials[0] else [BARS.format(beside)])]
+        lines = [*advice.why, *([] if advice.advised is advice.trials[0] else [BARS.format(beside)])]
         said = "".join(f"<div>{with_terms(line, *EXPLAINED)}</div>" for line in lines)
         st.html(f'<div class="hl-why hl-tips">{said}</div>')
         st.html(_figures(advice, picked, cache))
