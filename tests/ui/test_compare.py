@@ -161,7 +161,7 @@ def test_the_used_one_becomes_yours_and_what_was_takes_its_place():
 def test_numbers_stand_under_each_map_and_a_sentence_beside_the_first():
     app = screen(PAGE, cmp="historyLength:5;historyLength:9")
     under = [" ".join(untagged(e.proto.body).split()) for e in app.get("html") if "hl-three" in e.proto.body]
-    assert re.fullmatch(r"tokens [\d.]+k facts lost \d+ cost \S+", under[0])
+    assert re.fullmatch(r"tokens, this request [\d.]+k facts lost in all \d+ cost in all \S+", under[0])
     assert "B sends 74% fewer tokens than A, but loses" in under[1]
 
 

@@ -97,13 +97,15 @@ def _numbers(timeline: Timeline, figures: Figures, number: int) -> str:
     tokens, cause = int(timeline.contexts[number]), timeline.over_budget_cause(number)
     over = f"; over the budget: {cause_in_words(cause)}" if cause else ""
     follows = f'data-tokens="{cached.browser_key(timeline)}" class="{"hl-over" if cause else ""}"'
-    parts = [_number("tokens", short_count(tokens), f"{tokens:,} tokens with this request{over}", follows)]
+    parts = [
+        _number("tokens, this request", short_count(tokens), f"{tokens:,} tokens with this request{over}", follows)
+    ]
     if figures.facts_lost is None:
-        parts.append(_number("messages lost", f"{figures.lost:,}", "Not sent with the last request"))
+        parts.append(_number("messages lost by the end", f"{figures.lost:,}", "Not sent with the last request"))
     else:
-        parts.append(_number("facts lost", f"{figures.facts_lost:,}", "Later answers and tool calls used them"))
+        parts.append(_number("facts lost in all", f"{figures.facts_lost:,}", "Later answers and tool calls used them"))
     if figures.cost is not None:
-        parts.append(_number("cost", short_money(figures.cost), f"{money(figures.cost)}, with the prompt cache"))
+        parts.append(_number("cost in all", short_money(figures.cost), f"{money(figures.cost)}, with the prompt cache"))
     return f'<dl class="hl-three">{"".join(parts)}</dl>'
 
 
