@@ -14,25 +14,25 @@ TICKS = 5
 
 def size_histogram(found: Workload, label: str) -> str:
     """The histogram, named by `label`; the page's style draws it."""
-    end = _end(found)
+    limit, is_window = found.limit or (0, False)
+    end = _end(found, limit)
     edges = np.linspace(0, end, BARS + 1)
     sent, whole = (np.histogram(tokens, edges)[0] for tokens in (found.tokens, found.untrimmed))
     highest = max(1, int(sent.max()), int(whole.max()))
-    over = found.limit if found.limit is not None else end
+    over = limit or end
     bars = "".join(
         _bar(int(n), int(of), highest, int(low), int(high), over=bool(low >= over))
         for n, of, low, high in zip(sent, whole, edges, edges[1:], strict=False)
     )
-    return (
-        f'<div class="hl-sizes" role="img" aria-label="{escape(label)}"><div class="hl-bars">{bars}{_limit(found, end)}'
-        f'</div><div class="hl-ticks">{_ticks(end)}</div></div>'
-    )
+    bars += _limit(limit, end, "window" if is_window else "budget")
+    drawn = f'<div class="hl-bars">{bars}</div><div class="hl-ticks">{_ticks(end)}</div>'
+    return f'<div class="hl-sizes" role="img" aria-label="{escape(label)}">{drawn}</div>'
 
 
-def _end(found: Workload) -> int:
+def _end(found: Workload, limit: int) -> int:
     """The tokens at the right edge: the largest request, and the limit where it isn't far beyond."""
     largest = max(10, int(found.tokens.max(initial=0)), int(found.untrimmed.max(initial=0)))
-    return max(largest, found.limit) if found.limit and found.limit <= 1.5 * largest else largest
+    return max(largest, limit) if limit <= 1.5 * largest else largest
 
 
 def _bar(sent: int, whole: int, highest: int, low: int, high: int, *, over: bool) -> str:
@@ -42,14 +42,13 @@ def _bar(sent: int, whole: int, highest: int, low: int, high: int, *, over: bool
     return f'<i{look} style="{heights}" title="{said}"></i>'
 
 
-def _limit(found: Workload, end: int) -> str:
-    if not found.limit or found.limit > end:
+def _limit(limit: int, end: int, name: str) -> str:
+    if not 0 < limit <= end:
         return ""
-    side = " hl-left" if found.limit > end * 0.8 else ""
-    return f'<b class="hl-limit{side}" style="left:{found.limit / end:.2%}">budget {short_count(found.limit)}</b>'
+    side = " hl-left" if limit > end * 0.8 else ""
+    return f'<b class="hl-limit{side}" style="left:{limit / end:.2%}">{name} {short_count(limit)}</b>'
 
 
 def _ticks(end: int) -> str:
     shown = (int(end * place / (TICKS - 1)) for place in range(TICKS))
-    unit = " tokens"
-    return "".join(f"<span>{short_count(tick)}{unit if tick == 0 else ''}</span>" for tick in shown)
+    return "".join(f"<span>{short_count(tick)}{'' if tick else ' tokens'}</span>" for tick in shown)

@@ -12,7 +12,7 @@ from decimal import Decimal
 import numpy as np
 
 from historylab.costs.bill import against_untrimmed
-from historylab.planning.context_fill import context_limit
+from historylab.planning.context_fill import ContextLimit, context_limit
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices
 from historylab.recall.retention import FACTS, Kept, retention
@@ -29,7 +29,7 @@ class Load:
 
     tokens: np.ndarray
     untrimmed: np.ndarray
-    limit: int
+    limit: ContextLimit
     over_budget: int
     facts: int | None = None
     facts_lost: int | None = None
@@ -64,9 +64,9 @@ class Workload:
         return sum(load.over_budget for load in self.loads) / max(1, len(self.tokens))
 
     @property
-    def limit(self) -> int | None:
-        """The tokens that every request may take; None where not all conversations have the same."""
-        limits = {load.limit for load in self.loads if len(load.tokens)}
+    def limit(self) -> tuple[int, bool] | None:
+        """The tokens that every request may take, and whether that is the model's window; None where it differs."""
+        limits = {(load.limit.tokens, load.limit.is_window) for load in self.loads if len(load.tokens)}
         return limits.pop() if len(limits) == 1 else None
 
     @property
@@ -98,7 +98,7 @@ def measure_load(timeline: Timeline, prices: Prices | None) -> Load:
     return Load(
         timeline.contexts,
         timeline.untrimmed_contexts,
-        context_limit(timeline).tokens,
+        context_limit(timeline),
         int(timeline.over_budget.sum()),
         facts.total if facts else None,
         facts.lost if facts else None,

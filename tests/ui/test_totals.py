@@ -84,8 +84,11 @@ def test_the_older_page_is_the_same_with_its_details_unfolded():
 
 def test_the_volume_is_yours():
     app = opened("pages/corpus.py")
-    shown(app.number_input(key="volume").set_value(50).run())
-    assert "50 a month cost" in text(app)
+    assert app.text_input(key="volume").value == "10,000"
+    shown(app.text_input(key="volume").set_value("50k").run())
+    assert "50,000 a month cost" in text(app)
+    shown(app.text_input(key="volume").set_value("many").run())
+    assert "not “many”" in text(app)
 
 
 def test_a_tight_budget_shows_in_the_totals():

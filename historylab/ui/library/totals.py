@@ -13,6 +13,7 @@ from historylab.settings.resolve import Resolution
 from historylab.ui.library.measuring import Measured, Rows
 from historylab.ui.session import session, tuning_choices
 from historylab.ui.session.background_work import Work
+from historylab.ui.settings.amount import read_amount
 from historylab.ui.shared.notice import fold_lines, notice
 from historylab.ui.shared.page import link_to_page
 from historylab.ui.shared.price_list import price_list
@@ -22,6 +23,7 @@ from historylab.wording.library import Total, measured_under, totals
 from historylab.wording.loading import MOST_REASONS, REASON
 from historylab.wording.untrusted import escape, one_line
 
+VOLUME = "Conversations a month"
 MOST_MODELS = 3  # whose prices are offered
 
 
@@ -95,21 +97,24 @@ def totals_details(rows: Rows, *, unfold: bool) -> None:
         found = rows.workload
         if len(found.tokens):
             st.html(size_histogram(found, workload_finding(found)))
-        st.number_input(
-            "Conversations a month",
-            1,
-            1_000_000_000,
-            session.tab().tuning.volume,
-            step=1_000,
-            key=session.seed_widget("volume", session.tab().tuning.volume),
+        written = f"{session.tab().tuning.volume:,}"
+        st.text_input(
+            VOLUME,
+            written,
+            key=session.seed_widget("volume", written),
             on_change=session.hand_value,
-            args=("volume", tuning_choices.set_monthly_volume),
+            args=("volume", _set_volume),
             width=200,
         )
         models = Counter(one.model for one in rows.measured.values() if one.model).most_common(MOST_MODELS)
         for model, _ in models:
             price_list(model)
         _not_measured(list(rows.measured.values()))
+
+
+def _set_volume(text: str) -> None:
+    if text and (volume := read_amount(VOLUME, text)):
+        tuning_choices.set_monthly_volume(volume)
 
 
 def _not_measured(found: list[Measured]) -> None:

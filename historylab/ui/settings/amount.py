@@ -30,9 +30,15 @@ def bounds_of(schema: Mapping[str, Any]) -> tuple[float | None, float | None]:
 
 def choose_amount(name: str, text: str, choose: Callable[[str, Any], None]) -> None:
     """Choose the number written in `text`; what is none is told, and changes nothing."""
-    number = parse_count(text)
-    if number is not None and number <= MOST_TOKENS:
+    if (number := read_amount(title_of(name), text)) is not None:
         choose(name, number)
-    else:
-        wanted = f"{title_of(name)} is a number such as 96k or 96,000"
+
+
+def read_amount(title: str, text: str) -> int | None:
+    """The number written in the field of that title; what is none is told."""
+    number = parse_count(text)
+    if number is None or number > MOST_TOKENS:
+        wanted = f"{title} is a number such as 96k or 96,000"
         session.report_problem(f"{wanted}, not “{one_line(text, 40)}”. Nothing was changed.")
+        return None
+    return number
