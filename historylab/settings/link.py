@@ -2,11 +2,12 @@
 
     ?v=2&historyLength=5&conv=gen:support_desk:turns=40,seed=0&stars=3,17&cmp=budget:4000
 
-A link names samples and the seeds of generated conversations; it never contains uploaded text, nor `pin`, which
-a person wrote. A setting that it leaves out is as the preset has it that it names. What none decides is left to the
-server in version 1, as in links without `v` (from before there were versions, and AgentDock's); in version 2 it has its
-default, so that a short link means the same under any template. Settings are passed on as raw text: `in_full` adds what
-the link implies, and `resolve_settings(url=…)` validates them and reports refusals; everything else is read here.
+A link names samples and the seeds of generated conversations, and says of a file of one's own that it is one; it never
+contains uploaded text or a file's name, nor `pin`, which a person wrote. A setting that it leaves out is as the preset
+has it that it names. What none decides is left to the server in version 1, as in links without `v` (from before there
+were versions, and AgentDock's); in version 2 it has its default, so that a short link means the same under any
+template. Settings are passed on as raw text: `in_full` adds what the link implies, and `resolve_settings(url=…)`
+validates them and reports refusals; everything else is read here.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ PARTIAL, COMPLETE = "1", "2"
 """Versions: what is left out is left to the server, or has its default. With a new default comes a new version."""
 CONVERSATION, WHICH, REQUEST, COMPARE = "conv", "which", "request", "cmp"
 STARS, NO_STARS = "stars", "none"
+OWN_FILE = "file"
+"""The `conv` of a link made while a file of one's own was open, which it can't hold."""
 BEFORE_VERSIONS = "conversation"
 """The name of `conv` before there were versions: `NAME` of a sample, or `GENERATOR:turns=40,seed=0`."""
 OURS = (VERSION, CONVERSATION, WHICH, REQUEST, COMPARE, SYSTEM, STARS, BEFORE_VERSIONS)
@@ -50,11 +53,11 @@ NO_PRESET: Mapping[str, str] = MappingProxyType({})
 class Place:
     """Everything in a link except its settings. Indices count from 0.
 
-    `conversation`: `sample:NAME`, `gen:NAME:option=value,…`, or empty for a conversation from the user's own disk.
-    `which`: the conversation, if its file has several. `compare`: the configurations compared, each as the settings
-    that differ from the link's own; `without` has YOURS or WAS_SENT where that one isn't. `system`: the preset the
-    settings started from (`NAME` or `NAME:VARIANT`), which supplies what the link leaves out. `stars`: the
-    must-remember messages; None if the link names none.
+    `conversation`: `sample:NAME`, `gen:NAME:option=value,…`, OWN_FILE, or empty if the link names none. `which`: the
+    conversation, if its file has several. `compare`: the configurations compared, each as the settings that differ from
+    the link's own; `without` has YOURS or WAS_SENT where that one isn't. `system`: the preset the settings started from
+    (`NAME` or `NAME:VARIANT`), which supplies what the link leaves out. `stars`: the must-remember messages; None if
+    the link names none.
     """
 
     conversation: str = ""
@@ -186,9 +189,9 @@ def _conversation(parameters: Mapping[str, str], refused: list[RefusedParameter]
     spec = parameters.get(CONVERSATION, "")
     if not spec and (old := parameters.get(BEFORE_VERSIONS, "")):
         spec = f"gen:{old}" if ":" in old else f"sample:{old}"
-    if not spec or spec.startswith(("sample:", "gen:")):
+    if spec in ("", OWN_FILE) or spec.startswith(("sample:", "gen:")):
         return spec
-    refused.append(RefusedParameter(CONVERSATION, spec, "a link names sample:NAME or gen:NAME:option=value,…"))
+    refused.append(RefusedParameter(CONVERSATION, spec, "a link names sample:NAME, gen:NAME:option=value,… or file"))
     return ""
 
 

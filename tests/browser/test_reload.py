@@ -67,7 +67,7 @@ def test_each_tab_comes_back_with_its_own_file_and_nothing_else_is_shown_before(
     is_open(page, 11)
 
 
-def test_back_from_the_page_compare_keeps_the_file_and_a_reload_there_brings_it_back(page, home):
+def test_back_and_forward_lead_to_the_file_and_past_it_and_a_reload_on_compare_brings_it_back(page, home):
     opened(page, home)
     give(page, "first.json", 11)
     page.get_by_role("link", name="Compare").first.click()
@@ -76,6 +76,12 @@ def test_back_from_the_page_compare_keeps_the_file_and_a_reload_there_brings_it_
     page.reload()
     is_open(page, 11)
     page.go_back()
+    is_open(page, 11)
+    settled(page)
+    page.go_back()
+    page.get_by_text("Farewell lunch").first.wait_for()
+    settled(page)
+    page.go_forward()
     is_open(page, 11)
 
 

@@ -11,7 +11,17 @@ from setting_values import candidates
 
 from historylab import Settings, resolve_settings
 from historylab.errors import SettingsError
-from historylab.settings.link import LONGEST, Link, Place, decode, encode, in_full, link_parameters, place_parameters
+from historylab.settings.link import (
+    LONGEST,
+    OWN_FILE,
+    Link,
+    Place,
+    decode,
+    encode,
+    in_full,
+    link_parameters,
+    place_parameters,
+)
 from historylab.settings.model import setting_names
 from historylab.settings.names import NOT_IN_LINKS, as_text, url_name
 from historylab.systems.presets.base import find_preset, preset_in_link, presets
@@ -108,6 +118,12 @@ def test_what_must_be_remembered_comes_back_numbered_from_one():
 
 def test_a_conversation_of_ones_own_leaves_nothing_of_it_in_the_link():
     assert "which" not in place_parameters(Place("", 3, 1))
+
+
+def test_a_link_made_from_a_file_says_so():
+    place = Place(OWN_FILE, 3, 1)
+    assert place_parameters(place) == {"v": "1", "conv": "file", "which": "4", "request": "2"}
+    assert decode(place_parameters(place)).place == place
 
 
 def test_a_link_that_would_be_too_long_is_none_and_one_that_is_too_long_is_not_read():

@@ -18,6 +18,7 @@ from historylab.ui.session import coming_back, tab_shelf
 from historylab.ui.session.landing import NAME
 from historylab.ui.session.tab import GivenFile, HeldFile, LibraryChoices, Opened, ReadFile, TabState
 from historylab.ui.session.tab_shelf import KEPT, TabShelf
+from historylab.ui.toolbar.opened_files import NOT_IN_LINK
 
 CHAT = [{"role": "user", "content": "Where is my order?"}, {"role": "assistant", "content": "On its way."}]
 FILE = ("a.json", json.dumps(CHAT).encode())
@@ -100,7 +101,7 @@ def reloaded(app, monkeypatch, **link: str):
     """The page as a new session of the same tab draws it."""
     token, name = app.session_state["historylab"].token, "a.json"
     monkeypatch.setattr(coming_back, "is_awaited", lambda: _take(token, name))
-    return screen(**link) if link else landing()
+    return screen(**(link or {name: app.query_params[name] for name in app.query_params}))
 
 
 def _take(token: str, name: str) -> bool:
@@ -117,6 +118,14 @@ def test_a_file_comes_back_with_its_marks(shelf, monkeypatch):
     assert "2 messages, 1 turn" in text(app)
     assert app.session_state["historylab"].stars == (1,)
     assert app.session_state["historylab"].token
+    assert NOT_IN_LINK not in text(app)
+
+
+@pytest.mark.slow
+def test_it_comes_back_where_the_address_names_no_conversation_and_is_said_there(shelf, monkeypatch):
+    app = reloaded(uploaded(screen(), FILE), monkeypatch, budget="777")
+    assert "2 messages, 1 turn" in text(app)
+    assert (app.query_params["conv"], app.query_params["budget"]) == ("file", "777")
 
 
 @pytest.mark.slow

@@ -24,6 +24,7 @@ from app_pages import (
 
 from historylab import Settings, replay
 from historylab.formats.samples import load_sample
+from historylab.ui.toolbar.share_dialog import NOT_YOURS
 
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 
@@ -343,9 +344,8 @@ def test_the_share_link_decides_every_setting_and_opens_the_same_request():
 def test_the_share_dialog_says_when_the_conversation_stays_here():
     app = pasted(screen(), LINE)
     shown(app.button(key="share").click().run())
-    assert "is not in the link" in text(app)
-    assert "order" not in app.code[0].value
-    assert "conv=" not in app.code[0].value
+    assert NOT_YOURS in text(app)
+    assert app.code[0].value.endswith("?v=2&conv=file")
 
 
 def test_what_a_link_says_of_a_place_and_cannot_be_read_is_told():

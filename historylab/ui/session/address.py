@@ -11,9 +11,18 @@ from typing import Any
 
 import streamlit as st
 
-from historylab.formats.samples import DEFAULT_SAMPLE
-from historylab.settings.link import OURS, Place, RefusedParameter, decode, link_parameters, place_parameters
-from historylab.settings.names import NOT_IN_LINKS, SYSTEM, as_text, by_url_name, url_name
+from historylab.settings.link import (
+    CONVERSATION,
+    OURS,
+    OWN_FILE,
+    PARTIAL,
+    Place,
+    RefusedParameter,
+    decode,
+    link_parameters,
+    place_parameters,
+)
+from historylab.settings.names import NOT_IN_LINKS, SYSTEM, VERSION, as_text, by_url_name, url_name
 from historylab.systems.presets.base import find_preset, preset_in_link, presets
 from historylab.ui.session import choices, landing, viewing
 from historylab.ui.session.session import tab
@@ -29,10 +38,13 @@ COMPARE, PLAY, PRESENT = "compare", "play", "present"
 
 def follow_link(page: str) -> None:
     """Take over the address if it is a new one: a first load, Back and Forward. `AddressSync` knows a late one."""
-    given = address_parameters()
+    given, loaded = address_parameters(), not tab().address.page
+    link = landing.link_to_follow(page, given)
     tab().presenting = False  # its link opens it once
     if tab().address.receive(page, given):
-        take_over(landing.link_to_follow(page, given))
+        take_over(link)
+        if tab().opened is None and tab().linked.conversation == OWN_FILE and not loaded:
+            viewing.open_newest_file()  # Forward
     tab().playing &= page == COMPARE  # left while it plays, it does not begin again
 
 
@@ -42,7 +54,7 @@ def take_over(given: Mapping[str, str]) -> None:
     written = state.address.written
     if written is None and given.get(DEBUG, "").lower() == "true":
         viewing.show_tab(viewing.DEBUG)
-    if written is not None and _opens(link.place) != _opens(decode(written).place):
+    if written is not None and landing.opens(link.place) != landing.opens(decode(written).place):
         state.opened = None
     if link.place.request is not None:
         state.request = link.place.request
@@ -66,10 +78,6 @@ def _follow_system(spec: str) -> None:
         state.misread = (*state.misread, RefusedParameter(SYSTEM, spec, f"known are {', '.join(presets())}"))
 
 
-def _opens(place: Place) -> tuple[str, int]:
-    return place.conversation or f"sample:{DEFAULT_SAMPLE}", place.which
-
-
 def write_link() -> None:
     """Put what was chosen, on screen or by the link, into the address. Parameters that aren't ours stay."""
     given = address_parameters()
@@ -86,29 +94,36 @@ def write_link() -> None:
 
 
 def chosen_parameters() -> dict[str, str]:
-    """Parameters of a link to this screen: the settings chosen, and what is open unless it was uploaded or pasted."""
+    """Parameters of a link to this screen: the settings chosen, and what is open."""
     state, shown = tab(), current_place()
     settings = {**state.link, **{url_name(name): as_text(value) for name, value in state.you.items()}}
-    default = shown.conversation == f"sample:{DEFAULT_SAMPLE}"
-    place = replace(shown, conversation="" if default else shown.conversation)
+    unnamed, _ = landing.opens(Place())
+    place = replace(shown, conversation="" if shown.conversation == unnamed else shown.conversation)
     return link_parameters(settings, place, preset_in_link(place.system))
 
 
 def current_place(*, request: int | None = None, compare: Sequence[Mapping[str, Any]] | None = None) -> Place:
-    """The open conversation and the configurations compared; nothing of an upload or pasted text."""
+    """The open conversation and the configurations compared; of an upload or pasted text only that it is one's own."""
     state = tab()
     compare = tuple((state.compare if compare is None else compare) or ())
-    if not state.opened:
-        return replace(
-            state.linked, request=request, compare=compare, system=system_in_address(), without=state.compared_without
-        )
-    marks, system = viewing.marks_for_link(state.opened), system_in_address()
-    return Place(state.opened.spec, state.opened.which, request, compare, system, marks, state.compared_without)
+    opened, system, without = state.opened, system_in_address(), state.compared_without
+    if not opened or opened.stands_in:
+        if state.linked.conversation == OWN_FILE:
+            request = state.linked.request  # the file's, for when that is opened
+        return replace(state.linked, request=request, compare=compare, system=system, without=without)
+    which = opened.which if opened.spec else 0  # what is open of a file stays open with it
+    return Place(opened.named, which, request, compare, system, viewing.marks_for_link(opened), without)
 
 
 def address_parameters() -> dict[str, str]:
     """The address's parameters; of a repeated one the first counts."""
     return {name: st.query_params.get_all(name)[0] for name in st.query_params}
+
+
+def leave_conversation() -> None:
+    """Have the address name no conversation any more."""
+    rest = {name: value for name, value in address_parameters().items() if name != CONVERSATION}
+    st.query_params.from_dict({} if rest == {VERSION: PARTIAL} else rest)
 
 
 def linked_agent() -> str:

@@ -14,10 +14,9 @@ from threading import Timer
 import streamlit as st
 
 from historylab.costs.amounts import count_of
-from historylab.formats.samples import DEFAULT_SAMPLE
-from historylab.settings.link import decode
+from historylab.settings.link import OWN_FILE, Place, decode
 from historylab.ui.session import landing, session
-from historylab.ui.session.address import address_parameters
+from historylab.ui.session.address import address_parameters, leave_conversation
 from historylab.ui.session.tab import HeldFile, LibraryChoices, Opened, TabState, ToOpen
 from historylab.ui.session.tab_shelf import KEPT, TabShelf
 from historylab.wording.untrusted import one_line
@@ -67,11 +66,15 @@ def forget() -> None:
         session.begin_with(
             TabState(library=library, chat=state.chat, uploaded=state.uploaded, token="", asked_browser=True)
         )
+        leave_conversation()
 
 
 def forget_gone() -> None:
-    """Say no more what was open before."""
-    session.tab().gone = ""
+    """Say no more which file is missing: what is open is what is wanted."""
+    state = session.tab()
+    state.gone = ""
+    if state.opened:
+        state.opened.stands_in = False
     session.touch()
 
 
@@ -95,12 +98,14 @@ def _bring_back(held: TabState) -> None:
     """The state of the tab from now on, of its own: the one before may be that of another tab, duplicated."""
     state, opened = replace(held, library=_copy_of(held.library), chat=held.chat.without_server()), held.opened
     state.asked_browser, state.page = True, session.tab().page
+    state.address = replace(state.address, page="", clicked=False)  # it is loaded, whatever was drawn or clicked before
     session.begin_with(state)
     if opened and not _is_named(opened):
         state.opened, state.stars, state.questions, state.request, state.message = None, (), (), None, None
     elif opened and _has_changed(opened, held.library.held):
         files = tuple(file.given for file in opened.files)
         state.opened, state.again = None, ToOpen(files, mapping=opened.files[0].mapping, which=opened.which)
+        state.linked = Place(OWN_FILE)
     elif opened:
         state.opened = replace(opened, unmarked=set(opened.unmarked))
 
@@ -108,8 +113,7 @@ def _bring_back(held: TabState) -> None:
 def _is_named(opened: Opened) -> bool:
     """Tell whether the address leads to it, as far as an address can."""
     place = decode(landing.link_to_follow(session.tab().page, address_parameters())).place
-    named = place.conversation.removeprefix("sample:") or DEFAULT_SAMPLE, place.which
-    return named == (opened.spec.removeprefix("sample:") or DEFAULT_SAMPLE, opened.which if opened.spec else 0)
+    return landing.opens(place) == landing.opens(Place(opened.named, opened.which))
 
 
 def _has_changed(opened: Opened, listed: list[HeldFile]) -> bool:

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from urllib.parse import parse_qsl
 
-from historylab.formats.samples import samples
-from historylab.settings.link import CONVERSATION, PARTIAL, decode
+from historylab.formats.samples import DEFAULT_SAMPLE, samples
+from historylab.settings.link import BEFORE_VERSIONS, CONVERSATION, OWN_FILE, PARTIAL, Place, decode
 from historylab.settings.names import OPEN, TEMPLATE, VERSION
 from historylab.settings.resolve import Provenance
 from historylab.settings.sources import from_environment
@@ -46,10 +46,22 @@ def _is_undecided() -> bool:
 
 
 def link_to_follow(page: str, given: Mapping[str, str]) -> Mapping[str, str]:
-    """The link to follow for this address: the story's where the playground is opened with none."""
-    state = tab()
-    own = state.again or (state.opened and not state.opened.spec)
-    return STORY if page == PAGE and not given and not own and is_story_allowed() else given
+    """The link to follow for this address: the story's where the playground is opened with none.
+
+    A page loaded anew under an address that names no conversation has the file open that this tab had.
+    """
+    state, unnamed = tab(), not {CONVERSATION, BEFORE_VERSIONS} & {*given}
+    own = state.again or (state.opened and state.opened.named == OWN_FILE)
+    if unnamed and own and not state.address.page:
+        return {**given, CONVERSATION: OWN_FILE}
+    return STORY if page == PAGE and not given and is_story_allowed() else given
+
+
+def opens(place: Place) -> tuple[str, int]:
+    """The name of what a link with this place opens, and which of it: files of one's own come back as they were."""
+    unnamed = OWN_FILE if os.environ.get(OPEN) else f"{SAMPLE}:{DEFAULT_SAMPLE}"
+    name = place.conversation or unnamed
+    return name, 0 if name == OWN_FILE else place.which
 
 
 def is_free() -> bool:
@@ -61,7 +73,7 @@ def is_free() -> bool:
 def is_story_open() -> bool:
     """Tell whether the settings are those of the link to the sample that is open, or changed since."""
     state = tab()
-    spec = state.opened.spec if state.opened else state.linked.conversation
+    spec = state.opened.named if state.opened else state.linked.conversation
     story = decode(story_of(spec.removeprefix(f"{SAMPLE}:")))
     return bool(story.settings) and state.link == story.settings
 
@@ -69,7 +81,7 @@ def is_story_open() -> bool:
 def is_untouched() -> bool:
     """Tell whether it is the landing as it was opened, so that the address needs to say nothing."""
     state, story = tab(), decode(STORY)
-    spec = state.opened.spec if state.opened else state.linked.conversation
+    spec = state.opened.named if state.opened else state.linked.conversation
     marked = state.opened is None or state.stars == story.place.stars
     as_opened = spec == story.place.conversation and state.link == story.settings and marked
     return as_opened and not state.you and state.compare is None

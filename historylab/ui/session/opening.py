@@ -22,7 +22,7 @@ from historylab.formats.load import first_asking
 from historylab.formats.mapping import FieldMapping
 from historylab.formats.samples import DEFAULT_SAMPLE
 from historylab.recordings.as_sent import knows_what_was_sent
-from historylab.settings.link import REQUEST, WHICH, Place, RefusedParameter
+from historylab.settings.link import OWN_FILE, REQUEST, WHICH, Place, RefusedParameter
 from historylab.settings.names import OPEN, SYSTEM
 from historylab.ui.session import address, cached, drawers, landing, session, viewing
 from historylab.ui.session.choices import AS_SENT
@@ -90,11 +90,15 @@ def open_asked(show: Show) -> bool:
     asked, state.to_open = state.to_open, None
     if asked is None:
         return False
+    awaited = state.opened is not None and state.opened.stands_in
     try:
-        return _open(asked, show)
+        opened = _open(asked, show)
     except RerunException:  # a click elsewhere: the page begins anew, and opens it then
         state.to_open = asked
         raise
+    if awaited and viewing.current_file().files:  # it is taken for the one that the link was made from
+        _follow_place(state.linked)
+    return opened
 
 
 def _open(asked: ToOpen, show: Show) -> bool:
@@ -188,8 +192,9 @@ def _open_spec(spec: str) -> None:
 def _open_linked(linked: Place) -> None:
     """Open what a link names, or what the command line named; or else the default sample."""
     state, paths = session.tab(), os.environ.get(OPEN, "").splitlines()
-    state.to_open = ToOpen(spec=linked.conversation or f"sample:{DEFAULT_SAMPLE}")
-    if not linked.conversation and (state.again or paths):
+    named = "" if linked.conversation == OWN_FILE else linked.conversation
+    state.to_open = ToOpen(spec=named or f"sample:{DEFAULT_SAMPLE}")
+    if not named and (state.again or paths):
         state.to_open = state.again or ToOpen(files=files_to_open(paths))
     state.again = None
     _open_here()
@@ -198,14 +203,21 @@ def _open_linked(linked: Place) -> None:
         problem = state.problem
         _open_spec(f"sample:{DEFAULT_SAMPLE}")
         about = f"The link's conversation can't be opened: {problem[:1].lower()}{problem[1:]}"
-        state.problem = about if linked.conversation else problem
-    opened = viewing.current_file()
+        state.problem = about if named else problem
+    elif linked.conversation == OWN_FILE and not viewing.current_file().files:
+        viewing.current_file().stands_in, state.presenting = True, False
+    else:
+        _follow_place(linked)
+
+
+def _follow_place(linked: Place) -> None:
+    """Show of what is open now which conversation, request and marks a link names."""
+    state, opened = session.tab(), viewing.current_file()
     if linked.which:
         opened.which = min(linked.which, len(opened.entries) - 1)
-    if found:
-        state.misread = (*state.misread, *_beyond(linked))
+    state.misread = (*state.misread, *_beyond(linked))
     state.request = linked.request
-    viewing.follow_marks(linked.stars if found and opened.which == linked.which else None)
+    viewing.follow_marks(linked.stars if opened.which == linked.which else None)
 
 
 def _beyond(linked: Place) -> Iterator[RefusedParameter]:

@@ -20,7 +20,7 @@ from historylab.formats.mapping import FieldMapping
 from historylab.formats.sessions import Session
 from historylab.recall.questions import Question
 from historylab.recordings.entries import Source
-from historylab.settings.link import Place, RefusedParameter
+from historylab.settings.link import OWN_FILE, Place, RefusedParameter
 from historylab.tuning.constraints import BETTER
 from historylab.ui.session.address_sync import AddressSync
 from historylab.ui.session.chat_session import ChatSession
@@ -87,7 +87,8 @@ class Opened:
     """The open conversations: `spec` names them in a link (`sample:NAME`); it is empty for pasted text and `files`.
 
     `which` of its entries is on screen; `edited` is that one with the edits tried on it, which go with it. Of a large
-    file there is a `listing`, and `listed` is the place in it of what is open.
+    file there is a `listing`, and `listed` is the place in it of what is open. `stands_in`: a link was made from a file
+    that it doesn't hold, and this sample is shown until that is opened.
     """
 
     conversations: Conversations
@@ -98,6 +99,12 @@ class Opened:
     listing: Listing | None = None
     listed: int = 0
     unmarked: set[int] = field(default_factory=set)  # messages deleted with their mark, by their key in `edited`
+    stands_in: bool = False
+
+    @property
+    def named(self) -> str:
+        """Its name in a link."""
+        return OWN_FILE if self.stands_in else self.spec or OWN_FILE
 
     @cached_property
     def entries(self) -> tuple[Conversation, ...]:

@@ -52,6 +52,13 @@ def open_conversations(
     state.library.page = None
 
 
+def open_newest_file() -> None:
+    """Open the file of one's own that was opened last in this tab, if it is still listed."""
+    own = [held.opened for held in tab().library.held if not held.opened.spec]
+    if own:
+        open_conversations(own[-1].conversations, "", own[-1].which, own[-1].files, own[-1].listing, own[-1].listed)
+
+
 def current_file() -> Opened:
     """The file that is open. A page calls `opening.conversation()` first, which opens one."""
     found = tab().opened

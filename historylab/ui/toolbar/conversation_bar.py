@@ -14,7 +14,7 @@ from historylab.settings.resolve import Resolution
 from historylab.ui.session import viewing
 from historylab.ui.toolbar.notes import edited_bar, recorded_line, sent_under_line
 from historylab.ui.toolbar.open_drawer import open_button
-from historylab.ui.toolbar.opened_files import no_longer_held_line, opened_files, picker, refused_files_line
+from historylab.ui.toolbar.opened_files import missing_file_line, opened_files, picker, refused_files_line
 from historylab.ui.toolbar.share_dialog import share_button
 from historylab.wording.context import counted_by
 from historylab.wording.untrusted import escape, one_line
@@ -58,7 +58,7 @@ def conversation_bar(
     with st.container(key="about"):  # also if it stays empty: the map below is made anew when its place changes
         edited_bar()
         refused_files_line()
-        no_longer_held_line()
+        missing_file_line()
 
 
 def _badge() -> str:

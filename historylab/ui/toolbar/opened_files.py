@@ -18,6 +18,10 @@ from historylab.wording.loading import read_in_words, reasons_in_words
 from historylab.wording.untrusted import escape, one_line
 
 MOST_FILES = 40
+NOT_IN_LINK = (
+    "This link was made from a file that it does not hold. "
+    "Open that file to see what its sender saw; below is a sample."
+)
 
 
 def opened_files() -> None:
@@ -105,13 +109,15 @@ def _forget_button(files: int) -> None:
     st.button(label, key="forget-file", type="tertiary", help=told, on_click=coming_back.forget)
 
 
-def no_longer_held_line() -> None:
-    """The name of what was open before the page was loaded and is no longer held, if so, with a way to open it."""
-    if not (gone := session.tab().gone):
+def missing_file_line() -> None:
+    """A line on the file that is missing, if one is, with a way to open it: held no longer, or the one of a link."""
+    gone = session.tab().gone
+    if not gone and not viewing.current_file().stands_in:
         return
+    told, label = (f"“{gone}” is no longer held here.", "Open it again") if gone else (NOT_IN_LINK, "Open the file")
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="gone"):
-        st.html(f'<div class="hl-notice" role="status">“{escape(gone)}” is no longer held here.</div>')
-        st.button("Open it again", key="open-gone", on_click=drawers.open_drawer, args=(opening.KEY,))
+        st.html(f'<div class="hl-notice" role="status">{escape(told)}</div>')
+        st.button(label, key="open-gone", on_click=drawers.open_drawer, args=(opening.KEY,))
         st.button("Dismiss", key="forget-gone", type="tertiary", on_click=coming_back.forget_gone)
 
 

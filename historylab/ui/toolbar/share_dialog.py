@@ -10,12 +10,12 @@ import streamlit as st
 
 from historylab.errors import SettingsError
 from historylab.exporters.base import pins_of
-from historylab.settings.link import YOURS, Place, encode
+from historylab.settings.link import OWN_FILE, YOURS, Place, encode
 from historylab.settings.model import Settings
 from historylab.settings.names import NOT_IN_LINKS
 from historylab.systems.presets.base import preset_in_link
 from historylab.tuning.compare import LETTERS
-from historylab.ui.session import address, choices, drawers, edits, session
+from historylab.ui.session import address, choices, drawers, edits, session, viewing
 from historylab.ui.session.choices import AS_SENT
 from historylab.ui.session.shown_timeline import shows_as_sent
 from historylab.ui.shared.copy_link import copy_link
@@ -28,7 +28,7 @@ from historylab.wording.untrusted import escape, one_line
 KEY = "share"
 Compared = Sequence[Mapping[str, Any]] | None
 NOT_YOURS = (
-    "The conversation is yours and is not in the link, which opens the sample. To show yours, "
+    "The conversation is not in the link, which opens a sample and says so. To show it, "
     "send the report (Export, Report)."
 )
 NO_PINS = (
@@ -52,13 +52,14 @@ def _dialog(settings: Settings, path: str, compare: Compared) -> None:
     except SettingsError as problem:
         notice(f"There is no link: {problem}", "error")
         return
-    if st.toggle("Open it full screen, for an audience", True, key="share-presents"):
+    yours = address.current_place().conversation == OWN_FILE
+    if not yours and st.toggle("Open it full screen, for an audience", True, key="share-presents"):
         link += f"&{address.PRESENT}=true"
     copy_link(link)
     st.code(link, language=None, wrap_lines=True)
     contents = "".join(f"<li>{escape(line)}</li>" for line in link_contents(settings, compare))
     st.html(f'<div class="hl-meta">It carries</div><ul class="hl-says">{contents}</ul>')
-    if not address.current_place().conversation:
+    if yours:
         notice(NOT_YOURS)
     elif edits.current_edits():
         notice(f"Your edits are not in the link ({edits.describe_edits()}): {NOT_EDITED}")
@@ -72,7 +73,7 @@ def _dialog(settings: Settings, path: str, compare: Compared) -> None:
 
 def link_contents(settings: Settings, compare: Compared = None) -> Iterator[str]:
     """The contents of the link, a line each."""
-    request, shown = _request_for_link(), _place(compare=compare)
+    shown = _place(request=_request_for_link(), compare=compare)
     yield f"your settings: {differing_in_words(settings)}"
     if shown.system == AS_SENT:
         yield "that it is shown as recorded: what was really sent"
@@ -82,8 +83,10 @@ def link_contents(settings: Settings, compare: Compared = None) -> Iterator[str]
         yield f"the sample that is open: {name}{unedited}"
     elif kind == "gen":
         yield f"the generated conversation, by its seed: {one_line(name, 80)}{unedited}"
-    if request is not None:
-        yield f"the request you look at: {request + 1:,}"
+    elif shown.conversation == OWN_FILE:
+        yield "that it was made from a file, without its name"
+    if shown.request is not None:
+        yield f"the request you look at: {shown.request + 1:,}"
     if shown.stars:
         listed = ", ".join(f"{star + 1:,}" for star in shown.stars)
         yield f"which messages must be remembered, by number: {one_line(listed, 80)}"
@@ -107,8 +110,9 @@ def _full_link(settings: Settings, path: str, compare: Compared) -> str:
 def _place(*, request: int | None = None, compare: Compared) -> Place:
     """The place that the link opens, and there what was really sent, if that is what is on screen."""
     place = address.current_place(request=request, compare=compare)
-    sent = place.conversation and shows_as_sent(choices.resolution())
-    return replace(place, system=AS_SENT) if sent else place
+    if place.conversation == OWN_FILE:
+        return replace(place, which=place.which or viewing.current_file().which)
+    return replace(place, system=AS_SENT) if shows_as_sent(choices.resolution()) else place
 
 
 def _request_for_link() -> int | None:
