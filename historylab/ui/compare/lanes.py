@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import streamlit as st
 
 from historylab.costs.amounts import money, short_count, short_money
-from historylab.figures.retention_map import view
 from historylab.planning.replay import Timeline
 from historylab.tuning.compare import SENT, Figures, changed_values
 from historylab.ui.compare.configuration_fields import configuration_fields, letter_mark, not_taken
@@ -15,8 +14,7 @@ from historylab.ui.compare.configurations import Configuration, compare_these, u
 from historylab.ui.compare.presets import preset_name
 from historylab.ui.session import cached, choices, session, viewing
 from historylab.ui.session.must_remember import star_marks
-from historylab.ui.shared.history_map import history_map, map_look
-from historylab.ui.shared.timeline_data import TimelineData
+from historylab.ui.shared.history_map import history_map
 from historylab.wording.as_sent import as_sent_line
 from historylab.wording.cuts import capitalize_first, changes_in_words
 from historylab.wording.over_budget import cause_in_words
@@ -42,8 +40,7 @@ def lanes(
                 named = f'<span title="{escape(full)}">{escape(name)}</span>'
                 st.html(f'<div class="hl-lane">{letter_mark(each.letter)}{named}</div>')
                 at = min(number, len(timeline.plans) - 1)
-                brought = None if aligned and each is not compared[0] else cached.packed_conversation(timeline)
-                _map(each, timeline, at, brought, plays=each is compared[0], aligned=aligned)
+                _map(each, timeline, at, first=each is compared[0], aligned=aligned)
                 beside = (
                     f'<p class="hl-beside">{escape(sentence)}</p>' if len(compared) > 2 else ""
                 )  # the headline says it
@@ -71,25 +68,25 @@ def actions_legend() -> str:
     return f'<div class="hl-legend">{"".join(entries)}</div>'
 
 
-def _map(
-    configuration: Configuration,
-    timeline: Timeline,
-    number: int,
-    conversation: bytes | None,
-    *,
-    plays: bool,
-    aligned: bool,
-) -> None:
-    packed, key = cached.packed_map(timeline)
-    message = session.tab().message if aligned else None
-    known = message is not None and message < timeline.plans[number].size
-    look = view(key, number, message if known else None, star_marks(timeline))
-    look["name"], look["small"] = f"configuration {configuration.letter}", True
-    if plays and session.tab().playing:
-        look["play"] = True
-    data = TimelineData(conversation, packed, key)
-    place = f"map {configuration.letter}"
-    history_map(place, data, look, lambda: _look(place, timeline, aligned=aligned))
+def _map(configuration: Configuration, timeline: Timeline, number: int, *, first: bool, aligned: bool) -> None:
+    def choose(request: int | None, message: int | None) -> None:
+        if request is not None:
+            viewing.select_request(request)
+            if message is not None and aligned:
+                viewing.select_message(message)
+
+    history_map(
+        f"map {configuration.letter}",
+        timeline,
+        number,
+        session.tab().message if aligned else None,
+        choose,
+        starred=star_marks(timeline),
+        brings=first or not aligned,
+        name=f"configuration {configuration.letter}",
+        small=True,
+        play=first and session.tab().playing,
+    )
 
 
 def _numbers(timeline: Timeline, figures: Figures, number: int) -> str:
@@ -146,11 +143,3 @@ def _buttons(configuration: Configuration, compared: Sequence[Configuration]) ->
 def _use(compared: Sequence[Configuration], letter: str) -> None:
     use_configuration(compared, letter)
     session.announce(f"{letter} is yours now: Inspect shows it.")
-
-
-def _look(key: str, timeline: Timeline, *, aligned: bool) -> None:
-    request, message = map_look(key, timeline)
-    if request is not None:
-        viewing.select_request(request)
-        if message is not None and aligned:
-            viewing.select_message(message)

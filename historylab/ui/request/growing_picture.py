@@ -6,13 +6,11 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from historylab.figures.retention_map import view
 from historylab.figures.token_chart import pack_chart
 from historylab.planning.replay import Timeline
 from historylab.ui.request.verdict_line import legend
 from historylab.ui.session import cached
 from historylab.ui.shared.history_map import history_map, map_look
-from historylab.ui.shared.timeline_data import TimelineData
 from historylab.ui.shared.token_bars import bars_component
 
 
@@ -32,16 +30,12 @@ def growing_picture(
     where it is; `watched` are requests that were sent as they came.
     """
     on_map, on_chart = f"{name}-map", f"{name}-tokens"
-    packed, key = cached.packed_map(timeline)
-    known = message is not None and message < timeline.plans[number].size
-    look = view(key, number, message if known else None, watched=watched)
-    data = TimelineData(cached.packed_conversation(timeline), packed, key)
     with st.container(key="stage"), st.container(key="picture", gap=None):
         legend(timeline, number)
-        history_map(on_map, data, look, lambda: choose(*map_look(on_map, timeline)))
+        history_map(on_map, timeline, number, message, choose, watched=watched)
         bars_component()(
             key=on_chart,
-            data=pack_chart(cached.packed_tokens(timeline), key, locked),
+            data=pack_chart(cached.packed_tokens(timeline), cached.browser_key(timeline), locked),
             on_look_change=lambda: choose(map_look(on_chart, timeline)[0], None),
             on_budget_change=lambda: None,
         )
