@@ -14,7 +14,7 @@ TICKS = 5
 
 def size_histogram(found: Workload, label: str) -> str:
     """The histogram, named by `label`; the page's style draws it."""
-    limit, is_window = found.limit or (0, False)
+    limit, name = found.limit or (0, "")
     end = _end(found, limit)
     edges = np.linspace(0, end, BARS + 1)
     sent, whole = (np.histogram(tokens, edges)[0] for tokens in (found.tokens, found.untrimmed))
@@ -24,7 +24,7 @@ def size_histogram(found: Workload, label: str) -> str:
         _bar(int(n), int(of), highest, int(low), int(high), over=bool(low >= over))
         for n, of, low, high in zip(sent, whole, edges, edges[1:], strict=False)
     )
-    bars += _limit(limit, end, "window" if is_window else "budget")
+    bars += _limit(limit, end, name)
     drawn = f'<div class="hl-bars">{bars}</div><div class="hl-ticks">{_ticks(end)}</div>'
     return f'<div class="hl-sizes" role="img" aria-label="{escape(label)}">{drawn}</div>'
 

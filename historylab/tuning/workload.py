@@ -12,7 +12,7 @@ from decimal import Decimal
 import numpy as np
 
 from historylab.costs.bill import against_untrimmed
-from historylab.planning.context_fill import ContextLimit, context_limit
+from historylab.planning.context_fill import context_limit
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices
 from historylab.recall.retention import FACTS, Kept, retention
@@ -22,14 +22,14 @@ PERCENTILES = (50, 95)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Load:
-    """One conversation's numbers: int64[requests] tokens sent and untrimmed, the limit of each request, and how many
-    are over the budget; facts that requests needed and of these the lost ones, None where no text says; dollars with
-    the model's cache, None where prices are unknown.
+    """One conversation's numbers: int64[requests] tokens sent and untrimmed; the limit of each request and what it is,
+    and how many are over the budget; facts that requests needed and of these the lost ones, None where no text says;
+    dollars with the model's cache, None where prices are unknown.
     """
 
     tokens: np.ndarray
     untrimmed: np.ndarray
-    limit: ContextLimit
+    limit: tuple[int, str]
     over_budget: int
     facts: int | None = None
     facts_lost: int | None = None
@@ -64,9 +64,9 @@ class Workload:
         return sum(load.over_budget for load in self.loads) / max(1, len(self.tokens))
 
     @property
-    def limit(self) -> tuple[int, bool] | None:
-        """The tokens that every request may take, and whether that is the model's window; None where it differs."""
-        limits = {(load.limit.tokens, load.limit.is_window) for load in self.loads if len(load.tokens)}
+    def limit(self) -> tuple[int, str] | None:
+        """The tokens that every request may take, and what that is; None where not all conversations have the same."""
+        limits = {load.limit for load in self.loads if len(load.tokens)}
         return limits.pop() if len(limits) == 1 else None
 
     @property
@@ -98,13 +98,18 @@ def measure_load(timeline: Timeline, prices: Prices | None) -> Load:
     return Load(
         timeline.contexts,
         timeline.untrimmed_contexts,
-        context_limit(timeline),
+        _limit_of(timeline),
         int(timeline.over_budget.sum()),
         facts.total if facts else None,
         facts.lost if facts else None,
         bills.bill.total if bills else None,
         bills.baseline.total if bills else None,
     )
+
+
+def _limit_of(timeline: Timeline) -> tuple[int, str]:
+    limit, sized = context_limit(timeline), timeline.plans and timeline.plans[-1].is_sized
+    return limit.tokens, "window" if limit.is_window else "largest request" if sized else "budget"
 
 
 def _facts(timeline: Timeline) -> Kept | None:

@@ -54,7 +54,7 @@ def test_facts_lost_are_those_of_each_conversation():
     assert found.losing == sum(map(bool, lost))
 
 
-@pytest.mark.parametrize(("budgets", "limit"), [((500, 500), (500, False)), ((500, 900), None)])
+@pytest.mark.parametrize(("budgets", "limit"), [((500, 500), (500, "budget")), ((500, 900), None)])
 def test_there_is_one_limit_only_where_all_have_the_same(budgets, limit):
     loads = (workload([counted("u5")], Settings(budget=budget)).loads[0] for budget in budgets)
     assert Workload(tuple(loads)).limit == limit

@@ -1,1 +1,1 @@
-"""The Tune page."""
+"""The page Improve."""
