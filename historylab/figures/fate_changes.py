@@ -1,17 +1,20 @@
 """The messages whose fate is another than at the request before, as runs: all that the maps need to send.
 
-A fate is what a plan decides about a message, and why. From one request to the next few fates change, whatever the
-length of the conversation.
+A fate is what a plan decides about a message, and why: 256 × the action's place in BEST_FIRST + the reason's code. From
+one request to the next few fates change, whatever the length of the conversation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from historylab.figures.retention_grid import BEST_FIRST
+from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
+
+_SEVERITY = np.array([BEST_FIRST.index(action) for action in Action], np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +25,7 @@ class FateChanges:
         per_request: int64[requests], how many runs belong to each request.
         first, length: int64[runs], the first message of a run, and how many there are.
         code: uint8[runs], k for `fates[k - 1]`. A higher code is a worse fate.
-        fates: int64, ascending; each combines what was decided and why.
+        fates: int64, ascending.
     """
 
     per_request: np.ndarray
@@ -32,11 +35,11 @@ class FateChanges:
     fates: np.ndarray
 
 
-def fate_changes(timeline: Timeline, fate_of: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> FateChanges:
-    """The changes of a timeline; `fate_of` makes int64 fates of actions and reasons, the worse the higher."""
+def fate_changes(timeline: Timeline) -> FateChanges:
+    """The changes of a timeline."""
     decided = timeline.changes
     request, message = decided.request, decided.place
-    fates, codes = np.unique(fate_of(decided.action, decided.reason), return_inverse=True)
+    fates, codes = np.unique(_SEVERITY[decided.action] * 256 + decided.reason, return_inverse=True)
     begins = np.ones(len(codes), bool)
     begins[1:] = (np.diff(request) != 0) | (np.diff(message) != 1) | (np.diff(codes) != 0)
     starts = np.flatnonzero(begins)

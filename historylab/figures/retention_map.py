@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from historylab.figures.fate_changes import FateChanges, fate_changes
+from historylab.figures.fate_changes import fate_changes
 from historylab.figures.packing import Sentences, pack
 from historylab.figures.prefix_strip import prefix_strip
 from historylab.figures.retention_grid import BEST_FIRST
@@ -26,7 +26,6 @@ from historylab.wording.untrusted import one_line
 
 SNIPPET = 90  # characters of a message in its tooltip
 TEXTURES = {Action.SUMMARIZED: "hatched", Action.TRUNCATED: "ruled", Action.DROPPED: "struck"}
-_SEVERITY = np.array([BEST_FIRST.index(action) for action in Action], np.int64)
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 
 
@@ -50,7 +49,7 @@ def pack_conversation(timeline: Timeline, key: str) -> bytes:
 
 def pack_timeline(timeline: Timeline, key: str, conversation: str) -> bytes:
     """What every request does with every message, and why; `conversation` is the key of the other part."""
-    changes = timeline_changes(timeline)
+    changes = fate_changes(timeline)
     reasons = [int(fate) & 0xFF for fate in changes.fates]
     strip = prefix_strip(timeline)
     sentences = _sentences(timeline, set(reasons))
@@ -63,7 +62,10 @@ def pack_timeline(timeline: Timeline, key: str, conversation: str) -> bytes:
         "binned": "at worst ",
     }
     arrays = {
-        **packed_changes(changes),
+        "runs": changes.per_request,
+        "first": changes.first,
+        "length": changes.length,
+        "code": changes.code,
         **sentences.arrays(),
         "share": np.floor(strip.share * 100).astype(np.int64),
         "moved": np.flatnonzero(strip.moved),
@@ -71,16 +73,6 @@ def pack_timeline(timeline: Timeline, key: str, conversation: str) -> bytes:
         "tokens": timeline.contexts,
     }
     return pack({"key": key, "conversation": conversation}, words, arrays)
-
-
-def timeline_changes(timeline: Timeline) -> FateChanges:
-    """What changes from request to request; a fate is 256 × its action's place in BEST_FIRST + the reason's code."""
-    return fate_changes(timeline, lambda actions, reasons: _SEVERITY[actions] * 256 + reasons)
-
-
-def packed_changes(changes: FateChanges) -> dict[str, np.ndarray]:
-    """The runs as arrays."""
-    return {"runs": changes.per_request, "first": changes.first, "length": changes.length, "code": changes.code}
 
 
 def view(

@@ -43,7 +43,7 @@ def pack_tokens(timeline: Timeline) -> bytes:
         "net": context_budget(timeline, 0),
         "budget": timeline.settings.budget,
         "aside": timeline.settings.reserve,
-        "top": chart_top(timeline),
+        "top": int(1.12 * reach_of(timeline, timeline.settings.budget)),  # with room for the budget's label
         "summaries": _new_summaries(timeline),
     }
     rows = {kind: context_by_kind(timeline)[kind][shown] for kind in kinds}
@@ -59,11 +59,6 @@ def pack_chart(packed: bytes, key: str, locked: str) -> bytes:
 def _kind(timeline: Timeline, kind: str, *, drawn: bool) -> dict[str, Any]:
     look = browser_look(KINDS[kind], TEXTURES.get(kind, ""))
     return {"kind": kind, "drawn": drawn, **look, "word": kind_in_words(timeline, kind)}
-
-
-def chart_top(timeline: Timeline) -> int:
-    """The top of the tokens' axis, with room above it for the budget's label."""
-    return int(1.12 * reach_of(timeline, timeline.settings.budget))
 
 
 def _new_summaries(timeline: Timeline) -> list[tuple[int, int, int]]:

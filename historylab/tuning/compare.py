@@ -36,7 +36,6 @@ UNTRIMMED: Mapping[str, Any] = {
 NEWEST_FILTER = "filter.newest.messages"
 SENT_AS = np.array([0, 0, 1, 2, 3], np.uint8)
 """Per Action how a message is sent: 0 whole, 1 in part, 2 in a summary, 3 not at all."""
-IN_PART = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,15 +121,9 @@ def are_aligned(timelines: Sequence[Timeline]) -> bool:
     return all(digest == first for digest in others)
 
 
-def sent_by(plan: HistoryPlan) -> np.ndarray:
-    """uint8[size]: 0 sent whole, 1 in part, 2 in a summary, 3 not at all."""
-    sent: np.ndarray = SENT_AS[plan.actions]
-    return sent
-
-
 def differing_messages(timelines: Sequence[Timeline], number: int) -> np.ndarray:
     """Indices of the messages that request `number` (from 0) doesn't send alike under all of them."""
-    first, *others = (sent_by(timeline.plans[number]) for timeline in timelines)
+    first, *others = (SENT_AS[timeline.plans[number].actions] for timeline in timelines)
     return np.flatnonzero(np.any([first != other for other in others], axis=0))
 
 

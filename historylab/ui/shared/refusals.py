@@ -12,15 +12,10 @@ from historylab.wording.untrusted import one_line
 MOST = 5
 
 
-def show_problem() -> None:
-    """The latest problem, if there is one."""
-    if problem := session.tab().problem:
-        notice(problem, "error")
-
-
 def refusals(resolution: Resolution) -> None:
     """The latest problem, a strict environment, and a notice for every refused value, the first few of them."""
-    show_problem()
+    if problem := session.tab().problem:
+        notice(problem, "error")
     if resolution.strict:
         notice(strict_note(resolution))
     notices = [
