@@ -1,4 +1,4 @@
-"""Messages that must be remembered: marked in the list, followed by verdict, Compare, Tune, link and report."""
+"""Messages that must be remembered: marked in the list, followed by verdict, Compare, Improve, link and report."""
 
 from __future__ import annotations
 

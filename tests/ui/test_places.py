@@ -1,4 +1,4 @@
-"""Every page of before opens what it did, by its file alone and from the frame; each belongs to one of four places."""
+"""Every page opens by its file alone and from the frame, and each belongs to one of four places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tune without a browser: it advises, obeys wishes and the environment, and hands settings over."""
+"""Improve without a browser: it advises, obeys wishes and the environment, and hands settings over."""
 
 from __future__ import annotations
 

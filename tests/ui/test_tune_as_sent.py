@@ -1,4 +1,4 @@
-"""Tune where what was really sent is on screen: that is what settings must do better than, and what they replace."""
+"""Improve where what was really sent is on screen: that is what settings must do better than, and what they replace."""
 
 from __future__ import annotations
 

@@ -15,7 +15,6 @@ from historylab.planning.validity import recorded_validity
 from historylab.recordings.as_sent import is_as_sent
 from historylab.ui.request.bill_table import bill_of
 from historylab.ui.session import cached
-from historylab.ui.shared.strip_cell import strip_cell
 from historylab.wording.as_sent import untrimmed_sentence
 from historylab.wording.context import context_fill_sentence, counted_by, used_tokens
 from historylab.wording.costs import BASELINE, PRICES_UNKNOWN, cost_finding, cost_in_short, is_untrimmed
@@ -70,11 +69,11 @@ def _count_origin(timeline: Timeline) -> str:
 def lost_cell(timeline: Timeline, marks: tuple[int, ...]) -> None:
     """The facts that later answers used and that were missing, and the messages that must be remembered."""
     if timeline.original.recorded.textless:
-        st.html(strip_cell("Facts unknown", "", RECALL_UNKNOWN))
+        st.html(_cell("Facts unknown", "", RECALL_UNKNOWN))
         return
     facts = lost_facts(cached.retention_of(timeline, marks))
     number, said = facts_in_short(facts)
-    st.html(strip_cell(number, said, LOST_FROM, over=bool(facts.lost or facts.marked)))
+    st.html(_cell(number, said, LOST_FROM, over=bool(facts.lost or facts.marked)))
 
 
 def cost_cell(timeline: Timeline, comparison: CostComparison | None, *, would: bool = False) -> None:
@@ -84,7 +83,7 @@ def cost_cell(timeline: Timeline, comparison: CostComparison | None, *, would: b
     if is_untrimmed(timeline) and not timeline.plans[-1].over_budget:
         why = f"{why} {over_budget_sentence(timeline)}".rstrip()
     why = f"{why} {untrimmed_sentence(timeline, comparison)}".rstrip()
-    st.html(strip_cell(*cost_in_short(timeline, comparison), f"{why} {_price_origin(timeline, finding.cache)}"))
+    st.html(_cell(*cost_in_short(timeline, comparison), f"{why} {_price_origin(timeline, finding.cache)}"))
 
 
 def _price_origin(timeline: Timeline, cache: str) -> str:
@@ -94,6 +93,13 @@ def _price_origin(timeline: Timeline, cache: str) -> str:
         f"{count_of(len(timeline.plans), 'request')} with the answers at list prices, under the model's own kind of "
         f"cache ({cache}): an estimate. Not trimming is {BASELINE}."
     )
+
+
+def _cell(number: str, said: str, told: str, *, over: bool = False) -> str:
+    """A number as HTML, which tells on hover, focus and touch where it comes from (`told`), and the words after it."""
+    big = "hl-number hl-over" if over else "hl-number"
+    term = f'<b class="{big} hl-term" tabindex="0" aria-description="{escape(told)}">{escape(number)}</b>'
+    return f'<div class="hl-cell hl-tips">{term} {escape(said)}</div>'
 
 
 def own_comparison(timeline: Timeline) -> CostComparison | None:
