@@ -68,8 +68,8 @@ def test_the_grounds_are_folded_and_any_settings_tried_can_be_picked():
     assert "reference" not in text(app)
     points = settings_looked_at(app)
     assert f"{len(points.options)} settings tried" in text(app)
-    other = pick_another(points)
-    assert other.partition(":")[0] in text(app)
+    assert pick_another(points).startswith("FIFO to 4,000 (down to half)")
+    assert "up to 4k tokens, then drop the oldest turns; down to half." in text(app)
     assert "Looked at, not advised." in text(app)
     assert app.button(key="use").proto.type == "secondary"
 

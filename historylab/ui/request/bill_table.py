@@ -29,9 +29,10 @@ from historylab.wording.costs import (
     pays_sentence,
     session_cost_sentence,
 )
-from historylab.wording.cuts import capitalize_first, settings_in_words
+from historylab.wording.cuts import uncapitalize
 from historylab.wording.recorded import measured_sentence
 from historylab.wording.settings import locked_by
+from historylab.wording.settings_sentence import settings_sentence
 from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape
 
@@ -79,7 +80,7 @@ def _whose(timeline: Timeline, compared: CostComparison) -> tuple[str, ...]:
     """Words for whoever cut, and on whether that pays."""
     if is_as_sent(timeline):
         return (as_sent_line(timeline), pays_sentence(compared))
-    cut = f"These settings: {capitalize_first(settings_in_words(timeline.settings))}."
+    cut = f"These settings: {uncapitalize(settings_sentence(timeline.settings))}"
     return cut, pays_sentence(compared), _history(compared)
 
 

@@ -12,7 +12,7 @@ from historylab.tuning.tune import Advice
 from historylab.ui.session import session
 from historylab.wording.advice import advice_sentence, losses_beside, sureness, why_not_whole
 from historylab.wording.costs import SAME
-from historylab.wording.cuts import capitalize_first
+from historylab.wording.settings_sentence import settings_sentence
 from historylab.wording.untrusted import escape
 
 NOT_ADVISED = "Looked at, not advised."
@@ -79,5 +79,5 @@ def _exactly(advice: Advice, picked: Trial) -> str:
     point = advice.points[advice.trials.index(picked)]
     broken = "".join(f'<div class="hl-refused">Breaks “{escape(words)}”.</div>' for words in point.broken)
     why = why_not_whole(advice) if picked is advice.chosen else ""
-    told = f"{capitalize_first(point.label)}. {why}".strip()
+    told = f"{'As sent.' if picked.as_sent else settings_sentence(picked.settings)} {why}".strip()
     return f'<div class="hl-meta">{escape(told)}</div>{broken}'
