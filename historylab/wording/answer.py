@@ -19,7 +19,7 @@ from historylab.recordings.as_sent import is_as_sent
 from historylab.settings.resolve import Resolution
 from historylab.tuning.saving import Saving
 from historylab.wording.costs import cost_in_words
-from historylab.wording.cuts import capitalize_first, uncapitalize
+from historylab.wording.cuts import capitalize_first, changes_in_words, uncapitalize
 from historylab.wording.headline import moments, use_of, was_sent
 from historylab.wording.losses import LostFacts, gone_as, gone_at, lost_facts, severity_in_words
 from historylab.wording.message_text import without_escapes
@@ -45,13 +45,18 @@ def what_would_keep(answer: Answer) -> str:
     return answer.undo_in_words(title_of, value_in_words)
 
 
-def try_label(changes: Mapping[str, Any]) -> str:
-    """ "Try it: budget 2,200", "Try it: budget 132,648 and 2 more", as a button says it."""
-    order = sorted(changes, key=lambda name: name != "budget")
-    first, *others = (uncapitalize(change) for change in each_in_words({name: changes[name] for name in order}))
-    if others and len(first) + sum(map(len, others)) > LABEL:
-        return f"Try it: {first} and {len(others)} more"
-    return f"Try it: {', '.join((first, *others))}"
+def try_words(changes: Mapping[str, Any]) -> tuple[str, str]:
+    """ "Try it: budget 132,648", as a button says it; and beside it what doesn't fit, "Keeping all messages"."""
+    first, *others = order = sorted(changes, key=lambda name: name != "budget")
+    said = [uncapitalize(change) for change in each_in_words({name: changes[name] for name in order})]
+    if others and sum(map(len, said)) > LABEL:
+        return f"Try it: {said[0]}", _others_in_words(changes, first)
+    return f"Try it: {', '.join(said)}", ""
+
+
+def _others_in_words(changes: Mapping[str, Any], but: str) -> str:
+    others = {name: value for name, value in changes.items() if name != but}
+    return capitalize_first(changes_in_words(others)) if others else ""
 
 
 def saving_in_words(saving: Saving) -> str:
@@ -59,15 +64,15 @@ def saving_in_words(saving: Saving) -> str:
     cost = cost_in_words(saving.cost, priced=saving.priced)
     if saving.lost == saving.were_lost:
         return f"{capitalize_first(cost)}, {'no more facts' if saving.lost else 'no fact'} lost."
-    kept = f"All {saving.were_lost:,}" if saving.were_lost > 1 else "It is"
+    kept = {1: "It is", 2: "Both"}.get(saving.were_lost, f"All {saving.were_lost:,}")
     return f"{f'{saving.lost:,} lost instead of {saving.were_lost:,}' if saving.lost else f'{kept} kept'}, {cost}."
 
 
-def saving_label(saving: Saving) -> str:
-    """ "Try it: budget 520", "Try it: don’t trim" """
+def saving_words(saving: Saving) -> tuple[str, str]:
+    """ "Try it: don’t trim"; or "Try it: budget 520", and what else is changed, "Summarising over all messages"."""
     if saving.settings.pruner == "off":
-        return "Try it: don’t trim"
-    return f"Try it: budget {short_count(saving.settings.budget)}"
+        return "Try it: don’t trim", ""
+    return f"Try it: budget {short_count(saving.settings.budget)}", _others_in_words(saving.changes, "budget")
 
 
 def why_not_tried(undo: Mapping[str, Any], resolution: Resolution) -> str:

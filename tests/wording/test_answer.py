@@ -25,7 +25,9 @@ from historylab.wording.answer import (
     need_in_words,
     place_among,
     saving_in_words,
+    saving_words,
     since_in_words,
+    try_words,
     unlisted_needs,
     what_would_keep,
     why_not_tried,
@@ -176,6 +178,18 @@ def test_a_saving_says_what_becomes_of_the_losses_that_stand_beside_it():
 
     assert said(0, 0) == "44% cheaper, no fact lost."
     assert said(0, 8) == "All 8 kept, 44% cheaper."
+    assert said(0, 2) == "Both kept, 44% cheaper."
     assert said(0, 1) == "It is kept, 44% cheaper."
     assert said(2, 8) == "2 lost instead of 8, 44% cheaper."
     assert said(8, 8) == "44% cheaper, no more facts lost."
+
+
+def test_what_a_button_has_no_room_for_is_said_beside_it():
+    assert try_words({"length": 23, "budget": 6100}) == ("Try it: budget 6,100, length 23", "")
+    many = {"policy": "all", "budget": 132_648, "tool_output": "stale_reads"}
+    label, rest = try_words(many)
+    assert label == "Try it: budget 132,648"
+    assert rest.startswith("Keeping all messages (")
+    changes = {"budget": 520, "pruner": "summarize"}
+    saving = Saving(changes, Settings().replace(**changes), 0.5, True, 0, 0)
+    assert saving_words(saving) == ("Try it: budget 520", "Summarising")

@@ -18,7 +18,7 @@ from historylab.ui.request.try_it import AT_ONCE, offer_what_keeps, try_button
 from historylab.ui.session import cached, drawers, prices, trial, viewing
 from historylab.ui.session.background_work import ClickWaits, give_way
 from historylab.ui.shared.page import link_to_page
-from historylab.wording.answer import loss_in_words, saving_in_words, saving_label, why_not_tried
+from historylab.wording.answer import loss_in_words, saving_in_words, saving_words, why_not_tried
 from historylab.wording.headline import use_of
 from historylab.wording.losses import RECALL_UNKNOWN, losses_shown, lost_facts, named_loss
 from historylab.wording.untrusted import escape
@@ -90,7 +90,7 @@ def _offer_saving(timeline: Timeline, found: Retention, resolution: Resolution) 
         link_to_page("tune", "Search for better ones")
         return
     st.html(f'<div class="hl-small">{saving_in_words(saving)}</div>')
-    try_button(saving_label(saving), saving_in_words(saving), changes, timeline, resolution)
+    try_button(saving_words(saving), saving_in_words(saving), changes, timeline, resolution)
 
 
 def _changes(timeline: Timeline, saving: Saving, resolution: Resolution) -> Mapping[str, Any]:

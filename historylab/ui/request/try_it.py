@@ -26,7 +26,7 @@ from historylab.wording.answer import (
     Shift,
     before_and_after,
     costs_facts,
-    try_label,
+    try_words,
     what_would_keep,
     why_not_tried,
 )
@@ -71,18 +71,21 @@ def offer_what_keeps(
     if worth and not (answer.undo and not why_not_tried(changes, resolution) and worth(answer.undo)):
         return False
     if changes:
-        try_button(try_label(answer.undo or {}), what_would_keep(answer), changes, timeline, resolution)
+        try_button(try_words(answer.undo or {}), what_would_keep(answer), changes, timeline, resolution)
     else:
         st.html(f'<div class="hl-small">{escape(what_would_keep(answer))}</div>')
         _pin_instead(timeline, number, message, answer)
     return True
 
 
-def try_button(label: str, told: str, changes: Mapping[str, Any], timeline: Timeline, resolution: Resolution) -> None:
-    """The button that tries these changes, `told` on hover; why it can't, where the environment holds one of them."""
+def try_button(
+    words: tuple[str, str], told: str, changes: Mapping[str, Any], timeline: Timeline, resolution: Resolution
+) -> None:
+    """The button that tries these changes, with the rest of `words` under it and `told` on hover; else why it can't."""
     if held := why_not_tried(changes, resolution):
         st.html(f'<div class="hl-small">{escape(told)}</div><div class="hl-meta">🔒 {escape(held)}</div>')
         return
+    label, rest = words
     st.button(
         label,
         key="try-it",
@@ -92,6 +95,8 @@ def try_button(label: str, told: str, changes: Mapping[str, Any], timeline: Time
         on_click=trial.try_settings,
         args=(changes, timeline.settings),
     )
+    if rest:
+        st.html(f'<div class="hl-meta">{escape(rest)}.</div>')
 
 
 def _changes(timeline: Timeline, answer: Answer, resolution: Resolution) -> Mapping[str, Any]:
