@@ -72,7 +72,7 @@ class HistoryTimeline {
 
   // A sentence: the words of its pattern, and between them its numbers.
   worded(n) {
-    const number = (place) => this[`number${place}`][n].toLocaleString("en");
+    const number = (place) => count(this[`number${place}`][n]);
     return this.sentences[this.pattern[n]].map((words, place) => (place ? number(place) + words : words)).join("");
   }
 
