@@ -19,6 +19,14 @@ COUNTS = """request => new Promise(resolve => {
 })"""
 
 
+OUT_OF_SIGHT = "document.querySelector('[data-drawn]').getBoundingClientRect().top > innerHeight"
+NEXT_FRAME = """() => new Promise(resolve => {
+  const says = () => resolve(document.querySelector("[data-drawn]").dataset.request);
+  historylabClock.set({ request: 11 });
+  requestAnimationFrame(() => requestAnimationFrame(says));
+})"""
+
+
 def test_it_follows_the_map_without_python_and_is_used_by_keyboard(page, home):
     opened(page, home + PLAIN)
     timeline = replay(load_sample("birthday-by-the-sea")[0], Settings())
@@ -49,3 +57,11 @@ def test_it_follows_the_map_without_python_and_is_used_by_keyboard(page, home):
     page.locator(".hl-title", has_text="Message 2: × dropped").wait_for()
     messages.press("Escape")
     page.locator(".hl-title", has_text="Message 2").wait_for(state="detached")
+
+
+def test_out_of_sight_it_waits_until_nothing_moves_and_follows_then(page, home):
+    opened(page, home + PLAIN)
+    page.set_viewport_size({"width": 1280, "height": 500})
+    page.wait_for_function(OUT_OF_SIGHT)
+    assert page.evaluate(NEXT_FRAME) != "12"
+    page.locator("[data-request='12']").wait_for(state="attached")

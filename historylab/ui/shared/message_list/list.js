@@ -1,6 +1,6 @@
 // The list of messages: what the clock's request does with each. A choice is drawn at once and told to Python.
 
-const ANSWER_MS = 4000;
+const ANSWER_MS = 4000, UNSEEN_MS = 150;
 const GUESS = { list: 34, chat: 96 }; // pixels of an item not yet measured
 
 class MessageList {
@@ -16,7 +16,7 @@ class MessageList {
       click: (event) => this.click(event), keydown: (event) => this.key(event), blur: () => this.activate(null),
       focus: () => this.activate(this.active ?? this.message ?? this.opening()),
     });
-    signal.addEventListener("abort", () => cancelAnimationFrame(this.frame));
+    this.watchSight();
   }
 
   // -- what Python says
@@ -54,11 +54,24 @@ class MessageList {
 
   // -- drawing
 
+  // With the next frame; out of sight, where it would only slow down what is seen, once nothing moves any more.
   later() {
-    this.frame ||= requestAnimationFrame(() => {
+    if (!this.inSight) {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.draw(), UNSEEN_MS);
+    } else this.frame ||= requestAnimationFrame(() => {
       this.frame = 0;
       this.draw();
     });
+  }
+
+  watchSight() {
+    const watcher = new IntersectionObserver(([{ isIntersecting }]) => {
+      this.inSight = isIntersecting;
+      if (isIntersecting) this.later();
+    });
+    watcher.observe(this.box);
+    this.signal.addEventListener("abort", () => (watcher.disconnect(), clearTimeout(this.timer), cancelAnimationFrame(this.frame)));
   }
 
   draw() {
