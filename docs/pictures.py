@@ -69,8 +69,8 @@ def nothing(page: Page) -> None:
 
 
 PICTURES = (  # file, address, colour scheme, width, maximum height, what is done first
-    ("as-sent-light", "?conv=sample:held-for-the-auditors", "light", 1440, 900, nothing),
-    ("as-sent-dark", "?conv=sample:held-for-the-auditors", "dark", 1440, 900, nothing),
+    ("as-sent-light", "?conv=sample:held-for-the-auditors&request=14&stars=1", "light", 1440, 900, nothing),
+    ("as-sent-dark", "?conv=sample:held-for-the-auditors&request=14&stars=1", "dark", 1440, 900, nothing),
     ("answer-light", f"?{BIRTHDAY}", "light", 1440, 900, choose),
     ("presenter-light", "?present=true", "light", 1280, 720, nothing),
     ("compare-light", f"compare?v=1&{BIRTHDAY}&cmp=historyLength:5&play=true", "light", 1440, 1000, play),

@@ -19,7 +19,7 @@ from historylab.wording.as_sent import author_in_words
 from historylab.wording.costs import is_untrimmed, leaves_out
 from historylab.wording.cuts import capitalize_first
 from historylab.wording.losses import gone_as, gone_at, losses_shown, lost_facts, named_loss
-from historylab.wording.quotes import first_sentence, quote_of
+from historylab.wording.quotes import first_instruction, first_sentence, quote_of
 
 HELD = "Nothing it needed was lost"
 TIMES = {1: "once", 2: "twice"}
@@ -73,6 +73,8 @@ def use_of(found: Retention, loss: Loss) -> Loss | Need | None:
 def quoted_loss(found: Retention, loss: Loss) -> str:
     """The sentence that was lost, without quotation marks: untrusted text on one line."""
     message, use = found.timeline.conversation[loss.message], use_of(found, loss)
+    if loss.kind == "star" and (told := first_instruction(message, use.value if use else "")):
+        return told
     return quote_of(message, use.value) if use else first_sentence(message)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from historylab.conversation.message import Message
+from historylab.conversation.standing import is_rule, rules_in
 from historylab.recall.value_kinds import is_file
 from historylab.wording.message_text import own_words, without_escapes
 from historylab.wording.untrusted import one_line
@@ -43,7 +44,21 @@ def short_value(value: str, width: int = VALUE) -> str:
 def first_sentence(message: Message) -> str:
     """The first sentence of what a message says: untrusted text on one line."""
     text = own_words(message) or without_escapes(message.content).strip()
-    return one_line(ENDS.split(text, 1)[0], QUOTE).rstrip(".!? ")
+    return _beginning(ENDS.split(text, 1)[0])
+
+
+def first_instruction(message: Message, value: str = "") -> str:
+    """The first standing instruction in a message that says the value, without words that announce it; else "".
+
+    "Two things before you start: never write to that table, the auditors hold it" → "never write to that table, the…"
+    """
+    rule = next((rule for rule in rules_in(message) if value in rule), "")
+    told = next((part for part in rule.split(": ") if value in part and is_rule(part)), rule)
+    return _beginning(told)
+
+
+def _beginning(sentence: str) -> str:
+    return _around(sentence, 0, 0).rstrip(".!?: ")
 
 
 def _sentence_at(text: str, at: int) -> tuple[str, int]:

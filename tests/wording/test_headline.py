@@ -11,7 +11,7 @@ from historylab.costs.bill import against_untrimmed
 from historylab.recall.retention import retention
 from historylab.recordings.as_sent import as_sent
 from historylab.wording.headline import headline_sentence
-from historylab.wording.quotes import quote_of, short_value
+from historylab.wording.quotes import first_instruction, quote_of, short_value
 
 
 def story(**changes):
@@ -39,6 +39,15 @@ def test_a_marked_message_that_nothing_used_comes_before_a_fact_that_was():
     timeline = replay(asked_late("The code is QX-5517.", "QX-5517", first="Never on a Monday!"), Settings(length=1))
     assert said(timeline) == "Turn 5 needed “The code is QX-5517”: gone since turn 3."
     assert said(timeline, stars=[0]) == "“Never on a Monday” must be remembered: gone since turn 2."
+
+
+def test_of_a_marked_message_the_instruction_is_quoted_without_what_announces_it():
+    first = "Hello! Two things before you start: never write to bookings, the auditors hold them. Thank you!"
+    timeline = replay(asked_late("The code is QX-5517.", "QX-5517", first=first), Settings(length=1))
+    assert said(timeline, stars=[0]).startswith("“never write to bookings, the auditors hold them” must be remembered")
+    told = Message("user", "House rules: never touch tests/data/, and never commit.")
+    assert first_instruction(told, "tests/data/") == "never touch tests/data/, and never commit"
+    assert first_instruction(told, "src/") == first_instruction(Message("user", "Please mend it.")) == ""
 
 
 def test_within_one_turn_requests_are_named_and_what_went_at_once_was_gone_by_then():
