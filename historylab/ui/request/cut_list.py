@@ -109,8 +109,8 @@ def _facts(timeline: Timeline, report: CutReport) -> None:
     facts = facts_worst_first(report)
     shown = facts[:MOST]
     more = f" The first {MOST:,} of {len(facts):,} are shown." if len(facts) > MOST else ""
-    about = with_terms(f"The worst first, facts in answers ≈; a click shows the message.{more}", "facts in answers")
-    st.html(f'<div class="hl-meta hl-tips">{about}</div>')
+    said = f"Needed later, the worst first, facts in answers ≈; a click shows the message.{more}"
+    st.html(f'<div class="hl-meta hl-tips">{with_terms(said, "facts in answers")}</div>')
     rows = [
         (
             one_line(without_escapes(fact.need.value), VALUE),
@@ -132,6 +132,7 @@ def _facts(timeline: Timeline, report: CutReport) -> None:
 
 def _again(timeline: Timeline, report: CutReport) -> None:
     shown = report.again[:MOST]
+    st.html('<div class="hl-meta">Read or called again</div>')
     rows = [
         (
             one_line(without_escapes(call.path), PATH) or "the same call",

@@ -93,7 +93,7 @@ def _kept_and_cost(advice: Advice, picked: Trial) -> list[tuple[str, ...]]:
     kept = [kept_words(*share) if advice.evidence else percent(math.nan) for share in shares]
     cost = [times(beside.cost_ratio), times(beside.base_cost_ratio)]
     shown = 1 if picked is advice.trials[0] else 2
-    return [("Facts kept ≈", *kept[:shown]), (f"{unpriced.capitalize()}, times not trimming", *cost[:shown])]
+    return [("Facts kept", *kept[:shown]), (f"{unpriced.capitalize()}, times not trimming", *cost[:shown])]
 
 
 def _evidence_rows(advice: Advice, picked: Trial) -> list[tuple[str, ...]]:
