@@ -19,8 +19,8 @@ FIELDS = ("kind", "message", "value", "needed_by", "used_as", "requests", "sever
 def print_losses(kept: Retention) -> None:
     """The losses, the worst first, after what is kept by kind of value."""
     from historylab.wording.costs import fetching_sentence
-    from historylab.wording.cuts import capitalize_first
     from historylab.wording.losses import RECALL_UNKNOWN, severity_line, severity_words, value_kinds_line, worst_first
+    from historylab.wording.phrases import capitalize_first
 
     if kept.timeline.original.recorded.textless:
         print_line(RECALL_UNKNOWN)

@@ -124,8 +124,8 @@ def _print(advice: Advice) -> None:
     from historylab.costs.amounts import times
     from historylab.tuning.advice_words import kept_noun, kept_words
     from historylab.tuning.points import pareto
-    from historylab.wording.cuts import capitalize_first
     from historylab.wording.losses import ESTIMATES
+    from historylab.wording.phrases import capitalize_first
 
     for line in advice.why:
         print_line(line)

@@ -29,13 +29,14 @@ from historylab.tuning.compare import are_aligned, changed_values
 from historylab.wording.as_sent import as_sent_line, unknown_sentence, untrimmed_sentence, untrimmed_word
 from historylab.wording.context import context_fill_sentence, counted_by, kind_in_words, used_tokens
 from historylab.wording.costs import cost_finding
-from historylab.wording.cuts import capitalize_first, changes_in_words
+from historylab.wording.cuts import changes_in_words
 from historylab.wording.findings import token_finding
 from historylab.wording.headline import headline_sentence
 from historylab.wording.losses import ESTIMATES, RECALL_UNKNOWN, facts_in_short, lost_facts
 from historylab.wording.must_remember import GLYPH, must_remember_status
 from historylab.wording.over_budget import cause_in_words
 from historylab.wording.palette import ALARM, CONFIGURATIONS, LOOKS
+from historylab.wording.phrases import capitalize_first
 from historylab.wording.post_mortem import post_mortem_sentence
 from historylab.wording.rules import rules_status
 from historylab.wording.untrusted import escape, one_line

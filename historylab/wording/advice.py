@@ -15,7 +15,8 @@ from historylab.tuning.evidence import Comparison
 from historylab.tuning.trials import Trial
 from historylab.tuning.tune import Advice
 from historylab.wording.costs import SAME, cost_in_words
-from historylab.wording.cuts import capitalize_first, changes_in_words
+from historylab.wording.cuts import changes_in_words
+from historylab.wording.phrases import capitalize_first, uncapitalize
 
 PRUNERS: Mapping[str, tuple[str, str]] = {
     "fifo": ("drop the oldest turns when {budget} is full", "oldest go at {budget}"),
@@ -45,9 +46,7 @@ def advice_sentence(advice: Advice) -> str:
         return _leave_it(advice)
     done = "Don’t trim this one" if picked.sends_all else action_in_words(advice, picked)
     effects = ", ".join(filter(None, _effects(advice, picked)))
-    return (
-        f"{done}: {effects}." if advice.verdict == "better" else f"Promising: {done[0].lower()}{done[1:]}, {effects}."
-    )
+    return f"{done}: {effects}." if advice.verdict == "better" else f"Promising: {uncapitalize(done)}, {effects}."
 
 
 def _leave_it(advice: Advice) -> str:

@@ -19,12 +19,13 @@ from historylab.recordings.as_sent import is_as_sent
 from historylab.settings.resolve import Resolution
 from historylab.tuning.saving import Saving
 from historylab.wording.costs import cost_in_words
-from historylab.wording.cuts import capitalize_first, changes_in_words, uncapitalize
+from historylab.wording.cuts import changes_in_words
 from historylab.wording.headline import moments, use_of, was_sent
 from historylab.wording.losses import LostFacts, gone_as, gone_at, lost_facts, severity_in_words
 from historylab.wording.message_text import without_escapes
 from historylab.wording.over_budget import each_in_words
 from historylab.wording.palette import LOOKS
+from historylab.wording.phrases import capitalize_first, uncapitalize
 from historylab.wording.quotes import short_value
 from historylab.wording.settings import title_of, value_in_words
 from historylab.wording.untrusted import one_line

@@ -23,6 +23,7 @@ from historylab.tuning.findings import (
     is_share,
 )
 from historylab.wording.losses import CODE, RECALL_UNKNOWN, lost_value, severity_words, used_as
+from historylab.wording.phrases import uncapitalize
 from historylab.wording.untrusted import one_line
 
 NOUNS = {
@@ -42,7 +43,7 @@ SEVERE = {"all_said": "that a person said", "nothing_gone": "that nobody can say
 
 UNKNOWN = {
     NO_REQUEST: "the conversation makes no request",
-    NO_TEXT: RECALL_UNKNOWN[:1].lower() + RECALL_UNKNOWN[1:].rstrip("."),
+    NO_TEXT: uncapitalize(RECALL_UNKNOWN).rstrip("."),
     NO_PRICES: "the prices of the model are not known",
     NOT_TOLD: "the file doesn’t tell which messages were sent with some of its requests",
     NO_BUDGET: "what was sent was under no budget of these settings; say “never over 8k”",

@@ -21,6 +21,7 @@ from historylab.pricing import Prices
 from historylab.recall.retention import Retention
 from historylab.recordings.as_sent import is_as_sent
 from historylab.wording.as_sent import author_in_words
+from historylab.wording.phrases import uncapitalize
 from historylab.wording.untrusted import one_line
 
 PRICES_UNKNOWN = "The prices of this model are unknown"
@@ -39,8 +40,7 @@ def cache_titles() -> dict[str, str]:
 
 def cache_description(name: str) -> str:
     """A cache model's description for use within a sentence: no capital, no full stop."""
-    words = cache_members()[name].summary.removesuffix(".")
-    return words[:1].lower() + words[1:]
+    return uncapitalize(cache_members()[name].summary.removesuffix("."))
 
 
 @dataclass(frozen=True, slots=True)

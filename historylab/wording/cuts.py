@@ -132,13 +132,3 @@ def _once(compaction: str, left: dict[str, Any]) -> str:
 
 def _once_full(threshold: float | None) -> str:
     return "" if threshold is None else f" once the window is {in_percent(threshold)} full"
-
-
-def uncapitalize(text: str) -> str:
-    """The text with a small first letter, the rest unchanged."""
-    return text[:1].lower() + text[1:]
-
-
-def capitalize_first(text: str) -> str:
-    """The text with a capital first letter, the rest unchanged (`str.capitalize` lowers it)."""
-    return text[:1].upper() + text[1:]

@@ -17,8 +17,8 @@ from historylab.recall.retention import Loss, Retention
 from historylab.recordings.as_sent import is_as_sent
 from historylab.wording.as_sent import author_in_words
 from historylab.wording.costs import is_untrimmed, leaves_out
-from historylab.wording.cuts import capitalize_first
 from historylab.wording.losses import gone_as, gone_at, losses_shown, lost_facts, named_loss
+from historylab.wording.phrases import capitalize_first
 from historylab.wording.quotes import first_instruction, first_sentence, quote_of
 
 HELD = "Nothing it needed was lost"

@@ -14,6 +14,7 @@ from historylab.systems.mentu.library_memory import Remembered
 from historylab.tuning.workload import Workload, percentiles
 from historylab.wording.costs import SAME
 from historylab.wording.cuts import settings_in_words
+from historylab.wording.phrases import list_in_words
 from historylab.wording.untrusted import one_line
 
 ORIGINS: Mapping[Source, str] = {"recorded": "Recorded", "imported": "Imported", "generated": "Generated"}
@@ -139,7 +140,6 @@ def deletion(recorded: int, lines: int, held: int, place: str) -> list[str]:
 
 def remembered_line(found: Remembered, settings: Settings) -> str:
     """ "Remembered from “Cake for Ana” and “Ferry”: 120 tokens": which conversations quotes are of, and their size."""
-    *others, last = (f"“{one_line(entry.title, 60)}”" for entry in found.entries)
-    first = f"{', '.join(others)} and " if others else ""
+    titles = list_in_words([f"“{one_line(entry.title, 60)}”" for entry in found.entries])
     tokens = int(counter_for(settings).count([found.message])[0])
-    return f"Remembered from {first}{last}: {tokens:,} tokens"
+    return f"Remembered from {titles}: {tokens:,} tokens"

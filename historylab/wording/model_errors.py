@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from historylab.errors import HistoryLabError, ModelError
 from historylab.planning.fit_window import Fit
 from historylab.settings.names import PRIVATE_SERVERS
-from historylab.wording.cuts import capitalize_first
+from historylab.wording.phrases import capitalize_first, list_in_words
 from historylab.wording.settings import setting_in_words
 
 A_MINUTE = 60.0
@@ -92,8 +92,7 @@ def request_too_long(problem: ModelError) -> str:
 
 def fit_sentence(fit: Fit) -> str:
     """ "With a budget of 7,400 it has 7,231 tokens and fits the window of 8,192." """
-    *most, last = (setting_in_words(name, value) for name, value in fit.changes.items())
-    changes = f"{', '.join(most)} and {last}" if most else last
+    changes = list_in_words([setting_in_words(name, value) for name, value in fit.changes.items()])
     room = f"half of what was refused, {fit.window:,}" if fit.guessed else f"the window of {fit.window:,}"
     return (
         f"{changes}: it then takes {fit.tokens:,} tokens with the room for the answer, planned again, and fits {room}."

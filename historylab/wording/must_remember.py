@@ -9,6 +9,7 @@ from historylab.conversation.conversation import checked_index
 from historylab.planning.replay import Step, Timeline
 from historylab.recall.must_remember import MustRemember
 from historylab.wording.message_text import without_escapes
+from historylab.wording.phrases import list_in_words
 from historylab.wording.untrusted import one_line
 
 GLYPH, WORD = "⚑", "must remember"
@@ -74,8 +75,7 @@ def _as_well(stars: Sequence[MustRemember]) -> str:
     if not stars:
         return ""
     names, more = [_number(star) for star in stars[:NAMED]], len(stars) - NAMED
-    *head, tail = [*names, f"{more:,} more"] if more > 0 else names
-    listed = f"{', '.join(head)} and {tail}" if head else tail
+    listed = list_in_words([*names, f"{more:,} more"] if more > 0 else names)
     return f"; so were messages {listed}" if len(stars) > 1 else f"; so was message {listed}"
 
 

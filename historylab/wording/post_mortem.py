@@ -12,8 +12,8 @@ from historylab.recall.severity import SEVERITIES
 from historylab.recordings.needed_after import IN_SUMMARY, LOST, SAID_AGAIN, NeededFact
 from historylab.recordings.post_mortem import CutReport
 from historylab.recordings.same_size import SameSize
-from historylab.wording.cuts import capitalize_first
 from historylab.wording.losses import SEVERITY_WORDS, VALUE_WORDS
+from historylab.wording.phrases import capitalize_first, list_in_words
 from historylab.wording.untrusted import one_line
 
 BY = 40  # characters of who cut
@@ -143,8 +143,8 @@ def _kinds(facts: Sequence[NeededFact]) -> str:
 
 def _sayers(facts: Sequence[NeededFact]) -> str:
     """ "the assistant (13) and a tool (6)" """
-    said = [f"{SAYER_WORDS[by]} ({n:,})" for by, n in Counter(fact.by for fact in facts).most_common()]
-    return " and ".join(filter(None, (", ".join(said[:-1]), said[-1])))
+    counts = Counter(fact.by for fact in facts)
+    return list_in_words([f"{SAYER_WORDS[by]} ({n:,})" for by, n in counts.most_common()])
 
 
 def same_size_line(report: CutReport, ours: Sequence[SameSize]) -> str:

@@ -12,7 +12,7 @@ from historylab.counters.base import FACTOR
 from historylab.counters.calibration import Calibration
 from historylab.pricing import prices_of, window_of
 from historylab.settings.resolve import Resolution
-from historylab.wording.cuts import capitalize_first
+from historylab.wording.phrases import capitalize_first, list_in_words
 from historylab.wording.untrusted import one_line
 
 MODEL = 80  # characters of a model's name
@@ -75,9 +75,8 @@ def _of_the_model(proposal: SettingsProposal, resolution: Resolution | None) -> 
 
 
 def _sentence(nouns: Sequence[str], end: str) -> str:
-    listed = " and ".join(filter(None, (", ".join(nouns[:-1]), nouns[-1])))
     verb = "are" if len(nouns) > 1 or nouns[-1].endswith("s") else "is"
-    return f"its {listed} {verb} {end}"
+    return f"its {list_in_words(nouns)} {verb} {end}"
 
 
 def _of_the_overhead(proposal: SettingsProposal, used: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from historylab.settings.model import Settings, stage_options
 from historylab.settings.names import SYSTEM, VERSION
 from historylab.settings.resolve import Provenance, Resolution
 from historylab.settings.sources import SUGGESTED
+from historylab.wording.phrases import capitalize_first
 from historylab.wording.untrusted import escape, one_line
 
 SOURCE_WORDS = {
@@ -72,7 +73,7 @@ def _fields() -> Mapping[str, Mapping[str, Any]]:
 def title_of(name: str) -> str:
     """The setting's title on screen: "Budget", "Turns in the window"."""
     plain = name.rpartition(".")[2].replace("_", " ")
-    return schema_of(name).get("title") or plain[:1].upper() + plain[1:]
+    return schema_of(name).get("title") or capitalize_first(plain)
 
 
 def summary_author(by: str) -> str:
@@ -92,7 +93,7 @@ def full_title(name: str) -> str:
 def help_of(name: str) -> str:
     """The setting's description, in a sentence."""
     text = stage_options()[name].help if "." in name else schema_of(name).get("description", "")
-    return text[:1].upper() + text[1:]
+    return capitalize_first(text)
 
 
 def differing_in_words(settings: Settings) -> str:
@@ -171,4 +172,4 @@ def strict_note(resolution: Resolution) -> str:
 def choice_word(name: str) -> str:
     """An identifier as words: "Last user"."""
     words = name.replace("_", " ")
-    return words[:1].upper() + words[1:]
+    return capitalize_first(words)

@@ -17,6 +17,7 @@ from historylab.planning.strategies.base import UP_TO
 from historylab.registry import Member, member, members
 from historylab.settings.model import Settings
 from historylab.wording.cuts import stages_beside
+from historylab.wording.phrases import uncapitalize
 
 ABOUT: Mapping[str, str] = {
     "policy": "What is kept",
@@ -107,7 +108,7 @@ def _with_options(settings: Settings, chosen: Member, words: str) -> str:
 
 
 def _by_its_title(chosen: Member) -> str:
-    title = chosen.title[:1].lower() + chosen.title[1:]
+    title = uncapitalize(chosen.title)
     return f"[{title}]" if chosen.family == "policy" else f"{UP_TO} [{title}]"
 
 

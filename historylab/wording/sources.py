@@ -17,6 +17,7 @@ from historylab.settings.names import AGENTDOCK_TEMPLATE, SYSTEM, VERSION, envir
 from historylab.settings.resolve import Candidate, Provenance, Resolution
 from historylab.settings.sources import SOURCES, SUGGESTED
 from historylab.wording.losses import lost_facts
+from historylab.wording.phrases import capitalize_first, list_in_words
 from historylab.wording.settings import SOURCE_WORDS, full_title, help_of, show_value, title_of, value_in_words
 from historylab.wording.untrusted import one_line
 from historylab.wording.verdict import count_actions, count_sent
@@ -91,7 +92,7 @@ def _not_used(losers: Sequence[Candidate]) -> str:
 def _refused_in_words(candidate: Candidate) -> str:
     """ "The URL's “abc” is refused: not a number; write one of 0 or more, such as 20" """
     whose = WHOSE[candidate.source]
-    return f"{whose[:1].upper()}{whose[1:]} “{value_of(candidate)}” is refused: {candidate.why.rstrip('.')}"
+    return f"{capitalize_first(whose)} “{value_of(candidate)}” is refused: {candidate.why.rstrip('.')}"
 
 
 def value_of(candidate: Candidate) -> str:
@@ -273,8 +274,3 @@ def effect_sentence(source: str, now: SettingsEffect, other: SettingsEffect | No
     if other is None or same_outcome(now, other):
         return f"{lead}, the model would see the same."
     return f"{lead}, {difference(now, other)}."
-
-
-def list_in_words(words: Sequence[str]) -> str:
-    """ "a, b and c" """
-    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))

@@ -12,8 +12,8 @@ from historylab.planning.context_fill import context_budget
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import REPLACED, Action
 from historylab.planning.replay import Timeline
-from historylab.wording.cuts import capitalize_first
 from historylab.wording.must_remember import at_step
+from historylab.wording.phrases import capitalize_first
 
 SEES, WOULD_SEE = "sees", "would see"
 """What the model does with a request; and would, were it sent as planned."""

@@ -8,6 +8,7 @@ from typing import Any
 from historylab.costs.amounts import count_of
 from historylab.planning.explain import settings_and_size, settings_clause
 from historylab.recall.why import SaidBy, Why
+from historylab.wording.phrases import list_in_words
 from historylab.wording.untrusted import one_line
 
 Title = Callable[[str], str]
@@ -101,4 +102,4 @@ def _remedy(why: Why, title: Title, value: Value) -> str:
 def _enumerate(items: Sequence[str]) -> str:
     if len(items) > SHOWN:
         return f"{', '.join(items[:SHOWN])} and {len(items) - SHOWN:,} more"
-    return " and ".join(filter(None, (", ".join(items[:-1]), items[-1])))
+    return list_in_words(items)

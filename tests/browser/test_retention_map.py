@@ -14,9 +14,9 @@ from historylab import generate, replay, resolve_settings
 from historylab.costs.amounts import short_count
 from historylab.planning.reasons import Action
 from historylab.wording.context import used_tokens
-from historylab.wording.cuts import capitalize_first
 from historylab.wording.must_remember import brief_label
 from historylab.wording.palette import LOOKS
+from historylab.wording.phrases import capitalize_first
 from historylab.wording.verdict import count_actions, count_sent
 
 pytestmark = pytest.mark.browser

@@ -17,7 +17,7 @@ from historylab.ui.session import session, viewing
 from historylab.ui.session.chat_session import MODEL, REPLAYED, SCRIPTED, ChatSession
 from historylab.ui.shared.notice import notice
 from historylab.wording.chat import NAME, SCRIPTED_ABOUT
-from historylab.wording.cuts import capitalize_first
+from historylab.wording.phrases import capitalize_first
 from historylab.wording.untrusted import code_span, escape, one_line
 
 WORDS = {SCRIPTED: "Scripted", REPLAYED: "The open file", MODEL: "A model on a server"}

@@ -14,8 +14,8 @@ from historylab.ui.chat.bubbles import TEXT, bubble
 from historylab.ui.session import choices, session
 from historylab.ui.session.chat_answers import ChatFailure
 from historylab.ui.session.chat_session import ChatSession
-from historylab.wording.cuts import capitalize_first
 from historylab.wording.model_errors import NO_FIT, Told, fit_sentence, tell_model_error
+from historylab.wording.phrases import capitalize_first
 from historylab.wording.untrusted import escape, multiline
 
 

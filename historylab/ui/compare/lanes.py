@@ -16,9 +16,10 @@ from historylab.ui.session import cached, choices, session, viewing
 from historylab.ui.session.must_remember import star_marks
 from historylab.ui.shared.history_map import history_map
 from historylab.wording.as_sent import as_sent_line
-from historylab.wording.cuts import capitalize_first, changes_in_words
+from historylab.wording.cuts import changes_in_words
 from historylab.wording.over_budget import cause_in_words
 from historylab.wording.palette import LOOKS
+from historylab.wording.phrases import capitalize_first
 from historylab.wording.settings_sentence import settings_sentence
 from historylab.wording.untrusted import escape
 

@@ -29,7 +29,7 @@ from historylab.wording.costs import (
     pays_sentence,
     session_cost_sentence,
 )
-from historylab.wording.cuts import uncapitalize
+from historylab.wording.phrases import uncapitalize
 from historylab.wording.recorded import measured_sentence
 from historylab.wording.settings import locked_by
 from historylab.wording.settings_sentence import settings_sentence

@@ -20,9 +20,9 @@ from historylab.ui.request.message_selection import choose_message
 from historylab.ui.session import viewing
 from historylab.ui.session.shown_timeline import sent_timeline
 from historylab.ui.shared.row_table import Column, row_table
-from historylab.wording.cuts import capitalize_first
 from historylab.wording.losses import used_as
 from historylab.wording.message_text import speaker, without_escapes
+from historylab.wording.phrases import capitalize_first
 from historylab.wording.post_mortem import (
     cut_label,
     facts_worst_first,

@@ -12,7 +12,6 @@ from historylab.recall.rules import track_rules
 from historylab.ui.request.message_selection import choose_message
 from historylab.ui.session import session
 from historylab.ui.shared.row_table import Column, row_table
-from historylab.wording.cuts import capitalize_first
 from historylab.wording.losses import (
     RECALL_UNKNOWN,
     gone_as,
@@ -30,6 +29,7 @@ from historylab.wording.losses import (
 from historylab.wording.message_text import speaker
 from historylab.wording.must_remember import BADGE
 from historylab.wording.palette import LOOKS
+from historylab.wording.phrases import capitalize_first
 from historylab.wording.rules import quoted_rule, when_left
 from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape

@@ -16,6 +16,7 @@ from historylab.ui.session import cached, chosen_system, opening, session, viewi
 from historylab.ui.session.must_remember import starred_messages
 from historylab.ui.shared.message_list import draw_messages, keep_in_browser, list_look
 from historylab.wording.context import counted_by
+from historylab.wording.phrases import uncapitalize
 from historylab.wording.untrusted import escape
 from historylab.wording.verdict import count_shown
 
@@ -101,4 +102,4 @@ def _layout(timeline: Timeline, number: int) -> list[str]:
     if plan.layout is None or plan.layout(messages) == messages:
         return []
     arranged = member("layout", timeline.settings.layout).summary
-    return [f"They are rearranged before being sent, as the exact payload shows: {arranged[:1].lower()}{arranged[1:]}"]
+    return [f"They are rearranged before being sent, as the exact payload shows: {uncapitalize(arranged)}"]

@@ -10,10 +10,10 @@ from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.ui.request.bill_table import bill_of
 from historylab.ui.session import cached, viewing
-from historylab.wording.cuts import capitalize_first
 from historylab.wording.headline import headline_sentence
 from historylab.wording.must_remember import brief_label
 from historylab.wording.palette import LOOKS
+from historylab.wording.phrases import capitalize_first
 from historylab.wording.untrusted import escape
 from historylab.wording.verdict import SEES, WOULD_SEE, count_actions, count_sent, seen_sentence
 

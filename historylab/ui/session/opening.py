@@ -29,7 +29,7 @@ from historylab.ui.session.choices import AS_SENT
 from historylab.ui.session.given_files import Show, bound_uploads, files_to_open, merge_files, read_files
 from historylab.ui.session.large_files import large_file, open_large
 from historylab.ui.session.tab import GivenFile, RefusedFile, ToOpen
-from historylab.wording.cuts import capitalize_first
+from historylab.wording.phrases import capitalize_first, uncapitalize
 from historylab.wording.untrusted import one_line
 
 KEY = "open"
@@ -202,7 +202,7 @@ def _open_linked(linked: Place) -> None:
     if not found:
         problem = state.problem
         _open_spec(f"sample:{DEFAULT_SAMPLE}")
-        about = f"The link's conversation can't be opened: {problem[:1].lower()}{problem[1:]}"
+        about = f"The link's conversation can't be opened: {uncapitalize(problem)}"
         state.problem = about if named else problem
     elif linked.conversation == OWN_FILE and not viewing.current_file().files:
         viewing.current_file().stands_in, state.presenting = True, False

@@ -13,6 +13,7 @@ from historylab.settings.names import SYSTEM, VERSION, as_text
 from historylab.settings.resolve import Resolution
 from historylab.settings.sources import SOURCES
 from historylab.ui.session import landing, session, what_if
+from historylab.wording.phrases import capitalize_first
 from historylab.wording.sources import ABOUT, HEADINGS, OWN, says_sentence
 from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape, one_line
@@ -57,7 +58,7 @@ def _card(resolution: Resolution, source: str, number: int) -> Any:
             key=session.seed_widget(key, on),
             on_change=_switch,
             args=(source, key),
-            help=f"{ABOUT[source][:1].upper()}{ABOUT[source][1:]}. Switched off, it counts as if it said "
+            help=f"{capitalize_first(ABOUT[source])}. Switched off, it counts as if it said "
             "nothing; what it really says stays.",
         )
         if tags := _tags(source, on=on):
@@ -107,7 +108,7 @@ def _number(number: int) -> str:
 
 
 def _faint(text: str) -> None:
-    st.html(f'<div class="hl-meta">{escape(text[:1].upper() + text[1:])}.</div>')
+    st.html(f'<div class="hl-meta">{escape(capitalize_first(text))}.</div>')
 
 
 def _editor(source: str, says: str) -> None:

@@ -16,8 +16,8 @@ from historylab.ui.request.reported import shown_of
 from historylab.ui.request.request_field import current_request
 from historylab.ui.session import cached, drawers, viewing
 from historylab.ui.toolbar.write_out import write_out
-from historylab.wording.cuts import capitalize_first
 from historylab.wording.palette import ALARM
+from historylab.wording.phrases import capitalize_first
 from historylab.wording.settings import differing_in_words, setting_in_words, title_of
 from historylab.wording.untrusted import escape, replace_hidden
 

@@ -15,7 +15,7 @@ from historylab.ui.session import opening, session
 from historylab.ui.session.tab import GivenFile, RefusedFile, ToOpen
 from historylab.ui.shared.notice import notice
 from historylab.ui.toolbar.format_choice import format_choice, mapping_download
-from historylab.wording.cuts import capitalize_first
+from historylab.wording.phrases import capitalize_first
 from historylab.wording.untrusted import code_span
 
 MOST = 10

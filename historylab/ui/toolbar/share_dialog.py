@@ -21,8 +21,8 @@ from historylab.ui.session.shown_timeline import shows_as_sent
 from historylab.ui.shared.copy_link import copy_link
 from historylab.ui.shared.notice import notice
 from historylab.ui.shared.page import PAGES
+from historylab.wording.phrases import list_in_words
 from historylab.wording.settings import differing_in_words
-from historylab.wording.sources import list_in_words
 from historylab.wording.untrusted import escape, one_line
 
 KEY = "share"

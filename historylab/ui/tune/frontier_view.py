@@ -12,8 +12,8 @@ from historylab.tuning.advice_words import kept_words
 from historylab.tuning.trials import Trial
 from historylab.tuning.tune import Advice
 from historylab.ui.session import session, tuning_choices
-from historylab.wording.cuts import capitalize_first
 from historylab.wording.findings import frontier_finding
+from historylab.wording.phrases import capitalize_first
 
 CHOICE = "candidate-choice"
 

@@ -18,7 +18,8 @@ from historylab.tuning.tune import Advice
 from historylab.ui.session import cached
 from historylab.ui.shared.work_progress import work_progress
 from historylab.ui.tune.settings_search import SettingsSearch, try_settings_further
-from historylab.wording.cuts import capitalize_first, changes_in_words
+from historylab.wording.cuts import changes_in_words
+from historylab.wording.phrases import capitalize_first
 from historylab.wording.untrusted import escape
 
 
