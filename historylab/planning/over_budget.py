@@ -175,7 +175,7 @@ def _parts(plan: HistoryPlan) -> dict[str, int]:
         what = _what(plan, block)
         sums[what] = sums.get(what, 0) + int(tokens[block])
     sums["the summary"] = plan.summary_tokens
-    sums["framing"] = history.counter.per_request
+    sums["formatting"] = history.counter.per_request
     sums[ADDED] = plan.added
     sums["the layout"] = plan.framing - plan.added - history.counter.per_request  # negative where it saves some
     return {what: n for what, n in sorted(sums.items(), key=lambda part: -part[1]) if n}

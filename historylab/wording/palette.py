@@ -64,7 +64,7 @@ KINDS: Mapping[str, Look] = {
     "assistant": Look("assistant", "", "#B7CADC", "#456485"),
     "tool": Look("tool results", "", "#D3DFEA", "#2D4259"),
     "other": Look("other roles", "", "#B5BCC4", "#5B636C"),
-    "framing": Look("framing", "", "#DFDFDB", "#3A3F45"),
+    "framing": Look("formatting", "", "#DFDFDB", "#3A3F45"),
     "summary": SUMMARY,
 }
 """The kinds of tokens, from the bottom of the chart up: all outside the messages, then `Timeline.tokens_by_kind`."""

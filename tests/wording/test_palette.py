@@ -32,6 +32,12 @@ def test_what_is_kept_is_the_quietest_and_every_loss_is_louder(dark):
     assert all(loud[action] > loud[Action.PINNED] for action in LOST)
 
 
+def test_the_legends_say_what_the_glossary_says_and_not_what_the_code_does():
+    said = {look.word for look in (*LOOKS.values(), *KINDS.values())}
+    assert {"always sent", "cut short", "formatting"} <= said
+    assert not {"pinned", "truncated", "framing"} & said
+
+
 @in_both
 def test_neighbours_of_the_bar_differ(dark):
     shown = [KINDS[kind] for kind in ("system", "user", "assistant", "tool", "other", "framing", "summary")]
