@@ -91,6 +91,13 @@ def test_a_configuration_is_added_by_a_click_and_moves_with_the_others(page, hom
     says(page, added, "^turn 1:")
 
 
+def test_a_map_has_the_button_of_the_presenters_view(page, home):
+    page.goto(home + "/compare?v=1&cmp=historyLength:5")
+    page.get_by_role("slider", name="Selected request on the map of configuration A").hover()
+    page.get_by_role("button", name="Full screen").first.click()
+    page.locator("html.hl-present").wait_for(state="attached")
+
+
 def shows(page, request: int) -> None:
     """Wait until Python has been told."""
     page.wait_for_function("(n) => Number(document.querySelector('.st-key-scrubber input').value) === n", arg=request)
