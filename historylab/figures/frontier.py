@@ -54,9 +54,8 @@ def frontier_chart(advice: Advice, picked: Trial) -> go.Figure:
     figure.add_scatter(**_place(pareto(advice.points)), mode="lines", line=line, hoverinfo="skip")
     _dots(figure, advice, short, FALLS_SHORT, {"symbol": "x-thin", "size": 7, "line": {"width": 1.2}})
     _dots(figure, advice, allowed, TRIED, {"size": 8, "opacity": 0.7})
-    best = advice.trials.index(advice.advised)
-    _bars(figure, advice, best)
-    if best:
+    if best := advice.trials.index(advice.advised):
+        _bars(figure, advice, best)
         _mark(figure, advice, best, {"symbol": "star", "size": 17})
     _mark(figure, advice, 0, {"symbol": "diamond", "size": 12})
     ring = {"symbol": "circle-open", "size": 22, "line": {"width": 2}, "color": INK.light}
@@ -124,10 +123,8 @@ def _place(points: Iterable[Point]) -> dict[str, list[float]]:
 
 
 def _bars(figure: go.Figure, advice: Advice, number: int) -> None:
-    """Draw how far the difference to the base may go in both directions; nothing for the base."""
+    """Draw how far the difference to the base may go in both directions."""
     beside, muted = advice.beside_base(advice.trials[number]), FAINT.light
-    if not number:
-        return
     there = beside.in_messages - beside.more_kept.value
     kept = [100 * min(1.0, there + share) for share in (beside.more_kept.low, beside.more_kept.high)]
     cost = [beside.base_cost_ratio * share for share in (beside.cost.low, beside.cost.high)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -125,15 +126,20 @@ def _cheaper(timeline: Timeline, compared: CostComparison) -> str:
 
 
 def _dearer(timeline: Timeline, compared: CostComparison) -> str:
-    """The cause: summaries that are paid for, a prefix that the cache no longer holds, or simply more tokens."""
-    summaries, moved = compared.bill.totals["summaries"], compared.bill.traffic.breaks
-    if compared.bill.total - summaries <= compared.baseline.total:
-        why = f"because its summaries cost {money(summaries)}"
-    elif moved and compared.bill.cache_reads.sum() < compared.baseline.cache_reads.sum():
-        why = f"because it breaks the prompt cache at {_of_requests(timeline, moved)}"
-    else:
-        why = f"because it sends {tokens_share(timeline):.2f}× the tokens"
-    return f"{_as_recorded(timeline)}, {why}"
+    why = {
+        "summaries": f"its summaries cost {money(compared.bill.totals['summaries'])}",
+        "cache": f"it breaks the prompt cache at {_of_requests(timeline, compared.bill.traffic.breaks)}",
+        "tokens": f"it sends {tokens_share(timeline):.2f}× the tokens",
+    }
+    return f"{_as_recorded(timeline)}, because {why[cause_of_more(compared)]}"
+
+
+def cause_of_more(compared: CostComparison) -> Literal["summaries", "cache", "tokens"]:
+    """The cause of a dearer bill: summaries are paid for, the cache lost a prefix, or there is simply more."""
+    ours, whole = compared.bill, compared.baseline
+    if ours.total - ours.totals["summaries"] <= whole.total:
+        return "summaries"
+    return "cache" if ours.traffic.breaks and ours.cache_reads.sum() < whole.cache_reads.sum() else "tokens"
 
 
 def _of_requests(timeline: Timeline, count: int) -> str:

@@ -16,7 +16,7 @@ from historylab.recall.references import Need
 from historylab.recall.retention import Loss, Retention
 from historylab.recordings.as_sent import is_as_sent
 from historylab.wording.as_sent import author_in_words
-from historylab.wording.costs import is_untrimmed, leaves_out
+from historylab.wording.costs import cause_of_more, is_untrimmed, leaves_out
 from historylab.wording.losses import gone_as, gone_at, losses_shown, lost_facts, named_loss
 from historylab.wording.phrases import capitalize_first
 from historylab.wording.quotes import first_instruction, first_sentence, quote_of
@@ -131,10 +131,10 @@ def _author(timeline: Timeline) -> str:
 
 def _cause(timeline: Timeline, compared: CostComparison) -> str:
     """The reason why it costs more: "it breaks the prompt cache twice"."""
-    summaries, breaks = compared.bill.totals["summaries"], compared.bill.traffic.breaks
+    breaks = compared.bill.traffic.breaks
     breaking, sending = ("broke", "sent") if is_as_sent(timeline) else ("breaks", "sends")
-    if compared.bill.total - summaries <= compared.baseline.total:
-        return f"its summaries cost {short_money(summaries)}"
-    if breaks and compared.bill.cache_reads.sum() < compared.baseline.cache_reads.sum():
-        return f"it {breaking} the prompt cache {TIMES.get(breaks, f'{breaks:,} times')}"
-    return f"it {sending} {tokens_share(timeline):.2g}× the tokens"
+    return {
+        "summaries": f"its summaries cost {short_money(compared.bill.totals['summaries'])}",
+        "cache": f"it {breaking} the prompt cache {TIMES.get(breaks, f'{breaks:,} times')}",
+        "tokens": f"it {sending} {tokens_share(timeline):.2g}× the tokens",
+    }[cause_of_more(compared)]

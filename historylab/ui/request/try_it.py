@@ -15,7 +15,7 @@ from historylab.planning.replay import Timeline
 from historylab.recordings.as_sent import is_as_sent
 from historylab.settings.names import NOT_IN_LINKS
 from historylab.settings.resolve import Resolution
-from historylab.tuning.compare import changed_values
+from historylab.tuning.saving import changes_between
 from historylab.ui.editing.message_edits import no_pin, pin_button
 from historylab.ui.request.bill_table import bill_of
 from historylab.ui.session import cached, drawers, session, trial, viewing
@@ -103,9 +103,8 @@ def _changes(timeline: Timeline, answer: Answer, resolution: Resolution) -> Mapp
     """The settings to change: of what was sent, all those by which the ones chosen differ from those that keep it."""
     if not answer.undo or not is_as_sent(timeline):
         return answer.undo or {}
-    wanted = timeline.settings.replace(**answer.undo).values()
-    others = changed_values(resolution.settings.values(), wanted)
-    return {**answer.undo, **{name: v for name, v in others.items() if v is not None and name not in NOT_IN_LINKS}}
+    others = changes_between(resolution.settings, timeline.settings.replace(**answer.undo))
+    return {**answer.undo, **{name: value for name, value in others.items() if name not in NOT_IN_LINKS}}
 
 
 def takes_long(timeline: Timeline, number: int, chosen: int) -> bool:
