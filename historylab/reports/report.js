@@ -83,7 +83,6 @@ class SentSummary {
 
 class List {
   constructor() {
-    this.lists = [...document.querySelectorAll("ol.messages")];
     this.items = [...document.querySelectorAll("li[data-message]")].map((li) => {
       const number = li.querySelector(".number"), message = Number(li.dataset.message);
       const button = document.createElement("button");

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from browser_pages import SECONDS, settled
+from browser_pages import PLAIN, SECONDS, opened, settled
 
 pytestmark = pytest.mark.browser
 
@@ -59,3 +59,11 @@ def test_escape_leads_back_and_a_reload_stays_there(presented):
     presented.reload()
     presented.get_by_role("button", name="Share", exact=True).wait_for()
     assert "present" not in presented.url
+
+
+def test_the_number_says_at_which_requests_it_is_over_the_budget(page, home):
+    opened(page, home + f"{PLAIN}&budget=100")
+    for request, over in ((0, True), (1, False), (3, True)):
+        page.evaluate(f"historylabClock.set({{ request: {request} }})")
+        page.locator(".hl-seen b.hl-over" if over else ".hl-seen b:not(.hl-over)").wait_for()
+        assert page.locator(".hl-seen b").inner_text().startswith("! ") == over

@@ -43,7 +43,8 @@ def seen_cell(timeline: Timeline, number: int) -> None:
     """Draw how full request `number` (from 0) is, by kind: on screen before anything is priced or searched."""
     limit, used, key = strictest_limit(timeline), used_tokens(timeline, number), cached.browser_key(timeline)
     over = timeline.plans[number].over_budget
-    alarm, share = f"{ALARM.glyph} " if over else "", whole_percent(used / limit) if limit else "100%"
+    alarm = f"<span{'' if over else ' hidden'}>{ALARM.glyph} </span>"
+    share = whole_percent(used / limit) if limit else "100%"
     exact = f"{used:,} of {limit:,} tokens: {context_fill_sentence(timeline, number)}"
     how = escape(_count_origin(timeline))
     of = f'<span data-used="{key}">{short_count(used)}</span> of {short_count(limit)}'

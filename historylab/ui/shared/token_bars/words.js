@@ -54,6 +54,8 @@ const percent = (share) =>
 function fillKinds(chart, point) {
   for (const used of document.querySelectorAll(`[data-used="${chart.key}"]`)) {
     used.textContent = shortCount(chart.sent[point]);
+    used.previousElementSibling.hidden = !chart.over[point]; // the sign of it
+    used.parentElement.classList.toggle("hl-over", chart.over[point]);
   }
   for (const share of document.querySelectorAll(`[data-share="${chart.key}"]`)) {
     share.textContent = percent(chart.sent[point] / share.dataset.limit);
