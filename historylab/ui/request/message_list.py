@@ -34,8 +34,7 @@ def message_list(timeline: Timeline, number: int) -> None:
         f'<span class="hl-meta">Tokens by {how}, formatting included. Choose a message to see why, since when, and '
         "what would keep it.</span>"
     )
-    for name, (data, key) in packed.items():  # last: the list stays in its place as a chat, too
-        keep_in_browser(name, data, key)
+    keep_in_browser(packed)  # last: the list stays in its place as a chat, too
 
 
 def _packed_parts(timeline: Timeline) -> dict[str, tuple[bytes, str]]:

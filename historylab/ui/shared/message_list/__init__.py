@@ -15,15 +15,18 @@ import numpy as np
 from historylab.figures.packing import frame_head
 from historylab.planning.replay import Timeline
 from historylab.ui.session import session
-from historylab.ui.shared.browser import component
+from historylab.ui.shared.browser import component, component_beside
 
 SCRIPTS = ("picture", "words", "scroller", "rows", "bubbles", "bar", "list")
 KEEPER = Path(__file__).parent.with_name("kept_texts")
 
 
-def keep_in_browser(name: str, packed: bytes, key: str) -> None:
-    """Have the browser keep these deflated bytes under that key; Streamlit sends them once while they don't change."""
-    component(KEEPER, ("kept_texts",))(key=f"data {name}", data=frame_head({"key": key}) + packed)
+def keep_in_browser(parts: Mapping[str, tuple[bytes, str]]) -> None:
+    """Have the browser keep deflated bytes, each under its key; Streamlit sends them once while they don't change."""
+    draw = component
+    for name, (packed, key) in parts.items():
+        draw(KEEPER, ("kept_texts",))(key=f"data {name}", data=frame_head({"key": key}) + packed)
+        draw = component_beside  # the first has brought the script
 
 
 def draw_messages(mount: str, view: Mapping[str, Any], found: np.ndarray, on_look: Callable[[], None]) -> None:
