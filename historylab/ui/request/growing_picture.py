@@ -6,12 +6,10 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from historylab.figures.token_chart import pack_chart
 from historylab.planning.replay import Timeline
 from historylab.ui.request.verdict_line import legend
-from historylab.ui.session import cached
-from historylab.ui.shared.history_map import history_map, map_look
-from historylab.ui.shared.token_bars import bars_component
+from historylab.ui.shared.history_map import history_map
+from historylab.ui.shared.token_bars import token_bars
 
 
 def growing_picture(
@@ -29,13 +27,7 @@ def growing_picture(
     `choose` is told the request and the message that were clicked; `locked` is said of the budget's line, which stays
     where it is; `watched` are requests that were sent as they came.
     """
-    on_map, on_chart = f"{name}-map", f"{name}-tokens"
     with st.container(key="stage"), st.container(key="picture", gap=None):
         legend(timeline, number)
-        history_map(on_map, timeline, number, message, choose, watched=watched)
-        bars_component()(
-            key=on_chart,
-            data=pack_chart(cached.packed_tokens(timeline), cached.browser_key(timeline), locked),
-            on_look_change=lambda: choose(map_look(on_chart, timeline)[0], None),
-            on_budget_change=lambda: None,
-        )
+        history_map(f"{name}-map", timeline, number, message, choose, watched=watched)
+        token_bars(f"{name}-tokens", timeline, lambda request: choose(request, None), locked)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from historylab.figures.token_chart import pack_chart
 from historylab.planning.replay import Timeline
 from historylab.recordings.as_sent import is_as_sent
-from historylab.settings.resolve import Provenance, Resolution
+from historylab.settings.resolve import Resolution
 from historylab.ui.request.answer_place import answer_place, answers_for_mark
 from historylab.ui.request.keep_by_rule import rules_left
 from historylab.ui.request.mend_buttons import mend_buttons
@@ -18,12 +17,10 @@ from historylab.ui.request.retention_map import retention_map
 from historylab.ui.request.search_field import search
 from historylab.ui.request.verdict_line import headline_line, legend
 from historylab.ui.request.verdict_strip import cost_cell, lost_cell, own_comparison, refused_note, seen_cell
-from historylab.ui.session import cached, choices, session, viewing
-from historylab.ui.shared.history_map import map_look
-from historylab.ui.shared.token_bars import bars_component, dropped_budget
+from historylab.ui.session import session, viewing
+from historylab.ui.shared.token_bars import token_bars
 from historylab.wording.rules import rules_status
 
-CHART = "tokens"
 SENT = "what was sent was within"
 
 
@@ -41,7 +38,7 @@ def request_view(timeline: Timeline, resolution: Resolution, more: Drawn) -> Non
         with st.container(key="picture", gap=None):
             legend(timeline, number)
             retention_map(timeline, number)
-            _token_chart(timeline, resolution)
+            token_bars("tokens", timeline, viewing.select_request, _budget_lock(timeline, resolution))
         with st.container(key="answer", gap="small"):
             draw_rest = answer_place(timeline, number, resolution)
             notes = st.container(key="notes", gap="small")
@@ -62,33 +59,11 @@ def request_view(timeline: Timeline, resolution: Resolution, more: Drawn) -> Non
         rules_left(timeline, rules_status(timeline, number), resolution)
 
 
-def _token_chart(timeline: Timeline, resolution: Resolution) -> None:
-    """The chart, the same for every request: the browser marks the one shown.
-
-    A click shows a request, a drag of the budget's line sets it.
-    """
+def _budget_lock(timeline: Timeline, resolution: Resolution) -> str:
+    """What keeps the budget where it is; "" where it may be set."""
     origin = resolution.provenance["budget"]
-    locked = SENT if is_as_sent(timeline) else _locked_by(origin) if origin.locked else ""
-    packed, (_, key) = cached.packed_tokens(timeline), cached.packed_map(timeline)
-    bars_component()(
-        key=CHART,
-        data=pack_chart(packed, key, locked),
-        on_look_change=lambda: _look_at_chart(timeline),
-        on_budget_change=lambda: _choose_budget(locked),
-    )
-
-
-def _locked_by(origin: Provenance) -> str:
+    if is_as_sent(timeline):
+        return SENT
+    if not origin.locked:
+        return ""
     return f"set by {origin.name}" if origin.source == "environment" else "kept by a strict environment"
-
-
-def _look_at_chart(timeline: Timeline) -> None:
-    request, _ = map_look(CHART, timeline)
-    if request is not None:
-        viewing.select_request(request)
-
-
-def _choose_budget(locked: str) -> None:
-    budget = dropped_budget(CHART)
-    if budget is not None and not locked:
-        choices.choose_setting("budget", budget)
