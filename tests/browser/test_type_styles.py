@@ -22,18 +22,10 @@ SIX = {"24px 600", "16px 600", "14px 600", "14px 400", "12px 600", "12px 400"}
 
 
 @pytest.mark.parametrize("path", ["/", "/compare", "/conversations"])
-def test_words_are_set_in_six_styles(page, home, path):
-    drawn(page, home + path)
-    assert set(page.evaluate(LOOK)) <= SIX
-
-
-def test_plain_and_filled_buttons_are_32_pixels_tall(page, home):
-    drawn(page, home)
-    buttons = page.locator("[data-testid=stBaseButton-secondary]:visible, [data-testid=stBaseButton-primary]:visible")
-    assert {round(button.bounding_box()["height"]) for button in buttons.all()} <= {24, 32}
-
-
-def drawn(page, address: str) -> None:
-    page.goto(address)
+def test_words_are_set_in_six_styles_and_buttons_of_a_kind_are_equally_tall(page, home, path):
+    page.goto(home + path)
     page.locator("h1").wait_for()
     settled(page)
+    assert set(page.evaluate(LOOK)) <= SIX
+    buttons = page.locator("[data-testid=stBaseButton-secondary]:visible, [data-testid=stBaseButton-primary]:visible")
+    assert {round(button.bounding_box()["height"]) for button in buttons.all()} <= {24, 32}
