@@ -64,15 +64,19 @@ class Total:
     exact: str
 
 
-def totals(found: Workload, volume: int, counted: str) -> list[Total]:
-    """Sizes, the share over the budget, facts lost and the cost of a month; `counted` says how tokens are."""
+def totals(found: Workload, volume: int, counted: str, *, as_sent: bool) -> list[Total]:
+    """Sizes, the share over the budget, facts lost and the cost of a month; `counted` says how tokens are.
+
+    Nothing that is shown `as_sent` had a budget.
+    """
     tokens, over = found.tokens, sum(load.over_budget for load in found.loads)
     half, most = map(round, percentiles(tokens))
-    sized = f"Half of {count_of(len(tokens), 'request')} send at most {half:,} tokens, 95% at most {most:,} ({counted})"
+    sent = count_of(len(tokens), "request")
+    sized = f"Half of {sent} send at most {half:,} tokens, 95% at most {most:,} ({counted})"
     share, said = found.over_share, " exceed the budget" if found.over_share else " exceeds the budget"
     shown = [
         Total("Typical request:", short_count(half), f" tokens (95%: under {short_count(most)})", sized),
-        Total("", whole_percent(share) if share else "None", said, f"{over:,} of {len(tokens):,} requests"),
+        None if as_sent else Total("", whole_percent(share) if share else "None", said, f"{over:,} of {sent}"),
         _facts_total(found),
         _month_total(found, volume),
     ]

@@ -71,7 +71,9 @@ def test_what_they_are_measured_under_is_said_and_follows_the_settings():
 
 
 def test_a_file_with_cuts_is_measured_as_it_was_sent_until_something_is_set():
-    assert "1 as sent" in text(opened(conv="sample:held-for-the-auditors"))
+    app = opened(conv="sample:held-for-the-auditors")
+    assert "1 as sent" in text(app)
+    assert "the budget" not in text(app)
     assert "as sent" not in text(opened(conv="sample:held-for-the-auditors", budget="900"))
 
 

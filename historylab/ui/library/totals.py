@@ -59,7 +59,8 @@ def _strip(rows: Rows) -> str:
     counted = Counter(found.counted for found in rows.measured.values() if found.counted).most_common(1)
     if not counted or not len(rows.workload.tokens):
         return '<div class="hl-totals"></div>'
-    shown = totals(rows.workload, session.tab().tuning.volume, counted[0][0])
+    as_sent = all(found.as_sent for found in rows.measured.values() if found.load)
+    shown = totals(rows.workload, session.tab().tuning.volume, counted[0][0], as_sent=as_sent)
     unknown = "" if any(load.cost is not None for load in rows.workload.loads) else f"<span>{PRICES_UNKNOWN}</span>"
     return f'<div class="hl-totals">{"".join(map(_total, shown))}{unknown}</div>'
 
