@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import sys
@@ -15,6 +16,7 @@ from historylab.settings.resolve import _log_once
 pytest_plugins = ["flaky_tests", "light_scheduler", "postgres_cluster", "tiktoken_tables"]
 hypothesis.settings.register_profile("historylab", deadline=None, derandomize=True, database=None, max_examples=50)
 hypothesis.settings.load_profile("historylab")
+gc.set_threshold(20_000, 20, 20)  # looking for garbage among all modules and tests takes a tenth of the time
 ROOT = Path(__file__).parent.parent
 
 

@@ -9,7 +9,7 @@ from weakref import ref
 import numpy as np
 import pytest
 from conversation_strategies import conversations, settings
-from garbage import garbage_of
+from garbage import garbage_of, new_objects_alone
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -94,12 +94,13 @@ def test_rules_keep_in_it_what_they_keep_in_a_whole_one(whole, cut, other, texts
 @pytest.mark.parametrize("stage", ["relevance", "summarize", "fifo"])
 def test_it_keeps_none_of_those_it_follows(stage):
     chosen = Settings(policy="all", budget=60, pruner=stage, tool_output="stale_reads+clear+collapse", pin="w1*")
-    grown, before = conv("s u a(t) u"), []
-    for _ in range(6):
-        plan_history(grown, chosen)
-        before.append(ref(grown))
-        grown = grown.followed_by(conv("a(t t) a u"))
-    gc.collect()
+    with new_objects_alone():
+        grown, before = conv("s u a(t) u"), []
+        for _ in range(6):
+            plan_history(grown, chosen)
+            before.append(ref(grown))
+            grown = grown.followed_by(conv("a(t t) a u"))
+        gc.collect()
     assert [each() for each in before] == [None] * 6
 
 

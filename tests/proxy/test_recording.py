@@ -14,7 +14,7 @@ import httpx2
 import pytest
 from chat_server import cut, events, goes_on, gzipped, hangs_up, says, status
 from framework_apps import finished
-from garbage import garbage_of
+from garbage import garbage_of, new_objects_alone
 from loopback_apis import speaks
 from made_keys import draw
 from proxy_process import write_settings
@@ -232,7 +232,7 @@ def test_of_a_chat_that_is_forgotten_the_proxy_holds_nothing(upstream, store, mo
         return arecord(exchange, left)
 
     monkeypatch.setattr(recorder, "arecord", noted)
-    with running_proxy(upstream.url, recorder=recorder) as proxy:
+    with new_objects_alone(), running_proxy(upstream.url, recorder=recorder) as proxy:
         for k in range(6):
             httpx2.post(f"{proxy.url}{CHAT}", json=chat(f"{k}: hello")).raise_for_status()
         httpx2.get(f"{proxy.url}/v1/models")

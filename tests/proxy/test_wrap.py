@@ -13,6 +13,7 @@ import httpx2
 import pytest
 from chat_server import ChatServer, cut, says, status
 from framework_apps import finished
+from garbage import new_objects_alone
 from loopback_apis import speaks
 from proxied_clients import anthropic, openai
 from proxy_server import running_proxy, until
@@ -142,7 +143,7 @@ def test_a_client_that_nobody_closes_leaves_no_thread(tmp_path):
         return {thread for thread in threading.enumerate() if thread.name == "historylab recorder"}
 
     before = writing()
-    with ChatServer(says("At noon.")) as server:
+    with ChatServer(says("At noon.")) as server, new_objects_alone():
         historylab.wrap(client_for("chat_completions", server.origin), NEWEST, record=tmp_path)
         gc.collect()
         until(lambda: writing() <= before)
