@@ -1,9 +1,9 @@
-"""Every field's callback while its field is gone, as on a browser that is behind: None is nothing chosen."""
+"""Fields on a browser that is behind: what is empty is nothing chosen, and so is what was there before."""
 
 from __future__ import annotations
 
 import pytest
-from app_pages import opening, screen, shown
+from app_pages import landing, opening, screen, shown, sources, uploaded
 from streamlit.runtime.state.session_state import SessionState
 
 from historylab.ui.session import session
@@ -83,3 +83,28 @@ def test_a_system_that_is_none_changes_nothing(name):
         patched.setattr(SessionState, "_call_callbacks", choose)
         shown(app.run())
     assert app.session_state["historylab"].system == "octopus"
+
+
+FILE = ("orders.json", b'[{"role": "user", "content": "Where is it?"}]')
+
+
+def test_what_a_field_held_of_another_conversation_and_a_slow_browser_tells_again_is_no_choice():
+    app = landing()
+    suggested = app.text_input(key="set budget").value
+    uploaded(app, FILE)
+    shown(app.text_input(key="set budget").set_value(suggested).run())
+    assert "budget" not in app.session_state["historylab"].you
+    assert app.text_input(key="set budget").value != suggested
+
+
+def test_the_same_value_chosen_after_another_or_later_is_a_choice(monkeypatch):
+    app = landing()
+    suggested = app.text_input(key="set budget").value
+    uploaded(app, FILE)
+    for value in ("900", suggested):
+        shown(app.text_input(key="set budget").set_value(value).run())
+    assert sources(app)["budget"] == "you"
+    monkeypatch.setattr(session, "LATE", 0.0)
+    app = uploaded(landing(), FILE)
+    shown(app.text_input(key="set budget").set_value(suggested).run())
+    assert sources(app)["budget"] == "you"

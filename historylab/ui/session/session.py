@@ -17,6 +17,8 @@ import streamlit as st
 from historylab.ui.session.tab import TabState
 
 KEY = "historylab"
+LATE = 5.0  # seconds that a browser is behind at most
+_NOTHING = object()
 P = ParamSpec("P")
 
 
@@ -142,6 +144,21 @@ def value_of_field(key: str) -> Any:
 def _versioned_key(key: str) -> str:
     times = tab().field_versions.get(key)
     return f"{key} {times}" if times else key
+
+
+def leave_fields() -> None:
+    """Note what the settings' fields hold as another conversation is opened: told again soon, it is no choice."""
+    held = {str(key): value for key, value in st.session_state.items() if str(key).startswith("set ")}
+    tab().fields_before = held, perf_counter()
+
+
+def is_told_late(key: str) -> bool:
+    """Tell whether a browser that is behind tells what the field held before, and nothing else was told since."""
+    held, at = tab().fields_before
+    if perf_counter() - at < LATE and held.get(key, _NOTHING) == widget_value(key):
+        return True
+    held.pop(key, None)
+    return False
 
 
 def widget_value(key: str) -> Any:

@@ -18,7 +18,7 @@ from historylab.recall.proposals import propose_questions
 from historylab.recall.questions import Question
 from historylab.settings.link import STARS, RefusedParameter
 from historylab.ui.session import landing, upload_budget
-from historylab.ui.session.session import tab, touch
+from historylab.ui.session.session import leave_fields, tab, touch
 from historylab.ui.session.tab import Opened, ReadFile
 
 MOST_QUESTIONS, LONGEST_QUESTION = 20, 300
@@ -43,6 +43,7 @@ def open_conversations(
         state.recorded, state.recorded_dismissed = True, False
         if state.opened is not None:
             landing.leave()
+            leave_fields()
             state.as_sent = None
     state.opened, state.problem = Opened(conversations, spec, which, files, None, listing, listed), ""
     state.asked = ("", 0)

@@ -238,6 +238,8 @@ def _number(
 
 
 def _choose(name: str, key: str, choose: Callable[[str, Any], None]) -> None:
+    if session.is_told_late(key):
+        return
     value = session.widget_value(key)
     if isinstance(value, list):
         value = ("+".join(value) or "off") if name in SEVERAL else ",".join(value)
