@@ -11,7 +11,9 @@ function makeClock() {
   return {
     now,
     held: false, // by a component that is being moved: no answer to an earlier move goes back meanwhile
+    begun: false, // until somebody says which request
     set(change) {
+      this.begun = true;
       Object.assign(now, change);
       document.documentElement.classList.toggle("hl-playing", now.playing);
       for (const hear of [...listeners]) hear(now);

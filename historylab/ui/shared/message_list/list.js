@@ -39,6 +39,7 @@ class MessageList {
     if (view.view !== before.view) this.scroller.forget(GUESS[view.view]);
     this.host.dataset.view = view.view;
     const anew = view.lines !== before.lines || view.view !== before.view || view.show !== before.show;
+    this.early = !clock.begun;
     this.draw();
     if (this.message !== null && (anew || elsewhere)) this.reveal(this.message);
     else if (anew) this.follow();
@@ -58,17 +59,24 @@ class MessageList {
   later() {
     if (!this.inSight) {
       clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.draw(), UNSEEN_MS);
+      this.timer = setTimeout(() => this.move(), UNSEEN_MS);
     } else this.frame ||= requestAnimationFrame(() => {
       this.frame = 0;
-      this.draw();
+      this.move();
     });
+  }
+
+  // Drawn before the map, it learns only now which request the page opens on.
+  move() {
+    this.draw();
+    if (this.early && this.message === null) this.follow();
+    this.early = false;
   }
 
   watchSight() {
     const watcher = new IntersectionObserver(([{ isIntersecting }]) => {
       this.inSight = isIntersecting;
-      if (isIntersecting) this.later();
+      if (isIntersecting) this.draw();
     });
     watcher.observe(this.box);
     this.signal.addEventListener("abort", () => (watcher.disconnect(), clearTimeout(this.timer), cancelAnimationFrame(this.frame)));
