@@ -33,26 +33,27 @@ def compare_view(
     among = differing if session.tab().only_differing else []
     number = current_request(timelines[0], among)
     lanes(compared, timelines, figures, said, number, aligned=aligned)
-    with st.container(horizontal=True, vertical_alignment="center", key="moving"):
-        request_field(timelines[0], among)
+    with st.container(key="compared-details"):
+        with st.container(horizontal=True, vertical_alignment="center", key="moving"):
+            request_field(timelines[0], among)
+            if aligned:
+                _differing_alone(differing, len(timelines[0].plans))
+            st.html(actions_legend(), width="content")
         if aligned:
-            _differing_alone(differing, len(timelines[0].plans))
-        st.html(actions_legend(), width="content")
-    if aligned:
-        compared_message(compared, timelines, number)
-    else:
-        notice(UNMATCHED)
-    letters = [each.letter for each in compared]
-    st.plotly_chart(
-        compare_chart(timelines, letters),
-        key="compare tokens",
-        config={"displayModeBar": False},
-        alt=compare_finding(timelines, letters),
-    )
-    difference_table(compared, timelines, figures)
-    if aligned:
-        with st.container(key="differing-place"):
-            differing_list(compared, timelines, number)
+            compared_message(compared, timelines, number)
+        else:
+            notice(UNMATCHED)
+        letters = [each.letter for each in compared]
+        st.plotly_chart(
+            compare_chart(timelines, letters),
+            key="compare tokens",
+            config={"displayModeBar": False},
+            alt=compare_finding(timelines, letters),
+        )
+        difference_table(compared, timelines, figures)
+        if aligned:
+            with st.container(key="differing-place"):
+                differing_list(compared, timelines, number)
 
 
 # -- the request shown
