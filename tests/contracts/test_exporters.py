@@ -119,7 +119,7 @@ def from_shell(text: str) -> Settings:
 
 
 def from_yaml(text: str) -> Settings:
-    read = yaml.safe_load(text)
+    read = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # the one in C, in a tenth of the time
     found = read.get("data") or {
         name: value.replace("$$", "$") for name, value in read["services"]["app"]["environment"].items()
     }
