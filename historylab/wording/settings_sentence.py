@@ -53,11 +53,12 @@ def sentence_parts(
 
     `lead` stands before it, as in "Octopus: keep everything …".
     """
-    kept, cut = (
-        list(_with_choices(settings, family, (offered or {}).get(family) or members(family)))
-        for family in ("policy", "pruner")
+    families = ("policy",) if settings.pruner == "off" else ("policy", "pruner")  # cutting nothing more goes unsaid
+    kept, *cuts = (
+        list(_with_choices(settings, family, (offered or {}).get(family) or members(family))) for family in families
     )
-    between = "" if cut[0].text.startswith(",") else " "
+    cut = cuts[0] if cuts else []
+    between = "" if not cut or cut[0].text.startswith(",") else " "
     ends = [SentencePart(f"{END}{end}") for end in _ends(settings)]
     parts = [SentencePart(f"{lead} keep " if lead else "Keep "), *kept, SentencePart(between), *cut, *ends]
     return [part for part in parts if part.text]

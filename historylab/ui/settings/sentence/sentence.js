@@ -12,7 +12,10 @@ class Sentence {
     this.shows = shows;
     const held = this.place.querySelector(":focus");
     this.place.replaceChildren(...parts.map((part) => this.draw(part)));
-    if (held) [...this.place.querySelectorAll("[name]")].find((field) => field.name === held.name)?.focus({ preventScroll: true });
+    if (held) { // the last where it is there no longer, as where nothing more is cut
+      const fields = [...this.place.querySelectorAll("[name]")];
+      (fields.find((field) => field.name === held.name) ?? fields.at(-1))?.focus({ preventScroll: true });
+    }
   }
 
   draw(part) {
