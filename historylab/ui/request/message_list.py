@@ -98,7 +98,7 @@ def _layout(timeline: Timeline, number: int) -> list[str]:
     """A sentence on the layout, if it changes the messages so far."""
     plan = timeline.plans[number]
     messages = list(timeline.conversation.messages[: plan.size])
-    if plan.layout is None or plan.layout(messages) == messages:
+    if plan.layout is None or timeline.settings.layout == "off" or plan.layout(messages) == messages:
         return []
     arranged = member("layout", timeline.settings.layout).summary
     return [f"They are rearranged before being sent, as the exact payload shows: {uncapitalize(arranged)}"]
