@@ -36,7 +36,7 @@ def headline_sentence(found: Retention, compared: CostComparison | None) -> str:
     facts = lost_facts(found)
     if facts.lost:
         was = "was" if 1 in (facts.lost, facts.total) else "were"
-        return f"{capitalize_first(facts.amount)} it used {was} gone by then."
+        return f"{capitalize_first(facts.amount)} it used {was} already gone."
     if over := int(timeline.over_budget.sum()):
         return f"{_over(over, len(timeline.plans))} the budget: {_peak(timeline)}."
     if is_untrimmed(timeline):
@@ -56,11 +56,11 @@ def loss_headline(found: Retention, loss: Loss) -> str:
 
 
 def _gone_since(timeline: Timeline, loss: Loss, gone: str, *, at_once: bool) -> str:
-    """ "gone since turn 10", "cut off by then", "never sent" """
+    """ "gone since turn 10", "already cut off", "never sent" """
     if not was_sent(timeline, loss):
         return "never sent"
     fate = "cut off" if gone_as(timeline, loss) <= Action.TRUNCATED else "gone"
-    return f"{fate} by then" if at_once else f"{fate} since {gone}"
+    return f"already {fate}" if at_once else f"{fate} since {gone}"
 
 
 def use_of(found: Retention, loss: Loss) -> Loss | Need | None:

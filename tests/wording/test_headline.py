@@ -52,13 +52,13 @@ def test_of_a_marked_message_the_instruction_is_quoted_without_what_announces_it
 
 def test_within_one_turn_requests_are_named_and_what_went_at_once_was_gone_by_then():
     held = said(as_sent(load_sample("held-for-the-auditors")[0]))
-    assert held == "Request 12 needed “/srv/ferry/schema.sql”: gone by then."
-    assert said(replay(load_sample("birthday-by-the-sea")[0], Settings())).endswith("June”: gone by then.")
+    assert held == "Request 12 needed “/srv/ferry/schema.sql”: already gone."
+    assert said(replay(load_sample("birthday-by-the-sea")[0], Settings())).endswith("June”: already gone.")
 
 
 def test_values_that_may_be_there_by_chance_are_counted_and_none_is_named():
     lost = said(replay(load_sample("help-desk-tour")[0], Settings(pruner="fifo", budget=500)))
-    assert lost == "2 of 12 facts it used were gone by then."
+    assert lost == "2 of 12 facts it used were already gone."
 
 
 def test_where_nothing_was_lost_it_says_what_trimming_saves_or_costs_and_why():

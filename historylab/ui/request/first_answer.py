@@ -24,7 +24,7 @@ from historylab.wording.losses import RECALL_UNKNOWN, losses_shown, lost_facts, 
 from historylab.wording.untrusted import escape
 
 FIND_SAVING = "find-saving"
-NONE_BETTER = "Of a few other settings none is cheaper and loses nothing."
+NONE_BETTER = "None of the settings tried is cheaper without losing something."
 
 
 def headline_loss(timeline: Timeline) -> Loss | None:
