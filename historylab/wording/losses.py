@@ -14,8 +14,8 @@ from historylab.recall.retention import FACTS, Loss, Retention
 from historylab.recall.sayers import BY_ASSISTANT, BY_INJECTED, BY_PERSON, BY_SYSTEM, BY_TOOL
 from historylab.recall.severity import FETCHABLE, GONE_FOR_GOOD
 from historylab.recall.value_kinds import kind_of_value
-from historylab.wording.message_text import without_escapes
 from historylab.wording.must_remember import GLYPH
+from historylab.wording.quotes import short_value
 from historylab.wording.untrusted import one_line
 
 RECALL_UNKNOWN = "What later requests needed of what is left out is unknown: the file holds no text."
@@ -153,16 +153,19 @@ def severity_words(loss: Loss) -> str:
 
 
 def severity_line(found: Retention) -> str:
-    """ "How bad: 4 gone for good, 6 the assistant wrote itself, 2 a tool would find again"; "" of no loss."""
+    """ "4 of 12 are gone for good, 6 the assistant wrote itself, 2 can be found again with a tool"; "" of no loss."""
     counts = found.by_severity
+    gone = sum(counts[severity] for severity in GONE_FOR_GOOD)
     parts = (
-        (sum(counts[severity] for severity in GONE_FOR_GOOD), "gone for good"),
+        (gone, f"{'is' if gone == 1 else 'are'} gone for good"),
         (counts[BY_ASSISTANT], "the assistant wrote itself"),
         (counts[BY_INJECTED], "a program put there"),
-        (counts[FETCHABLE], "a tool would find again"),
+        (counts[FETCHABLE], "can be found again with a tool"),
     )
-    told = [f"{number:,} {what}" for number, what in parts if number]
-    return f"How bad: {', '.join(told)}" if told else ""
+    (first, what), *others = [part for part in parts if part[0]] or [(0, "")]
+    total = first + sum(number for number, _ in others)
+    amount = f"{first:,} of {total:,}" if others else "The only one" if total == 1 else f"All {total:,}"
+    return ", ".join([f"{amount} {what}", *(f"{number:,} {word}" for number, word in others)]) if total else ""
 
 
 def value_kinds_line(found: Retention) -> str:
@@ -172,8 +175,8 @@ def value_kinds_line(found: Retention) -> str:
 
 
 def lost_value(loss: Loss) -> str:
-    """The value on one line, untrusted text: without escape sequences of a terminal."""
-    return one_line(without_escapes(loss.value), VALUE)
+    """The value on one line, untrusted text: without escape sequences of a terminal; of a long path the end."""
+    return short_value(loss.value, VALUE)
 
 
 def used_as(loss: Loss | Need) -> str:

@@ -19,7 +19,7 @@ from historylab.wording.untrusted import one_line
 BY = 40  # characters of who cut
 NOT_KNOWN = "the file doesn’t say which messages went, so nothing is known of what was lost"
 NOTHING_NEEDED = "nothing it took was needed later, as far as the file shows"
-FATE_WORDS = {IN_SUMMARY: "in the summary", SAID_AGAIN: "had to be said again first", LOST: "lost"}
+FATE_WORDS = {IN_SUMMARY: "in the summary", SAID_AGAIN: "had to be stated again first", LOST: "lost"}
 SAYER_WORDS = {
     BY_PERSON: "a person",
     BY_TOOL: "a tool",
@@ -29,7 +29,7 @@ SAYER_WORDS = {
 }
 ALL_ARE = {
     IN_SUMMARY: ("is in its summary", "are in its summary"),
-    SAID_AGAIN: ("had to be said again first",) * 2,
+    SAID_AGAIN: ("had to be stated again first",) * 2,
     LOST: ("was lost", "were lost"),
 }
 PRUNED, BY_SUMMARIZER = "the newest messages alone", {"ledger": "a ledger", "extractive": "an extractive summary"}
@@ -39,7 +39,7 @@ def post_mortem_sentence(reports: Sequence[CutReport]) -> str:
     """One sentence on all cuts; "" of none.
 
     "Claude Code compacted this session before request 72 (auto, 167,731 → 42,603 tokens): of 102 facts needed later its
-    summary held 51, 32 had to be said again first and 19 were lost; 5 files were read again ($0.10)."
+    summary held 51, 32 had to be stated again first and 19 were lost; 5 files were read again ($0.10)."
     """
     if not reports:
         return ""
@@ -78,7 +78,7 @@ def _tokens(number: int | None) -> str:
 
 
 def facts_clause(facts: Sequence[NeededFact], *, several: bool = False) -> str:
-    """ "of 102 facts needed later its summary held 51, 32 had to be said again first and 19 were lost" """
+    """ "of 102 facts needed later its summary held 51, 32 had to be stated again first and 19 were lost" """
     counts, total = Counter(fact.fate for fact in facts), len(facts)
     if not total:
         return NOTHING_NEEDED.replace("it", "they", 1) if several else NOTHING_NEEDED
@@ -97,10 +97,10 @@ def facts_clause(facts: Sequence[NeededFact], *, several: bool = False) -> str:
 
 
 def _all_said_again(total: int, who: str) -> str:
-    """ "4 facts it left out were needed later; each had to be said again" """
+    """ "4 facts it left out were needed later; each had to be stated again" """
     if total == 1:
-        return f"1 fact {who} left out was needed later; it had to be said again"
-    return f"{total:,} facts {who} left out were needed later; each had to be said again"
+        return f"1 fact {who} left out was needed later; it had to be stated again"
+    return f"{total:,} facts {who} left out were needed later; each had to be stated again"
 
 
 def again_clause(reports: Sequence[CutReport]) -> str:
@@ -123,8 +123,9 @@ def _price(reports: Iterable[CutReport]) -> str:
 def post_mortem_lines(report: CutReport, ours: Sequence[SameSize] = ()) -> Iterator[str]:
     """Lines on one cut, beside its sentence."""
     if report.cut and report.cut.dropped:
-        stands = "" if report.cut.summary is None else f"; message {report.cut.summary + 1:,} is its summary"
-        yield f"It took {count_of(len(report.cut.dropped), 'message')}{stands}."
+        taken, summary = count_of(len(report.cut.dropped), "message"), report.cut.summary
+        replaced = summary is not None and f"It replaced {taken}; message {summary + 1:,} is its summary."
+        yield replaced or f"It took {taken}."
     for fate in (LOST, SAID_AGAIN):
         if those := [fact for fact in report.facts if fact.fate == fate]:
             yield f"{capitalize_first(FATE_WORDS[fate])}: {_kinds(those)}; first said by {_sayers(those)}."
@@ -181,7 +182,7 @@ def facts_worst_first(report: CutReport) -> list[NeededFact]:
 
 
 def fate_in_words(fact: NeededFact) -> str:
-    """ "■ lost: a person said it", "had to be said again first, in message 170", "in the summary" """
+    """ "■ lost: a person said it", "had to be stated again first, in message 170", "in the summary" """
     if fact.fate == LOST:
         glyph, words = SEVERITY_WORDS[fact.severity]
         return f"{glyph} lost; {words}"

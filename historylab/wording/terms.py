@@ -19,8 +19,8 @@ TERMS: Mapping[str, str] = {
     "evidence": "The messages that the file itself names as needed for a question.",
     "gone for good": "Nobody can look it up again: a person said it, a prompt, or a tool whose call can't be "
     "repeated, such as one that books a flight.",
-    "would find again": "An estimate: a tool said it and can be asked again, as nothing shows that its call changed "
-    "something.",
+    "found again with a tool": "An estimate: a tool said it and can be asked again, as nothing shows that its call "
+    "changed something.",
     "budget": "The most tokens a request may have, reserve and overhead included.",
     "reserve": "The part of the budget that is kept free for the model's answer.",
     "overhead": "Tokens sent beside the messages: the descriptions of tools, a hidden system prompt.",

@@ -186,8 +186,8 @@ def test_the_sentence_says_when_and_what_it_took():
 @pytest.mark.parametrize(
     ("facts", "said"),
     [
-        (["B-27"], "1 fact it left out was needed later; it had to be said again."),
-        (["B-27", "418.50"], "2 facts it left out were needed later; each had to be said again."),
+        (["B-27"], "1 fact it left out was needed later; it had to be stated again."),
+        (["B-27", "418.50"], "2 facts it left out were needed later; each had to be stated again."),
     ],
 )
 def test_where_all_had_to_be_said_again_the_sentence_says_who_left_them_out(facts, said):
@@ -198,7 +198,7 @@ def test_where_all_had_to_be_said_again_the_sentence_says_who_left_them_out(fact
 
 def test_of_facts_that_fared_otherwise_each_share_is_told():
     later = [Message("user", "It lies at berth B-27."), *made("move", "Done.", to="B-27", amount="418.50")]
-    assert "of 2 facts needed later 1 had to be said again first and 1 was lost" in post_mortem_sentence(
+    assert "of 2 facts needed later 1 had to be stated again first and 1 was lost" in post_mortem_sentence(
         post_mortem(compacted(BEFORE, "A summary.", later))
     )
 
@@ -206,6 +206,6 @@ def test_of_facts_that_fared_otherwise_each_share_is_told():
 def test_the_lines_say_of_what_kind_and_by_whom():
     (report,) = post_mortem(long_session())
     lines = list(post_mortem_lines(report, settings_of_same_size(long_session(), report)))
-    assert lines[0] == "It took 82 messages; message 83 is its summary."
+    assert lines[0] == "It replaced 82 messages; message 83 is its summary."
     assert lines[1] == "Lost: ids and codes (1); first said by a person (1)."
     assert lines[2].startswith("Cut there to the same size, settings of ours would have held 1 of 1 fact (")

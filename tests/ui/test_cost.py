@@ -37,7 +37,11 @@ def test_the_sentence_is_there_without_a_click_and_the_rest_is_not():
         ("Cost", ("No cache", "Automatic cache", "Explicit cache", "Source: genai-prices", "Not in these sums")),
         (
             "Lost facts",
-            ("facts in tool calls, ", "By kind: 3 of 3 ids", "How bad: 3 gone for good, 4 a tool would find again"),
+            (
+                "facts in tool calls, ",
+                "By kind: 3 of 3 ids",
+                "3 of 7 are gone for good, 4 can be found again with a tool",
+            ),
         ),
         ("Refused", ("Sliced",)),
     ],

@@ -99,12 +99,14 @@ def test_a_loss_says_how_bad_it_is_the_worst_first_and_what_fetching_again_takes
         "◧ the assistant wrote it itself",
         f"↻ a tool would find it again (about {tokens} tokens)",
     ]
-    assert severity_line(found) == ("How bad: 1 gone for good, 1 the assistant wrote itself, 1 a tool would find again")
+    assert severity_line(found) == (
+        "1 of 3 is gone for good, 1 the assistant wrote itself, 1 can be found again with a tool"
+    )
     assert value_kinds_line(found) == "By kind: 1 of 3 ids and codes, 0 of 1 names and other text, 0 of 1 rules kept"
     dollars = money(bill(timeline).cost_of_fetching([(3, found.fetches[3].calls, found.fetches[3].results)]))
     assert fetching_sentence(found, bill(timeline)) == (
-        f"Not in these sums: fetching lost facts again by 1 call made before would take about {tokens} tokens and, as "
-        f"each of those requests is sent once more, {dollars}."
+        f"Not in these sums: repeating 1 earlier call to get lost facts back would take about {tokens} tokens, "
+        f"{dollars} with the requests it adds."
     )
     assert fetching_sentence(found, None).endswith(f"take about {tokens} tokens.")
     kept = retention(replay(Conversation(said), Settings(policy="all")))

@@ -21,7 +21,7 @@ from historylab.ui.session import viewing
 from historylab.ui.session.shown_timeline import sent_timeline
 from historylab.ui.shared.row_table import Column, row_table
 from historylab.wording.losses import used_as
-from historylab.wording.message_text import speaker, without_escapes
+from historylab.wording.message_text import speaker
 from historylab.wording.phrases import capitalize_first
 from historylab.wording.post_mortem import (
     cut_label,
@@ -30,6 +30,7 @@ from historylab.wording.post_mortem import (
     post_mortem_lines,
     post_mortem_sentence,
 )
+from historylab.wording.quotes import short_value
 from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape, one_line
 
@@ -109,11 +110,11 @@ def _facts(timeline: Timeline, report: CutReport) -> None:
     facts = facts_worst_first(report)
     shown = facts[:MOST]
     more = f" The first {MOST:,} of {len(facts):,} are shown." if len(facts) > MOST else ""
-    said = f"Needed later, the worst first, facts in answers ≈; a click shows the message.{more}"
-    st.html(f'<div class="hl-meta hl-tips">{with_terms(said, "facts in answers")}</div>')
+    said = f"Facts needed later, worst first (≈ those in answers). Click one to see its message.{more}"
+    st.html(f'<div class="hl-meta hl-tips">{with_terms(said, "fact")}</div>')
     rows = [
         (
-            one_line(without_escapes(fact.need.value), VALUE),
+            short_value(fact.need.value, VALUE),
             fate_in_words(fact),
             f"message {fact.said_in + 1:,} ({speaker(timeline.original[fact.said_in], 24)})",
             f"request {fact.need.step + 1:,}, in {used_as(fact.need)}",
@@ -135,7 +136,7 @@ def _again(timeline: Timeline, report: CutReport) -> None:
     st.html('<div class="hl-meta">Read or called again</div>')
     rows = [
         (
-            one_line(without_escapes(call.path), PATH) or "the same call",
+            short_value(call.path, PATH) or "the same call",
             one_line(call.tool, PATH),
             f"request {call.request + 1:,}",
             f"message {call.earlier + 1:,}",

@@ -34,7 +34,7 @@ from historylab.wording.rules import quoted_rule, when_left
 from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape
 
-EXPLAINED = ("facts in tool calls", "facts in answers", "fact", "evidence", "gone for good", "would find again")
+EXPLAINED = ("facts in tool calls", "facts in answers", "fact", "evidence", "gone for good", "found again with a tool")
 MOST = 200
 KEY = "losses"
 COLUMNS = (
@@ -68,7 +68,7 @@ def _losses(timeline: Timeline, found: Retention) -> None:
         return
     shown = losses[:MOST]
     more = f" The first {MOST:,} of {len(losses):,} are shown." if len(losses) > MOST else ""
-    how = f"The worst first; a click shows the message.{more}"
+    how = f"Worst first. Click one to see its message.{more}"
     st.html(f'<div class="hl-meta">{how}</div>')
     row_table(
         KEY,

@@ -45,8 +45,8 @@ def questions_form() -> None:
 def questions_expander() -> None:
     """The same, folded away under a line that says how many are asked."""
     asked, proposed = len(viewing.questions()), len(viewing.proposed_questions())
-    could = f", {proposed:,} could be" if proposed and not asked else ""
-    with st.expander(f"Questions: {asked or 'none'} asked{could}", key="asked", type="compact"):
+    told = f"{asked:,} asked" if asked else f"{proposed:,} suggested" if proposed else "none"
+    with st.expander(f"Questions: {told}", key="asked", type="compact"):
         questions_form()
 
 
