@@ -101,7 +101,7 @@ def untrimmed_sentence(timeline: Timeline, compared: CostComparison | None = Non
 def untrimmed_note(timeline: Timeline) -> str:
     """In a comparison, beside a file with cuts: not trimming is no choice that anybody had; else ""."""
     cut = has_cuts(timeline.original) and timeline.plans
-    return "Not trimming is hypothetical here: these messages really were cut." if cut else ""
+    return "Not trimming never happened here: these messages really were cut." if cut else ""
 
 
 def limit_word(timeline: Timeline) -> str:

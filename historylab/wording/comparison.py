@@ -58,7 +58,7 @@ def _delta(mine: int, base: int) -> str:
 
 def _share_delta(mine: float, base: float) -> str:
     by = round(100 * (mine - base))
-    return f"{'▲' if by > 0 else '▼'} {by:+} points".replace("-", "−") if by else "same"
+    return f"{'▲' if by > 0 else '▼'} {by:+} point{'' if abs(by) == 1 else 's'}".replace("-", "−") if by else "same"
 
 
 def _dollars_delta(mine: Decimal, base: Decimal) -> str:
@@ -77,14 +77,12 @@ def _request_delta(mine: int, base: int) -> str:
 
 
 ROWS = (
-    FigureRow("Tokens sent in all", "over all requests", lambda f: f.tokens_total, _count, _delta, 0),
+    FigureRow("Tokens sent, all requests", "", lambda f: f.tokens_total, _count, _delta, 0),
     FigureRow("Largest request", "tokens", lambda f: f.tokens_peak, _count, _delta, 0),
     FigureRow("Requests over the budget", "", lambda f: f.over_budget, _count, _delta),
-    FigureRow("Messages lost by the end", "not sent with the last request", lambda f: f.lost, _count, _delta),
+    FigureRow("Messages dropped by the end", "not sent with the last request", lambda f: f.lost, _count, _delta),
     FigureRow("Messages in a summary by the end", "", lambda f: f.summarised, _count, _delta, 0),
-    FigureRow(
-        "First loss", "the first request that lacks a message", lambda f: f.first_loss, _request, _request_delta, 1
-    ),
+    FigureRow("First message dropped", "", lambda f: f.first_loss, _request, _request_delta, 1),
     FigureRow("Must-remember messages lost", "of those you marked", lambda f: f.stars_lost, _count, _delta),
     FigureRow("First must-remember loss", "that lacks one", lambda f: f.star_lost_at, _request, _request_delta, 1),
     FigureRow("Facts lost", "later answers and tool calls used them", lambda f: f.facts_lost, _count, _delta),
@@ -92,8 +90,8 @@ ROWS = (
     FigureRow("Requests that only add", "the cache keeps", lambda f: f.prefix_stable, "{:.0%}".format, _share_delta, 1),
     FigureRow("Cost with prompt cache", "answers included", lambda f: f.cost, money, _dollars_delta),
 )
-NOTHING = {"First loss": "never", "First must-remember loss": "never", "Cost with prompt cache": "not known"}
-LOSSES = {"First loss", "First must-remember loss"}
+NOTHING = {"First message dropped": "never", "First must-remember loss": "never", "Cost with prompt cache": "not known"}
+LOSSES = {"First message dropped", "First must-remember loss"}
 EVEN_NONE = {*NOTHING, "Must-remember messages lost"}
 """Rows that are shown even if every value is 0."""
 

@@ -178,15 +178,18 @@ def pays_sentence(comparison: CostComparison) -> str:
         return f"Trimming {pays} at any price of cache reads."
     actual = float(comparison.bill.prices.cache_read / comparison.bill.prices.input)
     here = f"{'and' if comparison.pays_at(actual) else 'but'} here it costs {actual:.1%}"
-    bound = f"{'less' if free else 'more'} than {comparison.break_even_read_price:.1%}"
-    return f"Trimming pays if a cache read costs {bound} of the input price, {here}."
+    bound = f"{comparison.break_even_read_price:.1%}"
+    if not free and bound == "0.0%":
+        return "Trimming pays here at any cache price."
+    than = f"{'less' if free else 'more'} than {bound}"
+    return f"Trimming pays if a cache read costs {than} of the input price, {here}."
 
 
 def fetching_sentence(found: Retention, priced: Bill | None) -> str:
     """The cost of fetching again; "" if tools would find nothing that was lost.
 
-    "Not in these sums: fetching lost facts again by 31 calls made before would take about 12,300 tokens and, as each of
-    those requests is sent once more, $0.03."
+    "Not in these sums: repeating 31 earlier calls to get lost facts back would take about 12,300 tokens, $0.03 with the
+    requests it adds."
     """
     calls = sum(fetch.count for fetch in found.fetches.values())
     if not calls:
@@ -195,9 +198,9 @@ def fetching_sentence(found: Retention, priced: Bill | None) -> str:
     cost = ""
     if priced is not None:
         dollars = money(priced.cost_of_fetching(found.fetched_tokens()))
-        cost = f" and, as each of those requests is sent once more, {dollars}"
-    by = f"fetching lost facts again by {count_of(calls, 'call')} made before"
-    return f"Not in these sums: {by} would take about {tokens:,} tokens{cost}."
+        cost = f", {dollars} with the requests it adds"
+    repeating = f"repeating {count_of(calls, 'earlier call')} to get lost facts back"
+    return f"Not in these sums: {repeating} would take about {tokens:,} tokens{cost}."
 
 
 def as_reported_sentences(timeline: Timeline) -> tuple[str, str]:
@@ -229,7 +232,7 @@ def lost_in_cache_sentence(timeline: Timeline) -> str:
 
 
 def reported_sentence(found: AsReported) -> str:
-    """ "Not trimming is computed 4% above what the provider's usage comes to ($2.85 for 105 requests)." """
+    """ "Our figure for not trimming is 4% above the provider's own ($2.85 for 105 requests)." """
     off = round(100 * abs(found.error))
     where = f"{off:,}% {'above' if found.error > 0 else 'below'}" if off else "within 1% of"
     requests = count_of(found.requests, "request")
@@ -237,8 +240,8 @@ def reported_sentence(found: AsReported) -> str:
         requests = f"{found.requests:,} of {count_of(found.of, 'request')}"
     short = " The usage reports less output than the answers hold." if found.short else ""
     priced = f" Each is priced as the model that answered it ({found.models:,} models)." if found.models > 1 else ""
-    comes_to = f"what the provider's usage comes to ({money(found.reported)} for {requests})"
-    return f"{'What was sent' if found.sent else 'Not trimming'} is computed {where} {comes_to}.{short}{priced}"
+    own = f"the provider's own ({money(found.reported)} for {requests})"
+    return f"Our figure{'' if found.sent else ' for not trimming'} is {where} {own}.{short}{priced}"
 
 
 def lost_prefix_sentence(lost: Sequence[LostPrefix], requests: int) -> str:

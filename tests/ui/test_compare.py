@@ -22,7 +22,7 @@ def test_it_opens_first_and_from_the_frame_on_a_difference_in_a_sentence(start):
     if start != PAGE:
         shown(app.switch_page(PAGE).run())
     assert re.search(r"B sends [\d.]+(%|×) .*tokens", verdict(app))
-    assert "Tokens sent in all" in " ".join(text(app).split())
+    assert "Tokens sent, all requests" in " ".join(text(app).split())
     assert "messages are sent differently" in text(app)
 
 
@@ -53,7 +53,7 @@ def test_up_to_four_are_added_by_their_names_each_something_else_and_removed():
     shown(app.button(key="add summarising").click().run())
     assert names(app)[2:] == ["C Last 20 messages", "D Summarising beyond 4k"]
     assert offered(app) == []
-    assert len({*cells(app, "Tokens sent in all")}) == 4
+    assert len({*cells(app, "Tokens sent, all requests")}) == 4
     shown(app.button(key="remove B").click().run())
     assert names(app) == ["A Yours", "B Last 20 messages", "C Summarising beyond 4k"]
     assert "Add not trimming" in offered(app)
@@ -62,7 +62,9 @@ def test_up_to_four_are_added_by_their_names_each_something_else_and_removed():
 def test_the_last_20_messages_are_20_whoever_said_them():
     app = screen(PAGE, cmp="=")
     shown(app.button(key="add last 20 messages").click().run())
-    assert cells(app, "Messages lost by the end")[2].startswith("145 ")  # of 166, and the system message is always sent
+    assert cells(app, "Messages dropped by the end")[2].startswith(
+        "145 "
+    )  # of 166, and the system message is always sent
 
 
 def test_where_nothing_is_trimmed_not_trimming_is_nothing_to_add():
@@ -109,9 +111,9 @@ def opened_digest(app) -> str:
 def test_a_field_of_b_is_changed_in_place_and_stands_in_the_address():
     app = screen(PAGE, cmp="historyLength:5")
     shown(app.button(key="edit B").click().run())
-    before = cells(app, "Tokens sent in all")
+    before = cells(app, "Tokens sent, all requests")
     shown(app.number_input(key="B length").set_value(2).run())
-    after = cells(app, "Tokens sent in all")
+    after = cells(app, "Tokens sent, all requests")
     assert after[0] == before[0]
     assert after[1] != before[1]
     assert app.query_params["cmp"] == "historyLength:2"
@@ -147,9 +149,9 @@ def test_a_report_holds_all_of_them():
 def test_the_used_one_becomes_yours_and_what_was_takes_its_place():
     app = screen("app.py", cmp="historyLength:5;budget:900")
     shown(app.switch_page(PAGE).run())
-    tokens = [cell.split()[0] for cell in cells(app, "Tokens sent in all")]
+    tokens = [cell.split()[0] for cell in cells(app, "Tokens sent, all requests")]
     shown(app.button(key="use B").click().run())
-    swapped = [cell.split()[0] for cell in cells(app, "Tokens sent in all")]
+    swapped = [cell.split()[0] for cell in cells(app, "Tokens sent, all requests")]
     assert swapped == [tokens[1], tokens[0], tokens[2]]
     assert "B is yours now" in text(app)
     assert app.query_params["historyLength"] == "5"
@@ -216,7 +218,7 @@ def test_what_the_environment_sets_is_locked_in_all_of_them(monkeypatch):
 def test_rewritten_conversations_are_compared_in_numbers():
     app = screen(PAGE, cmp="projection:collapsed_tools", conv="sample:tide-tables-agent")
     assert "can’t be matched" in text(app)
-    assert len(cells(app, "Tokens sent in all")) == 2
+    assert len(cells(app, "Tokens sent, all requests")) == 2
 
 
 def test_a_link_has_the_maps_play_once_and_a_choice_ends_it():
@@ -235,9 +237,9 @@ def plays(app) -> list[bool]:
 
 def test_what_is_better_or_worse_is_said_in_a_word():
     app = screen(PAGE, cmp="historyLength:5")
-    assert cells(app, "Messages lost by the end")[1].endswith("▲ +30 (+24%) worse")
+    assert cells(app, "Messages dropped by the end")[1].endswith("▲ +30 (+24%) worse")
     assert cells(app, "Cost with prompt cache")[1].endswith("better")
-    assert cells(app, "Tokens sent in all")[1].endswith("(−74%)")
+    assert cells(app, "Tokens sent, all requests")[1].endswith("(−74%)")
 
 
 def test_the_share_link_opens_the_same_comparison():

@@ -127,7 +127,7 @@ def test_what_fits_its_window_but_was_cut_is_not_said_to_open_untrimmed():
 def test_the_export_drawer_says_that_no_setting_decided_it():
     app = screen(**SAMPLE)
     app.session_state["historylab"].wanted = "export"
-    assert "They decided nothing" in text(shown(app.run()))
+    assert "These settings aren't in use" in text(shown(app.run()))
 
 
 def test_the_tab_debug_says_who_decided_it_instead():
@@ -157,7 +157,7 @@ def test_compare_has_what_was_sent_beside_the_settings():
     app = screen("pages/compare.py", **SAMPLE)
     assert "than what was really sent" in verdict(app)
     assert "As sent" in text(app)
-    assert "Not trimming is hypothetical here: these messages really were cut." in text(app)
+    assert "Not trimming never happened here: these messages really were cut." in text(app)
 
 
 def test_compare_of_a_file_that_says_nothing_has_no_such_column():

@@ -49,7 +49,7 @@ def test_what_is_not_proven_is_promising(party):
 
 def test_too_little_is_said_with_how_little(party):
     assert advice_sentence(replace(party, verdict="too little to tell", evidence=1)) == (
-        "Too little to tell: only 1 fact to judge by."
+        "Too little to tell: 1 fact to judge by."
     )
 
 

@@ -90,8 +90,8 @@ def test_without_the_cuts_it_would_not_have_fitted_where_it_is_over_the_window()
     assert untrimmed_sentence(timeline, against_untrimmed(timeline)).endswith(f", and {over}")
 
 
-def test_in_a_comparison_not_trimming_is_hypothetical_beside_a_cut():
-    assert untrimmed_note(as_sent(CUT)) == "Not trimming is hypothetical here: these messages really were cut."
+def test_in_a_comparison_not_trimming_never_happened_beside_a_cut():
+    assert untrimmed_note(as_sent(CUT)) == "Not trimming never happened here: these messages really were cut."
     assert untrimmed_note(replay(load_sample("agatha-the-fern")[0], Settings())) == ""
 
 
@@ -103,8 +103,8 @@ def test_a_window_that_moves_is_counted_by_its_moves():
 def test_a_bill_names_who_cut_and_stands_beside_what_was_reported():
     timeline = as_sent(CUT)
     assert cost_finding(timeline, against_untrimmed(timeline)).effect.startswith("With Claude Code’s cuts it cost ")
-    assert as_reported_sentence(timeline).startswith("What was sent is computed")
-    assert as_reported_sentence(replay(CUT, settings_for(CUT))).startswith("Not trimming is computed")
+    assert as_reported_sentence(timeline).startswith("Our figure is ")
+    assert as_reported_sentence(replay(CUT, settings_for(CUT))).startswith("Our figure for not trimming is ")
 
 
 def test_a_report_has_the_decisions_and_no_settings():

@@ -48,6 +48,8 @@ def test_the_headline_is_the_sentence_on_the_largest_difference(whole, newest):
 
 
 def test_a_loss_that_another_never_has_is_worse_and_two_that_never_come_are_the_same(whole, newest):
-    (cells,) = (cells for row, cells in compare_in_rows([whole[1], whole[1], newest[1]]) if row.title == "First loss")
+    (cells,) = (
+        cells for row, cells in compare_in_rows([whole[1], whole[1], newest[1]]) if row.title == "First message dropped"
+    )
     assert [cell.shown for cell in cells[:2]] == ["never", "never"]
     assert (cells[1].delta, cells[2].verdict) == ("same", "worse")

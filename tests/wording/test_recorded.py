@@ -80,23 +80,22 @@ def test_the_recorded_model_is_no_other_because_a_template_sets_it_too():
 @pytest.mark.parametrize(
     ("found", "sentence"),
     [
-        ((105, 105, 100, 104), "computed 4% above what the provider's usage comes to ($1.00 for 105 requests)."),
-        ((1, 1, 100, 93), "computed 7% below what the provider's usage comes to ($1.00 for 1 request)."),
+        ((105, 105, 100, 104), "4% above the provider's own ($1.00 for 105 requests)."),
+        ((1, 1, 100, 93), "7% below the provider's own ($1.00 for 1 request)."),
         (
             (9, 12, 1000, 1001),
-            "computed within 1% of what the provider's usage comes to ($10.00 for 9 of 12 requests).",
+            "within 1% of the provider's own ($10.00 for 9 of 12 requests).",
         ),
         (
             (2, 2, 100, 104, True),
-            "computed 4% above what the provider's usage comes to ($1.00 for 2 requests). The usage reports less "
-            "output than the answers hold.",
+            "4% above the provider's own ($1.00 for 2 requests). The usage reports less output than the answers hold.",
         ),
     ],
 )
 def test_the_error_beside_a_cost(found, sentence):
     requests, of, reported, computed, *short = found
     as_reported = AsReported(requests, of, Decimal(reported) / 100, Decimal(computed) / 100, *short)
-    assert reported_sentence(as_reported) == f"Not trimming is {sentence}"
+    assert reported_sentence(as_reported) == f"Our figure for not trimming is {sentence}"
 
 
 @pytest.mark.parametrize(

@@ -125,8 +125,8 @@ def check_pays(timeline: Timeline) -> None:
         if bound:
             far = abs(100 * share - float(bound[2])) > 0.1
             assert not far or pays == ((100 * share > float(bound[2])) == (bound[1] == "more"))
-        else:
-            assert pays == said.startswith("Trimming pays at any price")
+        elif share:  # of a bound that is next to nothing, a read that is free is no case
+            assert pays == said.startswith(("Trimming pays at any price", "Trimming pays here at any cache price"))
             assert ("costs the same" in said) <= (cheaper.bill.total == cheaper.baseline.total)
 
 

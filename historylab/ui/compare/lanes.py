@@ -99,7 +99,7 @@ def _numbers(timeline: Timeline, figures: Figures, number: int) -> str:
         _number("tokens, this request", short_count(tokens), f"{tokens:,} tokens with this request{over}", follows)
     ]
     if figures.facts_lost is None:
-        parts.append(_number("messages lost by the end", f"{figures.lost:,}", "Not sent with the last request"))
+        parts.append(_number("messages dropped by the end", f"{figures.lost:,}", "Not sent with the last request"))
     else:
         parts.append(_number("facts lost in all", f"{figures.facts_lost:,}", "Later answers and tool calls used them"))
     if figures.cost is not None:
