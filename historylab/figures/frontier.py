@@ -179,7 +179,7 @@ def _hover(advice: Advice, points: Sequence[Point]) -> dict[str, Any]:
 
 
 def _summary_note(point: Point) -> str:
-    return f"<br>and {percent(point.noted)} only in the summary" if point.noted else ""
+    return f"<br>{percent(point.noted)} more in the summary only" if point.noted else ""
 
 
 def _breaks(point: Point) -> str:

@@ -56,8 +56,8 @@ def kept_noun(tiers: Sequence[int]) -> str:
 
 
 def kept_words(kept: float, noted: float) -> str:
-    """ "50.6%, and 25.3% only in the summary": what messages keep, and what a summary alone holds."""
-    return f"{percent(kept)}, and {percent(noted)} only in the summary" if noted else percent(kept)
+    """ "50.6% kept, 25.3% more in the summary only": what messages keep, and what a summary alone holds."""
+    return f"{percent(kept)} kept, {percent(noted)} more in the summary only" if noted else percent(kept)
 
 
 def why_advised(verdict: Verdict, found: VerdictGrounds, label: str, broken: Sequence[str] = ()) -> Iterator[str]:
@@ -80,7 +80,7 @@ def _headline(verdict: Verdict, found: VerdictGrounds, label: str) -> str:
     beside, whole, word = found.beside, found.untrimmed, "Cheaper" if found.priced else "Smaller"
     if whole and whole.cost.value < 0.995 and whole.more_kept.value >= 0:
         more = round(100 * whole.more_kept.value)
-        facts = "the same facts" if not more else f"{more} points more of the facts"
+        facts = "the same facts" if not more else f"{more} point{'' if more == 1 else 's'} more of the facts"
         return f"Don’t trim this one: {facts}, {1 - whole.cost.value:.0%} {word.lower()}."
     if verdict == "promising":
         return f"Promising, not proven: {label}."
@@ -106,7 +106,7 @@ def _as_good(found: VerdictGrounds, label: str, broken: Sequence[str]) -> Iterat
 
 def _too_little(found: VerdictGrounds, label: str) -> Iterator[str]:
     few = found.needs < FEWEST_NEEDS
-    only = f"only {found.needs} {_facts(found)}" if found.needs else "no facts"
+    only = f"{found.needs} {_facts(found)}" if found.needs else "no facts"
     there = f"here {'is' if found.needs == 1 else 'are'} {only} to judge by."
     if found.untrimmed:
         yield _headline("promising", found, label)
@@ -213,6 +213,7 @@ def _range(low: float, high: float, words: tuple[str, str]) -> str:
     if least < 0 < most:
         return f"between {-least}{less} and {most}{more}"
     first, last, word = (least, most, more) if most > 0 else (-most, -least, less)
+    word = word.replace("points", "point") if first == last == 1 else word
     return f"{last}{word}" if first == last else f"{first} to {last}{word}"
 
 

@@ -40,7 +40,7 @@ def advice_sentence(advice: Advice) -> str:
     """The headline: what to do and what that brings; or that nothing is better, or that it is too little to tell."""
     picked = advice.chosen
     if advice.verdict == "too little to tell":
-        few = f"only {count_of(advice.evidence, 'fact')} to judge by" if advice.evidence else "no facts to judge by"
+        few = f"{count_of(advice.evidence, 'fact')} to judge by" if advice.evidence else "no facts to judge by"
         return f"Too little to tell: {few}."
     if advice.verdict not in CLAIMS:
         return _leave_it(advice)

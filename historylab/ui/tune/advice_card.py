@@ -11,7 +11,7 @@ from historylab.tuning.trials import Trial
 from historylab.tuning.tune import Advice
 from historylab.ui.session import session
 from historylab.wording.advice import advice_sentence, losses_beside, sureness, why_not_whole
-from historylab.wording.costs import SAME
+from historylab.wording.costs import SAME, cost_in_words
 from historylab.wording.settings_sentence import settings_sentence
 from historylab.wording.untrusted import escape
 
@@ -43,7 +43,10 @@ def _cost(advice: Advice, picked: Trial) -> str:
     beside, word = advice.beside_base(picked), "cost" if advice.priced else "tokens"
     if picked is advice.trials[0]:
         exact = f"{times(beside.base_cost_ratio)} not trimming"
-        return _figure(_change(beside.base_cost_ratio), f"{word} beside not trimming", exact)
+        if abs(beside.base_cost_ratio - 1) < SAME:
+            return _figure("±0%", f"{word} beside not trimming", exact)
+        number, _, than = cost_in_words(beside.base_cost_ratio, priced=advice.priced).partition(" ")
+        return _figure(number, f"{than} than not trimming", exact)
     exact = f"{times(beside.cost_ratio)} not trimming instead of {times(beside.base_cost_ratio)}"
     return _figure(_change(beside.cost.value), word, exact)
 

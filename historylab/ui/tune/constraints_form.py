@@ -41,7 +41,7 @@ def constraints_form(prices: Prices | None, *, marked: bool, referring: bool, as
     musts = [must for must in tuning.musts if must in offered]
     aims = {**AIM_WORDS, BETTER: f"better than {WHAT_HAPPENED[0]}"} if as_sent else AIM_WORDS
     asked = ", ".join([aims[tuning.aim], *map(constraint_in_words, musts)])
-    with st.expander(f"Looked for: {asked}", key="wishes", type="compact"):
+    with st.expander(f"Goal: {asked}", key="wishes", type="compact"):
         st.pills(
             "It must",
             offered,

@@ -19,7 +19,7 @@ def search_form(search: SettingsSearch) -> None:
     questions = {axis.name: axis.question for axis in search.axes}
     many = len(search.conversations)
     where = f" on {many:,} conversations" if many > 1 else ""
-    varied = f"Varied in {count_of(len(search.varied), 'way')}"
+    varied = f"{count_of(len(search.varied), 'setting')} varied"
     with st.expander(f"{varied}{where}", key="search", type="compact"):
         st.pills(
             "What to vary",
