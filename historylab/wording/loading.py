@@ -82,4 +82,4 @@ def home_as_tilde(project: str) -> str:
 
 def file_size(size: int) -> str:
     """ "1.2 MB", "12 kB"; never "0 kB" of a file that holds something."""
-    return f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{math.ceil(size / 1e3):,} kB"
+    return f"{size / 1e6:,.1f} MB" if size >= 1e6 else f"{math.ceil(size / 1e3):,} kB"

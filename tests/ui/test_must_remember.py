@@ -65,7 +65,7 @@ def test_a_rule_that_left_and_a_mark_are_kept_by_their_text_which_no_address_car
     assert unfolded(app, "What stays").text_area(key="set pin").value == "Never e-mail*\n<b>number 2</b>*"
     assert not {"pin"} & {*app.query_params}
     shown(app.button(key="share").click().run())
-    assert "What must stay is not in the link" in text(app)
+    assert "Texts under “What must stay” are left out" in text(app)
     shown(app.button(key="undo-trial").click().run())
     assert app.text_area(key="set pin").value == "Never e-mail*"
 

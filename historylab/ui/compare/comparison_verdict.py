@@ -23,6 +23,7 @@ from historylab.ui.toolbar.conversation_bar import conversation_bar
 from historylab.ui.toolbar.share_dialog import share_button
 from historylab.wording.as_sent import untrimmed_note
 from historylab.wording.comparison import comparison_headline, sentence_beside
+from historylab.wording.loading import file_size
 from historylab.wording.untrusted import escape
 
 REPORT = "report"
@@ -104,7 +105,7 @@ def _dialog(compared: list[Configuration], timelines: list[Timeline]) -> None:
     file = cached.report_file(shown, number)
     st.html(
         f"<p>Maps, charts and decisions of {count_of(len(shown), 'configuration')} in one HTML file, which loads "
-        f"nothing. It has {len(file) / 1000:,.0f} kB and holds text of the conversation.</p>"
+        f"nothing. It is {file_size(len(file))} and contains text of the conversation.</p>"
     )
     st.download_button(
         "Download the report", file, f"compare-{number + 1}.html", "text/html", key="download-report", on_click="ignore"

@@ -16,13 +16,14 @@ from historylab.ui.request.reported import shown_of
 from historylab.ui.request.request_field import current_request
 from historylab.ui.session import cached, drawers, viewing
 from historylab.ui.toolbar.write_out import write_out
+from historylab.wording.loading import file_size
 from historylab.wording.palette import ALARM
 from historylab.wording.phrases import capitalize_first
 from historylab.wording.settings import differing_in_words, setting_in_words, title_of
 from historylab.wording.untrusted import escape, replace_hidden
 
 ALL_IN_THE_FILE = "The file has all of them, so that it means the same under any template."
-NO_SETTINGS = "They decided nothing that is shown. Under “Your own settings” or a system they can be exported."
+NO_SETTINGS = "These settings aren't in use. Choose “Your own settings” or a system to export them."
 AGENTS = {"claude_code": "claude", "codex": "codex", "gemini_cli": "gemini"}
 """The format of an agent's sessions → the program that wrote it, which `historylab run` starts."""
 DIFFERING = "What differs"
@@ -128,7 +129,7 @@ def _request(resolution: Resolution, timeline: Timeline) -> None:
     report = cached.report_file((shown_of(timeline, resolution),), number)
     st.html(
         f'<div class="hl-title">This request: {timeline.steps[number].label}</div><div class="hl-meta">The report '
-        f"({len(report) / 1000:,.0f} kB) and the decisions hold text of the conversation, the pictures none.</div>"
+        f"({file_size(len(report))}) and the decisions contain text of the conversation, the pictures none.</div>"
     )
     with st.container(horizontal=True):
         _download("Report", f"request-{number + 1}.html", report)

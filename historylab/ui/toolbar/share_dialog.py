@@ -32,8 +32,7 @@ NOT_YOURS = (
     "send the report (Export, Report)."
 )
 NO_PINS = (
-    "What must stay is not in the link, as you may have written what is private, so what it opens may differ. "
-    "An export carries it."
+    "Texts under “What must stay” are left out, as they may be private; results can differ. An export carries them."
 )
 NOT_EDITED = "it opens the original. To show the edited conversation, send the report (Export, Report)."
 
