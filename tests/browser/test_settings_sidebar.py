@@ -11,6 +11,13 @@ from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 
+COVERED = """(sentence) => [...sentence.children].filter((part) => [...part.getClientRects()].some(
+  ({ right, top, bottom }) => {
+    const met = document.elementFromPoint(right - 2, (top + bottom) / 2);
+    return met !== sentence.getRootNode().host && !sentence.contains(met);
+  })).map((part) => part.name || part.textContent)"""
+"""The parts of the sentence over whose ends something else lies."""
+
 
 @pytest.fixture
 def sentence(page, home):
@@ -24,6 +31,7 @@ def sentence(page, home):
 def test_the_sentence_is_edited_in_place_and_the_fields_follow(page, sentence):
     number = sentence.get_by_role("textbox", name="Tokens at most")
     expect(number).to_have_value("8k")
+    assert sentence.evaluate(COVERED) == []
     number.focus()
     expect(number).to_have_value("8,000")
     number.fill("2k")
