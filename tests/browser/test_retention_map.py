@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 import pytest
-from browser_pages import HOSTILE, PLAIN, at_rest, headline, no_drawer, opened, upload
+from browser_pages import HOSTILE, PLAIN, at_rest, headline, no_drawer, opened, settled, upload
 
 from historylab import generate, replay, resolve_settings
 from historylab.costs.amounts import short_count
@@ -198,6 +198,17 @@ def test_it_fills_the_screen_and_is_saved_as_a_picture(retention_map):
     sidebar.wait_for(state="hidden")
     page.keyboard.press("f")
     sidebar.wait_for()
+
+
+def test_on_a_phone_its_buttons_leave_the_legend_free_and_the_steps_fit(page, home):
+    opened(page, home + "/?historyLength=10&pruner=summarize&budget=2000&conv=sample:birthday-by-the-sea", width=390)
+    settled(page)
+    buttons = page.get_by_role("group", name="The map").bounding_box()
+    for entry in page.locator(".hl-legend > span:not(.hl-none)").all():
+        box = entry.bounding_box()
+        assert box["x"] + box["width"] <= buttons["x"] or box["y"] + box["height"] <= buttons["y"]
+    of = page.locator(".st-key-scrubber .hl-meta").bounding_box()
+    assert of["x"] + of["width"] <= 390 - 16
 
 
 def test_a_narrow_screen_and_a_dark_one_draw_it(browser, home):

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.ui.session import session, viewing
 
@@ -42,7 +41,7 @@ def request_field(timeline: Timeline, among: Sequence[int] = ()) -> None:
             width=90,  # too narrow for steppers of its own; the buttons do that
         )
         step_button("Next ›", "later", choices[place + 1] if place + 1 < len(choices) else None)
-        st.html(f'<span class="hl-meta">of {count_of(count, "request")}</span>', width="content")
+        st.html(f'<span class="hl-meta">of {count:,}<span class="hl-roomy"> requests</span></span>', width="content")
 
 
 def step_button(label: str, key: str, request: int | None) -> None:
