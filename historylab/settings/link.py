@@ -122,7 +122,7 @@ def place_parameters(place: Place) -> dict[str, str]:
     """The URL parameters of a place, including `v` if there are any."""
     found = {
         CONVERSATION: place.conversation,
-        WHICH: str(place.which + 1) if place.which and place.conversation else "",
+        WHICH: str(place.which + 1) if place.which else "",
         REQUEST: "" if place.request is None else str(place.request + 1),
         COMPARE: ";".join((*map(_pack, place.compare), *sorted(place.without))),
         SYSTEM: place.system,

@@ -116,10 +116,6 @@ def test_what_must_be_remembered_comes_back_numbered_from_one():
     assert (len(link.place.stars), [r.raw for r in link.refused]) == (100, ["101,102"])
 
 
-def test_a_conversation_of_ones_own_leaves_nothing_of_it_in_the_link():
-    assert "which" not in place_parameters(Place("", 3, 1))
-
-
 def test_a_link_made_from_a_file_says_so():
     place = Place(OWN_FILE, 3, 1)
     assert place_parameters(place) == {"v": "1", "conv": "file", "which": "4", "request": "2"}

@@ -14,6 +14,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.formats.base import Report
 from historylab.formats.load import Conversations
+from historylab.settings.names import OPEN
 from historylab.ui.session import coming_back, tab_shelf
 from historylab.ui.session.landing import NAME
 from historylab.ui.session.tab import GivenFile, HeldFile, LibraryChoices, Opened, ReadFile, TabState
@@ -126,6 +127,16 @@ def test_it_comes_back_where_the_address_names_no_conversation_and_is_said_there
     app = reloaded(uploaded(screen(), FILE), monkeypatch, budget="777")
     assert "2 messages, 1 turn" in text(app)
     assert (app.query_params["conv"], app.query_params["budget"]) == ("file", "777")
+
+
+@pytest.mark.slow
+def test_where_the_server_has_a_file_of_its_own_each_comes_back_by_its_address(shelf, monkeypatch, tmp_path):
+    path = tmp_path / "served.json"
+    path.write_bytes(json.dumps([*CHAT, *CHAT]).encode())
+    monkeypatch.setenv(OPEN, str(path))
+    app = uploaded(landing(), FILE)
+    assert "2 messages, 1 turn" in text(reloaded(app, monkeypatch))
+    assert "4 messages, 2 turns" in text(reloaded(app, monkeypatch, budget="777"))
 
 
 @pytest.mark.slow

@@ -44,7 +44,7 @@ def follow_link(page: str) -> None:
     if tab().address.receive(page, given):
         take_over(link)
         if tab().opened is None and tab().linked.conversation == OWN_FILE and not loaded:
-            viewing.open_newest_file()  # Forward
+            viewing.open_latest_file()  # Forward
     tab().playing &= page == COMPARE  # left while it plays, it does not begin again
 
 
@@ -86,8 +86,9 @@ def write_link() -> None:
     address = {**kept, **chosen_parameters()}
     if not given and landing.is_untouched():
         address = {}
-    elif not address and current_place().conversation and landing.is_story_allowed():
-        address = place_parameters(current_place())  # without any, the landing would be opened
+    elif not address and (given or current_place().conversation) and landing.is_story_allowed():
+        opened, _ = landing.opens(current_place())  # without any parameter, the landing would be opened
+        address = place_parameters(replace(current_place(), conversation=opened))
     tab().address.write(address)
     if address != given:
         st.query_params.from_dict(address)
@@ -112,7 +113,7 @@ def current_place(*, request: int | None = None, compare: Sequence[Mapping[str, 
             request = state.linked.request  # the file's, for when that is opened
         return replace(state.linked, request=request, compare=compare, system=system, without=without)
     which = opened.which if opened.spec else 0  # what is open of a file stays open with it
-    return Place(opened.named, which, request, compare, system, viewing.marks_for_link(opened), without)
+    return Place(landing.name_in_link(opened), which, request, compare, system, viewing.marks_for_link(opened), without)
 
 
 def address_parameters() -> dict[str, str]:

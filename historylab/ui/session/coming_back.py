@@ -14,7 +14,7 @@ from threading import Timer
 import streamlit as st
 
 from historylab.costs.amounts import count_of
-from historylab.settings.link import OWN_FILE, Place, decode
+from historylab.settings.link import Place, decode
 from historylab.ui.session import landing, session
 from historylab.ui.session.address import address_parameters, leave_conversation
 from historylab.ui.session.tab import HeldFile, LibraryChoices, Opened, TabState, ToOpen
@@ -105,7 +105,7 @@ def _bring_back(held: TabState) -> None:
     elif opened and _has_changed(opened, held.library.held):
         files = tuple(file.given for file in opened.files)
         state.opened, state.again = None, ToOpen(files, mapping=opened.files[0].mapping, which=opened.which)
-        state.linked = Place(OWN_FILE)
+        state.linked = Place(landing.name_in_link(opened))
     elif opened:
         state.opened = replace(opened, unmarked=set(opened.unmarked))
 
@@ -113,7 +113,7 @@ def _bring_back(held: TabState) -> None:
 def _is_named(opened: Opened) -> bool:
     """Tell whether the address leads to it, as far as an address can."""
     place = decode(landing.link_to_follow(session.tab().page, address_parameters())).place
-    return landing.opens(place) == landing.opens(Place(opened.named, opened.which))
+    return landing.opens(place) == landing.opens(Place(landing.name_in_link(opened), opened.which))
 
 
 def _has_changed(opened: Opened, listed: list[HeldFile]) -> bool:

@@ -17,7 +17,9 @@ from historylab.settings.link import BEFORE_VERSIONS, CONVERSATION, OWN_FILE, PA
 from historylab.settings.names import OPEN, TEMPLATE, VERSION
 from historylab.settings.resolve import Provenance
 from historylab.settings.sources import from_environment
+from historylab.ui.session.given_files import files_to_open
 from historylab.ui.session.session import tab
+from historylab.ui.session.tab import GivenFile, Opened
 from historylab.wording import settings
 
 PAGE = "playground"
@@ -37,7 +39,7 @@ STORY: Mapping[str, str] = MappingProxyType(story_of(NAME))
 
 def is_story_allowed() -> bool:
     """Whether neither the environment nor a template, nor files that the command line names, decide what is shown."""
-    return not os.environ.get(OPEN) and _is_undecided()
+    return not files_served() and _is_undecided()
 
 
 def _is_undecided() -> bool:
@@ -51,17 +53,30 @@ def link_to_follow(page: str, given: Mapping[str, str]) -> Mapping[str, str]:
     A page loaded anew under an address that names no conversation has the file open that this tab had.
     """
     state, unnamed = tab(), not {CONVERSATION, BEFORE_VERSIONS} & {*given}
-    own = state.again or (state.opened and state.opened.named == OWN_FILE)
-    if unnamed and own and not state.address.page:
+    own = state.again or (state.opened and name_in_link(state.opened) == OWN_FILE)
+    if unnamed and own and not state.address.page and not files_served():
         return {**given, CONVERSATION: OWN_FILE}
     return STORY if page == PAGE and not given and is_story_allowed() else given
 
 
 def opens(place: Place) -> tuple[str, int]:
     """The name of what a link with this place opens, and which of it: files of one's own come back as they were."""
-    unnamed = OWN_FILE if os.environ.get(OPEN) else f"{SAMPLE}:{DEFAULT_SAMPLE}"
+    unnamed = "" if files_served() else f"{SAMPLE}:{DEFAULT_SAMPLE}"
     name = place.conversation or unnamed
-    return name, 0 if name == OWN_FILE else place.which
+    return name, 0 if name in ("", OWN_FILE) else place.which
+
+
+def name_in_link(opened: Opened) -> str:
+    """The name of what is open, in a link: none of the files that this server opens where a link has none."""
+    served = files_served()
+    if opened.files and all(file.given in served for file in opened.files):
+        return ""
+    return OWN_FILE if opened.stands_in else opened.spec or OWN_FILE
+
+
+def files_served() -> tuple[GivenFile, ...]:
+    """The files that the command line named."""
+    return files_to_open(os.environ.get(OPEN, "").splitlines())
 
 
 def is_free() -> bool:
@@ -73,7 +88,7 @@ def is_free() -> bool:
 def is_story_open() -> bool:
     """Tell whether the settings are those of the link to the sample that is open, or changed since."""
     state = tab()
-    spec = state.opened.named if state.opened else state.linked.conversation
+    spec = name_in_link(state.opened) if state.opened else state.linked.conversation
     story = decode(story_of(spec.removeprefix(f"{SAMPLE}:")))
     return bool(story.settings) and state.link == story.settings
 
@@ -81,7 +96,7 @@ def is_story_open() -> bool:
 def is_untouched() -> bool:
     """Tell whether it is the landing as it was opened, so that the address needs to say nothing."""
     state, story = tab(), decode(STORY)
-    spec = state.opened.named if state.opened else state.linked.conversation
+    spec = name_in_link(state.opened) if state.opened else state.linked.conversation
     marked = state.opened is None or state.stars == story.place.stars
     as_opened = spec == story.place.conversation and state.link == story.settings and marked
     return as_opened and not state.you and state.compare is None

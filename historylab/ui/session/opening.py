@@ -6,7 +6,6 @@ reading is.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -23,10 +22,10 @@ from historylab.formats.mapping import FieldMapping
 from historylab.formats.samples import DEFAULT_SAMPLE
 from historylab.recordings.as_sent import knows_what_was_sent
 from historylab.settings.link import OWN_FILE, REQUEST, WHICH, Place, RefusedParameter
-from historylab.settings.names import OPEN, SYSTEM
+from historylab.settings.names import SYSTEM
 from historylab.ui.session import address, cached, drawers, landing, session, viewing
 from historylab.ui.session.choices import AS_SENT
-from historylab.ui.session.given_files import Show, bound_uploads, files_to_open, merge_files, read_files
+from historylab.ui.session.given_files import Show, bound_uploads, merge_files, read_files
 from historylab.ui.session.large_files import large_file, open_large
 from historylab.ui.session.tab import GivenFile, RefusedFile, ToOpen
 from historylab.wording.phrases import capitalize_first, uncapitalize
@@ -191,11 +190,12 @@ def _open_spec(spec: str) -> None:
 
 def _open_linked(linked: Place) -> None:
     """Open what a link names, or what the command line named; or else the default sample."""
-    state, paths = session.tab(), os.environ.get(OPEN, "").splitlines()
+    state = session.tab()
+    served = () if linked.conversation else landing.files_served()
     named = "" if linked.conversation == OWN_FILE else linked.conversation
     state.to_open = ToOpen(spec=named or f"sample:{DEFAULT_SAMPLE}")
-    if not named and (state.again or paths):
-        state.to_open = state.again or ToOpen(files=files_to_open(paths))
+    if not named and (state.again or served):
+        state.to_open = state.again or ToOpen(files=served)
     state.again = None
     _open_here()
     found = state.opened is not None

@@ -20,7 +20,7 @@ from historylab.formats.mapping import FieldMapping
 from historylab.formats.sessions import Session
 from historylab.recall.questions import Question
 from historylab.recordings.entries import Source
-from historylab.settings.link import OWN_FILE, Place, RefusedParameter
+from historylab.settings.link import Place, RefusedParameter
 from historylab.tuning.constraints import BETTER
 from historylab.ui.session.address_sync import AddressSync
 from historylab.ui.session.chat_session import ChatSession
@@ -100,11 +100,6 @@ class Opened:
     listed: int = 0
     unmarked: set[int] = field(default_factory=set)  # messages deleted with their mark, by their key in `edited`
     stands_in: bool = False
-
-    @property
-    def named(self) -> str:
-        """Its name in a link."""
-        return OWN_FILE if self.stands_in else self.spec or OWN_FILE
 
     @cached_property
     def entries(self) -> tuple[Conversation, ...]:

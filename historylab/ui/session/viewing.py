@@ -16,7 +16,7 @@ from historylab.formats.load import Conversations
 from historylab.recall.must_remember import marked_in_file
 from historylab.recall.proposals import propose_questions
 from historylab.recall.questions import Question
-from historylab.settings.link import STARS, RefusedParameter
+from historylab.settings.link import OWN_FILE, STARS, RefusedParameter
 from historylab.ui.session import landing, upload_budget
 from historylab.ui.session.session import leave_fields, tab, touch
 from historylab.ui.session.tab import Opened, ReadFile
@@ -53,11 +53,12 @@ def open_conversations(
     state.library.page = None
 
 
-def open_newest_file() -> None:
-    """Open the file of one's own that was opened last in this tab, if it is still listed."""
-    own = [held.opened for held in tab().library.held if not held.opened.spec]
+def open_latest_file() -> None:
+    """Open the file of one's own that was open last in this tab, if it is still listed: an address can't tell which."""
+    own = [held for held in tab().library.held if landing.name_in_link(held.opened) == OWN_FILE]
     if own:
-        open_conversations(own[-1].conversations, "", own[-1].which, own[-1].files, own[-1].listing, own[-1].listed)
+        file = max(own, key=lambda held: held.at).opened
+        open_conversations(file.conversations, "", file.which, file.files, file.listing, file.listed)
 
 
 def current_file() -> Opened:

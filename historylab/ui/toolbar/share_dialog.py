@@ -84,6 +84,8 @@ def link_contents(settings: Settings, compare: Compared = None) -> Iterator[str]
         yield f"the generated conversation, by its seed: {one_line(name, 80)}{unedited}"
     elif shown.conversation == OWN_FILE:
         yield "that it was made from a file, without its name"
+    elif not shown.conversation:
+        yield "no conversation: this server opens its own file"
     if shown.request is not None:
         yield f"the request you look at: {shown.request + 1:,}"
     if shown.stars:
@@ -109,7 +111,7 @@ def _full_link(settings: Settings, path: str, compare: Compared) -> str:
 def _place(*, request: int | None = None, compare: Compared) -> Place:
     """The place that the link opens, and there what was really sent, if that is what is on screen."""
     place = address.current_place(request=request, compare=compare)
-    if place.conversation == OWN_FILE:
+    if place.conversation in ("", OWN_FILE):
         return replace(place, which=place.which or viewing.current_file().which)
     return replace(place, system=AS_SENT) if shows_as_sent(choices.resolution()) else place
 
