@@ -85,6 +85,21 @@ def test_back_and_forward_lead_to_the_file_and_past_it_and_a_reload_on_compare_b
     is_open(page, 11)
 
 
+def test_back_leads_through_the_list_and_the_file_opened_from_it_stays_open(page, home):
+    opened(page, f"{home}/?budget=777")
+    give(page, "first.json", 11)
+    page.get_by_role("link", name="Conversations").first.click()
+    page.locator(".conversations .title", has_text="first").click()
+    is_open(page, 11)
+    settled(page)
+    page.go_back()
+    page.locator(".conversations tbody").first.wait_for()
+    settled(page)
+    page.go_back()
+    is_open(page, 11)
+    assert "budget=777" in page.url
+
+
 def test_a_file_that_is_no_longer_held_is_named_and_opened_again_from_there(page, home):
     opened(page, home)
     give(page, "first.json", 11)

@@ -90,8 +90,8 @@ def _style() -> str:
 
 
 def go_to(name: str) -> None:
-    """Switch to the page with this name in PAGES."""
+    """Switch to the page with this name in PAGES, which takes the address's parameters along."""
     try:
-        st.switch_page(f"pages/{name}.py")
+        st.switch_page(f"pages/{name}.py", query_params=address.address_parameters())
     except StreamlitAPIException:  # a page file run on its own knows no others
         st.rerun()
