@@ -18,7 +18,7 @@ from historylab.wording.loading import read_in_words, reasons_in_words
 from historylab.wording.untrusted import escape, one_line
 
 MOST_FILES = 40
-NOT_IN_LINK = "The file behind this link isn't included. Open that file to see what its sender saw; below is a sample."
+NOT_IN_LINK = "The file behind this link isn’t included. Open that file to see what its sender saw; below is a sample."
 
 
 def opened_files() -> None:
