@@ -13,8 +13,8 @@ from historylab.settings.model import Settings
 from historylab.systems.mentu.library_memory import Remembered
 from historylab.tuning.workload import Workload, percentiles
 from historylab.wording.costs import SAME
-from historylab.wording.cuts import settings_in_words
-from historylab.wording.phrases import list_in_words
+from historylab.wording.phrases import list_in_words, uncapitalize
+from historylab.wording.settings_sentence import settings_sentence
 from historylab.wording.untrusted import one_line
 
 ORIGINS: Mapping[Source, str] = {"recorded": "Recorded", "imported": "Imported", "generated": "Generated"}
@@ -110,12 +110,13 @@ def _beside_untrimmed(mine: Decimal, whole: Decimal) -> str:
 
 
 def measured_under(settings: Settings, alike: int, as_sent: int, suggested: int) -> str:
-    """ "Under FIFO to 8,000; 3 as sent, 2 as their files suggest": how the listed were measured, so many each way."""
+    """ "Measured so: keep everything up to 8k tokens, …; 3 as sent, 2 as their files suggest": so many each way."""
     apart = [f"{as_sent:,} as sent"] if as_sent else []
     apart += (
         [f"{suggested:,} as {'its file suggests' if suggested == 1 else 'their files suggest'}"] if suggested else []
     )
-    under = [f"Under {settings_in_words(settings)}"] if alike or not apart else []
+    sentence = uncapitalize(settings_sentence(settings)).removesuffix(".")
+    under = [f"Measured so: {sentence}"] if alike or not apart else []
     return "; ".join([*under, ", ".join(apart)] if apart else under)
 
 

@@ -66,8 +66,8 @@ def test_a_column_sorts_the_most_first():
 
 
 def test_what_they_are_measured_under_is_said_and_follows_the_settings():
-    assert "Under FIFO to 8,000 over the last 20 user messages" in text(opened())
-    assert "Under FIFO to 500" in text(opened(budget="500"))
+    assert "Measured so: keep the last 20 user messages up to 8k tokens, then drop the oldest turns" in text(opened())
+    assert "up to 500 tokens, then drop the oldest turns" in text(opened(budget="500"))
 
 
 def test_a_file_with_cuts_is_measured_as_it_was_sent_until_something_is_set():
