@@ -60,6 +60,13 @@ def _find(conversation: Conversation) -> Iterator[Rule]:
 # -- as a setting
 
 
+def pin_of_mark(conversation: Conversation, mark: int) -> tuple[str, str]:
+    """What keeps a marked message by its text: a pattern for `pin` made of its first line, and its role."""
+    message = conversation[mark]
+    line = next(filter(None, map(str.strip, message.content.splitlines())), "")
+    return propose_pattern(conversation, mark, line), message.role
+
+
 def propose_pattern(conversation: Conversation, message: int, text: str) -> str:
     """For `pin`: the shortest beginning of a text of that message that no other has, with `*` for the rest.
 

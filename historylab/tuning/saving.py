@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from historylab.costs.bill import against_untrimmed
 from historylab.errors import HistoryLabError
+from historylab.planning.pins import changes_to_pin
 from historylab.planning.replay import Timeline, replay
 from historylab.pricing import Prices, window_of
 from historylab.recall.retention import Retention, retention
+from historylab.recall.rules import pin_of_mark
 from historylab.settings.consent import settings_that_ask
 from historylab.settings.model import Settings
 from historylab.tuning.compare import UNTRIMMED, changed_values
@@ -39,14 +41,24 @@ class Saving:
     were_lost: int
 
 
-def find_saving(found: Retention, prices: Prices | None, progress: Callable[[], None] = lambda: None) -> Saving | None:
-    """The cheapest of a few settings that lose least; None where none is better. What `progress` raises ends it."""
+def find_saving(
+    found: Retention,
+    prices: Prices | None,
+    progress: Callable[[], None] = lambda: None,
+    locked: Container[str] = (),
+) -> Saving | None:
+    """The cheapest of a few settings that lose least; None where none is better. What `progress` raises ends it.
+
+    What is `locked` stays as it is.
+    """
     timeline = found.timeline
     stars = tuple(star.mark for star in found.starred)
     own, lost = _cost(timeline, prices), _losses(found)
     savings = []
-    for changes in _candidates(timeline):
+    for changes in _candidates(found):
         progress()
+        if any(name in locked for name in changes):
+            continue
         if (tried := _try(timeline, changes, prices, stars)) is None:
             continue
         settings, cost, loses = tried
@@ -56,16 +68,29 @@ def find_saving(found: Retention, prices: Prices | None, progress: Callable[[], 
     return min(savings, key=lambda saving: (saving.lost, saving.cost), default=None)
 
 
-def _candidates(timeline: Timeline) -> Iterator[dict[str, Any]]:
-    """Not trimming where the window has room for it; else smaller budgets, summarised or cut down to half."""
+def _candidates(found: Retention) -> Iterator[dict[str, Any]]:
+    """Not trimming, where there is room for it; summarising, under smaller budgets, too; cutting down to half.
+
+    What must be remembered and was lost is pinned, but where nothing is cut.
+    """
+    timeline, pins = found.timeline, _pins_of_lost(found)
     settings, most = timeline.settings, int(timeline.untrimmed_contexts.max())
-    window = window_of(settings.model)
-    if window is None or most <= window:
+    needed = most + settings.reserve
+    if needed <= settings.budget:
         yield _changes_of(settings, UNTRIMMED)
+    elif (window := settings.window or window_of(settings.model)) and needed <= window:
+        yield _changes_of(settings, {**UNTRIMMED, "budget": window})
+    yield pins
+    yield _changes_of(settings, {**UNTRIMMED, **pins, "pruner": "summarize"})
     for share in SHARES:
-        whole = {**UNTRIMMED, "budget": _round_down(most // share)}
+        whole = {**UNTRIMMED, **pins, "budget": _round_down(most // share)}
         yield _changes_of(settings, {**whole, "pruner": "summarize"})
         yield _changes_of(settings, {**whole, "pruner": "fifo", "pruner.fifo.trim_to": HALF})
+
+
+def _pins_of_lost(found: Retention) -> dict[str, Any]:
+    wanted = [pin_of_mark(found.timeline.original, star.mark) for star in found.starred if star.gaps]
+    return changes_to_pin(found.timeline.settings, wanted)
 
 
 def _changes_of(settings: Settings, wanted: Mapping[str, Any]) -> dict[str, Any]:
@@ -96,7 +121,7 @@ def _try(
             tried = replay(timeline.original, settings)
         except HistoryLabError:
             return None
-        if "budget" in changes and tried.over_budget.any():
+        if tried.over_budget.any():
             return None
         return settings, _cost(tried, prices), _losses(retention(tried, stars=stars))
 

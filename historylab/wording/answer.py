@@ -60,6 +60,13 @@ def _others_in_words(changes: Mapping[str, Any], but: str) -> str:
     return capitalize_first(changes_in_words(others)) if others else ""
 
 
+def change_in_losses(now: int, then: int) -> str:
+    """ "19 → 18 losses", "Still 19 losses": in all, beside a button that tries settings; "" where there are none."""
+    if now == then:
+        return f"Still {count_of(now, 'loss')}" if now else ""
+    return f"{now:,} → {count_of(then, 'loss')}"
+
+
 def saving_in_words(saving: Saving) -> str:
     """ "35% cheaper, no fact lost.", "All 8 kept, 3% dearer.": what the button beside it would bring."""
     cost = cost_in_words(saving.cost, priced=saving.priced)
@@ -73,6 +80,8 @@ def saving_words(saving: Saving) -> tuple[str, str]:
     """ "Try it: don’t trim"; or "Try it: budget 520", and what else is changed, "Summarising over all messages"."""
     if saving.settings.pruner == "off":
         return "Try it: don’t trim", ""
+    if "budget" not in saving.changes:
+        return try_words(saving.changes)
     return f"Try it: budget {short_count(saving.settings.budget)}", _others_in_words(saving.changes, "budget")
 
 

@@ -38,4 +38,4 @@ def test_settings_that_were_tried_are_not_planned_again_under_another_budget(mon
     find_saving(own, None)
     once = len(planned)
     assert find_saving(other, None).settings == find_saving(own, None).settings
-    assert [settings for settings in planned[once:] if settings.pruner != "off"] == []
+    assert [settings for settings in planned[once:] if settings.budget < 5000] == []

@@ -204,9 +204,11 @@ def test_a_message_that_comes_later_leads_to_the_first_request_after_it():
     assert looked_at(app) == (5, 10)
 
 
-def test_where_the_environment_holds_what_would_keep_it_the_answer_tries_something_else(monkeypatch):
+def test_where_the_environment_holds_what_would_keep_it_the_answer_tries_something_else_or_says_so(monkeypatch):
+    monkeypatch.setenv("HISTORYLAB_LENGTH", "20")
+    assert "try-it" in keys(screen(conv="sample:birthday-by-the-sea"))
     monkeypatch.setenv("HISTORYLAB_BUDGET", "2000")
-    assert "try-it" in keys(screen(conv="sample:birthday-by-the-sea", system="octopus"))
+    assert "Budget is set by HISTORYLAB_BUDGET" in text(screen(conv="sample:birthday-by-the-sea", system="octopus"))
     monkeypatch.setenv("HISTORYLAB_STRICT_ENVIRONMENT", "true")
     app = screen(conv="sample:birthday-by-the-sea")
     assert "try-it" not in keys(app)

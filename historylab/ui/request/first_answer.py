@@ -20,7 +20,7 @@ from historylab.ui.session.background_work import ClickWaits, give_way
 from historylab.ui.shared.page import link_to_page
 from historylab.wording.answer import loss_in_words, saving_in_words, saving_words, why_not_tried
 from historylab.wording.headline import use_of
-from historylab.wording.losses import RECALL_UNKNOWN, losses_shown, lost_facts, named_loss
+from historylab.wording.losses import RECALL_UNKNOWN, losses_shown, named_loss
 from historylab.wording.untrusted import escape
 
 FIND_SAVING = "find-saving"
@@ -47,7 +47,7 @@ def first_answer(timeline: Timeline, resolution: Resolution, *, mended: bool) ->
             _offer_saving(timeline, found, resolution)
         return
     what, needed = loss_in_words(found, loss)
-    place = (timeline, loss.step, loss.message)
+    place = (timeline, _needed_at(found, loss), loss.message)
     with st.container(key="first-loss-said", gap=None):
         st.button(what, key="first-loss", type="tertiary", help="Show it", on_click=choose_message, args=place)
         st.html(f'<div class="hl-why-lost">{escape(needed)}</div>')
@@ -57,16 +57,16 @@ def first_answer(timeline: Timeline, resolution: Resolution, *, mended: bool) ->
 
 def _remedy(timeline: Timeline, found: Retention, loss: Loss, resolution: Resolution) -> bool:
     """Offer settings that keep what was lost to the end and lose less in all; tell whether there are any."""
-    use, last = use_of(found, loss), len(timeline.plans) - 1
-    now = lost_facts(found).lost + found.stars.lost
-
-    def loses_less(changes: Mapping[str, Any]) -> bool:
-        then = cached.settings_effect(timeline.original, timeline.settings.replace(**changes), viewing.must_remember())
-        return then.lost + then.forgotten < now
-
-    at = last if not timeline.plans[last].reason(loss.message).sent else use.step if use else loss.step
+    last = len(timeline.plans) - 1
+    at = last if not timeline.plans[last].reason(loss.message).sent else _needed_at(found, loss)
     sent = timeline.plans[at].reason(loss.message).sent
-    return not sent and offer_what_keeps(timeline, at, loss.message, resolution, loses_less)
+    return not sent and offer_what_keeps(timeline, at, loss.message, resolution, only_better=True)
+
+
+def _needed_at(found: Retention, loss: Loss) -> int:
+    """The request (from 0) that lacked it; of what must be remembered and nothing needed, the first without it."""
+    use = use_of(found, loss)
+    return use.step if use else loss.step
 
 
 def _offer_saving(timeline: Timeline, found: Retention, resolution: Resolution) -> None:
@@ -78,18 +78,21 @@ def _offer_saving(timeline: Timeline, found: Retention, resolution: Resolution) 
         if many and not drawers.take_open_request(FIND_SAVING):
             raise ClickWaits
         saving = timeline.remember(key, lambda: find_saving(found, listed, give_way))
+        held = why_not_tried(_changes(timeline, saving, resolution), resolution) if saving else ""
+        if locked := held and tuple(name for name, origin in resolution.provenance.items() if origin.locked):
+            other = timeline.remember((*key, locked), lambda: find_saving(found, listed, give_way, locked))
+            saving, held = (other, "") if other else (saving, held)
     except ClickWaits:
         st.button(
             "Find cheaper settings", key=FIND_SAVING, type="primary", on_click=drawers.ask_for, args=(FIND_SAVING,)
         )
         return
-    changes = _changes(timeline, saving, resolution) if saving else {}
-    held = why_not_tried(changes, resolution)
     if saving is None or held:
         st.html(f'<div class="hl-small">{escape(held or NONE_BETTER)}</div>')
         link_to_page("tune", "Search for better ones")
         return
     st.html(f'<div class="hl-small">{saving_in_words(saving)}</div>')
+    changes = _changes(timeline, saving, resolution)
     try_button(saving_words(saving), saving_in_words(saving), changes, timeline, resolution)
 
 

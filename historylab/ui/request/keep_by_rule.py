@@ -11,7 +11,7 @@ from historylab.planning.pins import changes_to_pin
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.recall.must_remember import MustRemember
-from historylab.recall.rules import propose_pattern
+from historylab.recall.rules import pin_of_mark
 from historylab.recordings.as_sent import is_as_sent
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import trial
@@ -35,12 +35,9 @@ def rules_left(timeline: Timeline, status: RulesStatus, resolution: Resolution) 
 
 def keep_marked(timeline: Timeline, number: int, star: MustRemember, resolution: Resolution) -> None:
     """A mark watches a message in this conversation; a rule by its text keeps it in any, where the app runs, too."""
-    message = timeline.original[star.mark]
     if star.message is not None and timeline.plans[number].action_of(star.message) == Action.PINNED:
         return
-    text = next(filter(None, map(str.strip, message.content.splitlines())), "")
-    wanted = [(propose_pattern(timeline.original, star.mark, text), message.role)]
-    changes = changes_to_pin(timeline.settings, wanted)
+    changes = changes_to_pin(timeline.settings, [pin_of_mark(timeline.original, star.mark)])
     _keep_button("Keep it in production too", "keep-marked", changes, timeline, resolution)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import streamlit as st
@@ -25,11 +25,13 @@ from historylab.wording.answer import (
     MeasuredTimeline,
     Shift,
     before_and_after,
+    change_in_losses,
     costs_facts,
     try_words,
     what_would_keep,
     why_not_tried,
 )
+from historylab.wording.losses import lost_facts
 from historylab.wording.over_budget import mend_in_words
 from historylab.wording.untrusted import escape
 
@@ -54,11 +56,13 @@ def offer_what_keeps(
     number: int,
     message: int,
     resolution: Resolution,
-    worth: Callable[[Mapping[str, Any]], bool] | None = None,
+    *,
+    only_better: bool = False,
 ) -> bool:
     """Offer settings under which request `number` would send the message; to find them, where that takes long.
 
-    With `worth`, what isn't, or can't be tried, is not offered, nor a pin instead. Returns whether anything was.
+    With `only_better`, what loses as much in all or can't be tried is not offered, nor a pin instead. Returns whether
+    anything was.
     """
     if takes_long(timeline, number, message) and not drawers.take_open_request(FIND):
         _offer_to_find(number)
@@ -68,10 +72,13 @@ def offer_what_keeps(
         _offer_to_find(number)
         return True
     changes = _changes(timeline, answer, resolution)
-    if worth and not (answer.undo and not why_not_tried(changes, resolution) and worth(answer.undo)):
+    now, then = _losses_under(timeline, answer.undo or {}, at_any_cost=only_better)
+    if only_better and (then >= now or why_not_tried(changes, resolution)):
         return False
     if changes:
-        try_button(try_words(answer.undo or {}), what_would_keep(answer), changes, timeline, resolution)
+        label, rest = try_words(answer.undo or {})
+        words = label, ". ".join(filter(None, (rest, change_in_losses(now, then))))
+        try_button(words, what_would_keep(answer), changes, timeline, resolution, better=then <= now)
     else:
         st.html(f'<div class="hl-small">{escape(what_would_keep(answer))}</div>')
         _pin_instead(timeline, number, message, answer)
@@ -79,9 +86,18 @@ def offer_what_keeps(
 
 
 def try_button(
-    words: tuple[str, str], told: str, changes: Mapping[str, Any], timeline: Timeline, resolution: Resolution
+    words: tuple[str, str],
+    told: str,
+    changes: Mapping[str, Any],
+    timeline: Timeline,
+    resolution: Resolution,
+    *,
+    better: bool = True,
 ) -> None:
-    """The button that tries these changes, with the rest of `words` under it and `told` on hover; else why it can't."""
+    """The button that tries these changes, with the rest of `words` under it and `told` on hover; else why it can't.
+
+    What isn't `better` is offered without advising it.
+    """
     if held := why_not_tried(changes, resolution):
         st.html(f'<div class="hl-small">{escape(told)}</div><div class="hl-meta">🔒 {escape(held)}</div>')
         return
@@ -89,7 +105,7 @@ def try_button(
     st.button(
         label,
         key="try-it",
-        type="primary",
+        type=_kind(better),
         help=f"{told} You can undo it.",
         width="stretch",
         on_click=trial.try_settings,
@@ -105,6 +121,16 @@ def _changes(timeline: Timeline, answer: Answer, resolution: Resolution) -> Mapp
         return answer.undo or {}
     others = changes_between(resolution.settings, timeline.settings.replace(**answer.undo))
     return {**answer.undo, **{name: value for name, value in others.items() if name not in NOT_IN_LINKS}}
+
+
+def _losses_under(timeline: Timeline, undo: Mapping[str, Any], *, at_any_cost: bool) -> tuple[int, int]:
+    """The losses of all requests, now and with these changes; none where to plan them all takes long."""
+    if not undo or (not at_any_cost and len(timeline.plans) > AT_ONCE and open_pipeline(timeline.settings).carries):
+        return 0, 0
+    marks = viewing.must_remember()
+    found = cached.retention_of(timeline, marks)
+    then = cached.settings_effect(timeline.original, timeline.settings.replace(**undo), marks)
+    return lost_facts(found).lost + found.stars.lost, then.lost + then.forgotten
 
 
 def takes_long(timeline: Timeline, number: int, chosen: int) -> bool:

@@ -31,6 +31,7 @@ def choose_preset(name: str | None, variant: str | None = "") -> None:
     if name is None or (name and not found):  # nothing was chosen, or a variant of the system before
         return
     state, before = session.tab(), current_preset()
+    session.leave_fields()
     if before is None:
         state.before_preset = (dict(state.you), dict(state.link))
     you, link = state.before_preset or ({}, {})

@@ -24,7 +24,7 @@ from historylab.recordings.as_sent import knows_what_was_sent
 from historylab.settings.link import OWN_FILE, REQUEST, WHICH, Place, RefusedParameter
 from historylab.settings.names import SYSTEM
 from historylab.ui.session import address, cached, drawers, landing, session, viewing
-from historylab.ui.session.choices import AS_SENT
+from historylab.ui.session.choices import AS_SENT, fingerprint
 from historylab.ui.session.given_files import Show, bound_uploads, merge_files, read_files
 from historylab.ui.session.large_files import large_file, open_large
 from historylab.ui.session.tab import GivenFile, RefusedFile, ToOpen
@@ -218,6 +218,8 @@ def _follow_place(linked: Place) -> None:
     state.misread = (*state.misread, *_beyond(linked))
     state.request = linked.request
     viewing.follow_marks(linked.stars if opened.which == linked.which else None)
+    if linked.system == AS_SENT:
+        state.as_sent = fingerprint()
 
 
 def _beyond(linked: Place) -> Iterator[RefusedParameter]:

@@ -17,7 +17,7 @@ import streamlit as st
 from historylab.ui.session.tab import TabState
 
 KEY = "historylab"
-LATE = 5.0  # seconds that a browser is behind at most
+LATE = 2.0  # seconds that a browser is behind at most
 _NOTHING = object()
 P = ParamSpec("P")
 
@@ -147,7 +147,7 @@ def _versioned_key(key: str) -> str:
 
 
 def leave_fields() -> None:
-    """Note what the settings' fields hold as another conversation is opened: told again soon, it is no choice."""
+    """Note what the settings' fields hold as a file or a system brings others: told again soon, it is no choice."""
     held = {str(key): value for key, value in st.session_state.items() if str(key).startswith("set ")}
     tab().fields_before = held, perf_counter()
 

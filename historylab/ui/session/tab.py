@@ -246,7 +246,10 @@ class TabState:
     presenting: bool = False  # whether the link opens the presenter's view
     playing: bool = False  # whether Compare's maps play by themselves, until a request is chosen
     field_versions: dict[str, int] = field(default_factory=dict)  # how often another control set each field
-    fields_before: tuple[dict[str, Any], float] = ({}, 0.0)  # of settings, as another conversation was opened; and when
+    fields_before: tuple[dict[str, Any], float] = (
+        {},
+        0.0,
+    )  # what they held before a file or a system; and when
     field_words: dict[str, tuple[str, ...]] = field(default_factory=dict)  # the words that a choice offered last
     wanted: str = ""  # a drawer to open, or a work to begin, when the page is drawn
     drawer: str = ""  # the one that is drawn

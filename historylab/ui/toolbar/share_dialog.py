@@ -9,7 +9,6 @@ from typing import Any
 import streamlit as st
 
 from historylab.errors import SettingsError
-from historylab.exporters.base import pins_of
 from historylab.settings.link import OWN_FILE, YOURS, Place, encode
 from historylab.settings.model import Settings
 from historylab.settings.names import NOT_IN_LINKS
@@ -62,7 +61,7 @@ def _dialog(settings: Settings, path: str, compare: Compared) -> None:
         notice(NOT_YOURS)
     elif edits.current_edits():
         notice(f"Your edits are not in the link ({edits.describe_edits()}): {NOT_EDITED}")
-    if pins_of(settings) or any(NOT_IN_LINKS & {*changes} for changes in compare or ()):
+    if {name for name in NOT_IN_LINKS if settings.value(name)}.union(*compare or ()) & NOT_IN_LINKS:
         notice(NO_PINS)
     st.html(
         '<div class="hl-meta">Text you uploaded, pasted or wrote is never in it. What another server’s environment '
@@ -112,7 +111,7 @@ def _place(*, request: int | None = None, compare: Compared) -> Place:
     """The place that the link opens, and there what was really sent, if that is what is on screen."""
     place = address.current_place(request=request, compare=compare)
     if place.conversation in ("", OWN_FILE):
-        return replace(place, which=place.which or viewing.current_file().which)
+        place = replace(place, which=place.which or viewing.current_file().which)
     return replace(place, system=AS_SENT) if shows_as_sent(choices.resolution()) else place
 
 
