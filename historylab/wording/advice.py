@@ -111,7 +111,7 @@ def _new_actions(advice: Advice, trial: Trial) -> list[tuple[str, str]]:
 def _actions(settings: Settings) -> Iterator[tuple[str, str]]:
     """Each thing that the settings do to a history, as a request and as a name; what decides most comes first."""
     if settings.pruner != "off":
-        yield _prune_action(settings)
+        yield prune_words(settings)
     if settings.policy == "none":
         yield "send no history", "no history"
     elif settings.policy != "all":
@@ -128,7 +128,8 @@ def _actions(settings: Settings) -> Iterator[tuple[str, str]]:
         yield f"summarise when {full} is full", f"summarise at {full}"
 
 
-def _prune_action(settings: Settings) -> tuple[str, str]:
+def prune_words(settings: Settings) -> tuple[str, str]:
+    """The pruner at its budget as something to do and as a name: "summarise when 8k is full", "summarise at 8k"."""
     values: dict[str, Any] = {"budget": short_count(settings.budget)}
     if settings.pruner == "sliding_window":
         values["turns"] = settings.value("pruner.sliding_window.turns")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.costs.amounts import count_of, short_count, short_money
+from historylab.costs.amounts import count_of, short_money
 from historylab.costs.bill import CostComparison
 from historylab.planning.explain import Answer
 from historylab.planning.reasons import Action
@@ -18,6 +18,7 @@ from historylab.recall.rules import track_rules
 from historylab.recordings.as_sent import is_as_sent
 from historylab.settings.resolve import Resolution
 from historylab.tuning.saving import Saving
+from historylab.wording.advice import prune_words
 from historylab.wording.costs import cost_in_words
 from historylab.wording.cuts import changes_in_words
 from historylab.wording.headline import moments, use_of, was_sent
@@ -77,12 +78,11 @@ def saving_in_words(saving: Saving) -> str:
 
 
 def saving_words(saving: Saving) -> tuple[str, str]:
-    """ "Try it: don’t trim"; or "Try it: budget 520", and what else is changed, "Summarising over all messages"."""
+    """ "Try it: don’t trim"; or "Try it: summarise at 8k", and what else is changed, "Keeping “never …”"."""
     if saving.settings.pruner == "off":
         return "Try it: don’t trim", ""
-    if "budget" not in saving.changes:
-        return try_words(saving.changes)
-    return f"Try it: budget {short_count(saving.settings.budget)}", _others_in_words(saving.changes, "budget")
+    others = {name: value for name, value in saving.changes.items() if name not in ("pruner", "budget", "policy")}
+    return f"Try it: {prune_words(saving.settings)[1]}", capitalize_first(changes_in_words(others)) if others else ""
 
 
 def why_not_tried(undo: Mapping[str, Any], resolution: Resolution) -> str:

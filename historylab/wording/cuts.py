@@ -12,10 +12,12 @@ from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
 from historylab.tuning.search_space import AXES
 from historylab.wording.settings import choice_word, show_value, title_of
+from historylab.wording.untrusted import one_line
 
 UNITS = {"turn": "whole turns", "whole_turn": "whole turns", "block": "parts of turns"}
 BESIDE = ("projection", "filter", "compaction", "layout")
 """The other families that decide on messages, besides tool outputs, policy and pruner: named in brackets."""
+RULES = 60  # characters
 SHARES = {1.0: "down to the budget", 0.5: "down to half"}
 MOMENTS = {"full": "once it is full", "turn": "early at a turn's start", "cold": "early in a long pause"}
 
@@ -116,6 +118,8 @@ def _rest(left: dict[str, Any]) -> Iterator[str]:
             yield MOMENTS.get(value, str(value))
         elif name.endswith(".unit"):
             yield UNITS.get(value, str(value))
+        elif name == "pin":
+            yield f"keeping “{one_line(value, RULES)}”"
         elif name == "threshold":
             yield f"summarising{_once_full(value)}"
         elif name == "min_turns":

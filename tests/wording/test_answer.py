@@ -190,6 +190,6 @@ def test_what_a_button_has_no_room_for_is_said_beside_it():
     label, rest = try_words(many)
     assert label == "Try it: budget 132,648"
     assert rest.startswith("Keeping all messages (")
-    changes = {"budget": 520, "pruner": "summarize"}
+    changes = {"budget": 520, "pruner": "summarize", "pin": "never *"}
     saving = Saving(changes, Settings().replace(**changes), 0.5, True, 0, 0)
-    assert saving_words(saving) == ("Try it: budget 520", "Summarising")
+    assert saving_words(saving) == ("Try it: summarise at 520", "Keeping “never *”")
