@@ -140,3 +140,4 @@ def test_back_and_forward_tell_the_servers_file_and_ones_own_apart(served):
     assert address(app) == {"v": "1", "conv": "file"}
     assert "2 messages, 1 turn" in text(at(app))
     assert "4 messages, 2 turns" in text(at(app, v="1", conv="file"))
+    assert len(state(app).library.held) == 2

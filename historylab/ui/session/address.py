@@ -43,8 +43,9 @@ def follow_link(page: str) -> None:
     tab().presenting = False  # its link opens it once
     if tab().address.receive(page, given):
         take_over(link)
-        if tab().opened is None and tab().linked.conversation == OWN_FILE and not loaded:
-            viewing.open_latest_file()  # Forward
+        name, _ = landing.opens(tab().linked)
+        if tab().opened is None and name in landing.FILES and not loaded:
+            viewing.open_latest_file(name)  # Back and Forward
     tab().playing &= page == COMPARE  # left while it plays, it does not begin again
 
 

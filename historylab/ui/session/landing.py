@@ -25,6 +25,8 @@ from historylab.wording import settings
 PAGE = "playground"
 SAMPLE = "sample"
 NAME = "farewell-lunch"
+FILES = ("", OWN_FILE)
+"""The names that files have in a link: those that the command line named, and those of one's own."""
 
 
 def story_of(name: str) -> dict[str, str]:
@@ -63,7 +65,7 @@ def opens(place: Place) -> tuple[str, int]:
     """The name of what a link with this place opens, and which of it: files of one's own come back as they were."""
     unnamed = "" if files_served() else f"{SAMPLE}:{DEFAULT_SAMPLE}"
     name = place.conversation or unnamed
-    return name, 0 if name in ("", OWN_FILE) else place.which
+    return name, 0 if name in FILES else place.which
 
 
 def name_in_link(opened: Opened) -> str:

@@ -16,7 +16,7 @@ from historylab.formats.load import Conversations
 from historylab.recall.must_remember import marked_in_file
 from historylab.recall.proposals import propose_questions
 from historylab.recall.questions import Question
-from historylab.settings.link import OWN_FILE, STARS, RefusedParameter
+from historylab.settings.link import STARS, RefusedParameter
 from historylab.ui.session import landing, upload_budget
 from historylab.ui.session.session import leave_fields, tab, touch
 from historylab.ui.session.tab import Opened, ReadFile
@@ -53,11 +53,14 @@ def open_conversations(
     state.library.page = None
 
 
-def open_latest_file() -> None:
-    """Open the file of one's own that was open last in this tab, if it is still listed: an address can't tell which."""
-    own = [held for held in tab().library.held if landing.name_in_link(held.opened) == OWN_FILE]
-    if own:
-        file = max(own, key=lambda held: held.at).opened
+def open_latest_file(name: str) -> None:
+    """Open the file that was open last in this tab of those a link has that name for, which can't tell them apart.
+
+    Nothing is opened if none is listed any more.
+    """
+    named = [held for held in tab().library.held if landing.name_in_link(held.opened) == name]
+    if named:
+        file = max(named, key=lambda held: held.at).opened
         open_conversations(file.conversations, "", file.which, file.files, file.listing, file.listed)
 
 
