@@ -22,9 +22,15 @@ COUNTS = """request => new Promise(resolve => {
 OUT_OF_SIGHT = "document.querySelector('[data-drawn]').getBoundingClientRect().top > innerHeight"
 NEXT_FRAME = """() => new Promise(resolve => {
   const says = () => resolve(document.querySelector("[data-drawn]").dataset.request);
+  historylabClock.held = true;
   historylabClock.set({ request: 11 });
   requestAnimationFrame(() => requestAnimationFrame(says));
 })"""
+RELEASED = """() => {
+  historylabClock.held = false;
+  historylabClock.set({ request: 12 });
+  return document.querySelector("[data-drawn]").dataset.request;
+}"""
 
 
 def test_it_follows_the_map_without_python_and_is_used_by_keyboard(page, home):
@@ -59,9 +65,11 @@ def test_it_follows_the_map_without_python_and_is_used_by_keyboard(page, home):
     page.locator(".hl-title", has_text="Message 2").wait_for(state="detached")
 
 
-def test_out_of_sight_it_waits_until_nothing_moves_and_follows_then(page, home):
+def test_out_of_sight_it_waits_while_something_is_moved_and_follows_at_once_then(page, home):
     opened(page, home + PLAIN)
     page.set_viewport_size({"width": 1280, "height": 500})
     page.wait_for_function(OUT_OF_SIGHT)
     assert page.evaluate(NEXT_FRAME) != "12"
-    page.locator("[data-request='12']").wait_for(state="attached")
+    page.locator("[data-request='12']").wait_for(state="attached")  # it came to rest
+    page.evaluate(NEXT_FRAME.replace("11", "20"))
+    assert page.evaluate(RELEASED) == "13"

@@ -55,12 +55,15 @@ class MessageList {
 
   // -- drawing
 
-  // With the next frame; out of sight, where it would only slow down what is seen, once nothing moves any more.
+  // With the next frame. While something is moved and it is out of sight, where it would slow that down, not before it
+  // has come to rest, and then at once.
   later() {
-    if (!this.inSight) {
-      clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.move(), UNSEEN_MS);
-    } else this.frame ||= requestAnimationFrame(() => {
+    const waited = this.timer;
+    clearTimeout(this.timer);
+    this.timer = 0;
+    if (!this.inSight && (clock.held || clock.now.playing)) this.timer = setTimeout(() => this.move(), UNSEEN_MS);
+    else if (waited) this.move();
+    else this.frame ||= requestAnimationFrame(() => {
       this.frame = 0;
       this.move();
     });
