@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from errno import EISDIR
 from pathlib import Path
 
 from historylab.errors import StoreError
@@ -28,7 +29,10 @@ def open_recording(place: str | os.PathLike[str]) -> Store:
     file = recording_file(place)
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
+        if file.is_dir():
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+        if not file.exists():  # to close what another store of this process has open would give up that one's locks
+            os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
     except (OSError, ValueError) as problem:  # a ValueError: a NUL in the path
         reason = getattr(problem, "strerror", None) or problem
         raise StoreError(f"{str(place)!r:.200} cannot hold a recording: {reason}; give a folder") from None

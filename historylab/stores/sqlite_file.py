@@ -73,7 +73,8 @@ class SQLiteFile:
             self._connection.close()  # SQLite sees that its file was moved, and leaves what stands there alone
             self._connection = None
         try:
-            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+            if gone:  # one that stands there may be open elsewhere in this process: to close it would give up its locks
+                os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
         except OSError as problem:
             raise StoreError(f"{str(self._path)!r} is gone, and can't be made anew: {problem.strerror}") from None
         self.replaced, self._opened = self.replaced + 1, _identity(self._path)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import stat
+import subprocess
+import sys
 
 import pytest
 
@@ -45,3 +47,16 @@ def test_a_place_that_holds_no_recording_is_refused_by_name(tmp_path, monkeypatc
     with pytest.raises(StoreError, match="no store begins with https") as problem:
         open_recording("https://me:hunter2@example.com/")
     assert "hunter2" not in str(problem.value)
+
+
+def test_a_second_look_at_a_place_leaves_the_first_ones_locks(tmp_path):
+    """Without them the last other process to close the file takes away what the first still reads and writes."""
+    first = open_recording(tmp_path)
+    first.append_records([Record("a", 0, "{}")])
+    open_recording(tmp_path).close()
+    other = "import sys; from historylab.recordings.place import open_recording as o; s = o(sys.argv[1])"
+    run = [sys.executable, "-c", f"{other}; print(len(s.read_records())); s.close()", str(tmp_path)]
+    assert subprocess.run(run, capture_output=True, text=True, check=True).stdout == "1\n"
+    first.append_records([Record("a", 0, "{}")])
+    assert subprocess.run(run, capture_output=True, text=True, check=True).stdout == "2\n"
+    first.close()
