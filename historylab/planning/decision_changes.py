@@ -145,7 +145,7 @@ def _spread(ranges: Sequence[tuple[int, ...]], standing: Standing) -> DecisionCh
 def _differences(
     request: int, now: Decisions, before: Decisions | None, everything: np.ndarray, late: list[int]
 ) -> DecisionChanges:
-    """What a request decides otherwise than the one before."""
+    """The blocks that a request decides otherwise than the one before."""
     actions, reasons = now.actions(), now.reasons()
     new = everything[: len(actions)].copy()
     if before is not None:

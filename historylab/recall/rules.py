@@ -61,7 +61,7 @@ def _find(conversation: Conversation) -> Iterator[Rule]:
 
 
 def pin_of_mark(conversation: Conversation, mark: int) -> tuple[str, str]:
-    """What keeps a marked message by its text: a pattern for `pin` made of its first line, and its role."""
+    """The pin that keeps a marked message by its text: a pattern for `pin` made of its first line, and its role."""
     message = conversation[mark]
     line = next(filter(None, map(str.strip, message.content.splitlines())), "")
     return propose_pattern(conversation, mark, line), message.role

@@ -155,7 +155,7 @@ def _verdict(shown: Shown, number: int, tag: str) -> str:
 
 
 def _fill_line(timeline: Timeline, number: int) -> str:
-    """How full the request is, and of what; why, where that is too much."""
+    """The tokens the request takes of its limit, by kind; why, where they are too many."""
     amount = f"{used_tokens(timeline, number):,} of {strictest_limit(timeline):,} tokens"
     said, over = context_fill_sentence(timeline, number), timeline.plans[number].over_budget
     if cause := timeline.over_budget_cause(number):
@@ -165,7 +165,7 @@ def _fill_line(timeline: Timeline, number: int) -> str:
 
 
 def _loss_line(shown: Shown, found: Retention, number: int) -> str:
-    """What later answers needed and no longer had, and what must be remembered, and rules."""
+    """The facts that later answers needed and no longer had, the messages that must be remembered, and rules."""
     held = must_remember_status(shown.timeline, number, shown.starred)
     marked = f"{GLYPH} {held.sentence}" if held.sentence else ""
     rules = rules_status(shown.timeline, number).sentence

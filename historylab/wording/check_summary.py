@@ -134,7 +134,7 @@ def _cause(setting: str, lane: Lane) -> str:
 
 
 def notes(check: Check, quote: Callable[[str], str] = str) -> Iterator[str]:
-    """What was not looked at, and why, and that rules are an estimate; `quote` writes names of files and their text."""
+    """The wishes not looked at, and why, and that rules are an estimate; `quote` writes names and texts of files."""
     if any(KIND_OF.get(found.wish.name) == "rule" for found in check.findings):
         yield "rules are found by their words: an estimate"
     for path, why in check.unread.items():

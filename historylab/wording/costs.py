@@ -46,7 +46,7 @@ def cache_description(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CostFinding:
-    """What trimming comes to beside not trimming: the amounts, the effect, why; and whose cache."""
+    """The cost of trimming beside not trimming: the amounts, the effect, why; and whose cache."""
 
     amounts: str
     effect: str

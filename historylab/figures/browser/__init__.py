@@ -7,7 +7,7 @@ from pathlib import Path
 
 BROWSER = Path(__file__).parent
 SHARED = tuple(BROWSER / f"{name}.js" for name in ("clock", "packed", "kept", "drawing", "canvas"))
-"""What components have in common."""
+"""The parts that components share."""
 TIMELINE, TIMELINE_SCRIPTS = BROWSER / "timeline_data", ("timeline_data",)
 MAP = BROWSER / "history_map"
 MAP_SCRIPTS = ("axis", "words", "paint", "marks", "zoom", "fall", "picture", "map")

@@ -60,7 +60,7 @@ def request_view(timeline: Timeline, resolution: Resolution, more: Drawn) -> Non
 
 
 def _budget_lock(timeline: Timeline, resolution: Resolution) -> str:
-    """What keeps the budget where it is; "" where it may be set."""
+    """The reason why the budget stays where it is; "" where it may be set."""
     origin = resolution.provenance["budget"]
     if is_as_sent(timeline):
         return SENT
