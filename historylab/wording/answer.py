@@ -79,10 +79,12 @@ def saving_in_words(saving: Saving) -> str:
 
 def saving_words(saving: Saving) -> tuple[str, str]:
     """ "Try it: don’t trim"; or "Try it: summarise at 8k", and what else is changed, "Keeping “never …”"."""
-    if saving.settings.pruner == "off":
+    pins_alone = "pin" in saving.changes and not {"policy", "pruner", "budget"} & {*saving.changes}
+    if saving.settings.pruner == "off" and not pins_alone:
         return "Try it: don’t trim", ""
     others = {name: value for name, value in saving.changes.items() if name not in ("pruner", "budget", "policy")}
-    return f"Try it: {prune_words(saving.settings)[1]}", capitalize_first(changes_in_words(others)) if others else ""
+    does = "pin what was lost" if pins_alone else prune_words(saving.settings)[1]
+    return f"Try it: {does}", capitalize_first(changes_in_words(others)) if others else ""
 
 
 def why_not_tried(undo: Mapping[str, Any], resolution: Resolution) -> str:

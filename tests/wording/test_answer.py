@@ -193,3 +193,5 @@ def test_what_a_button_has_no_room_for_is_said_beside_it():
     changes = {"budget": 520, "pruner": "summarize", "pin": "never *"}
     saving = Saving(changes, Settings().replace(**changes), 0.5, True, 0, 0)
     assert saving_words(saving) == ("Try it: summarise at 520", "Keeping “never *”")
+    pinned = Saving({"pin": "never *"}, Settings(pruner="off", pin="never *"), 1.0, True, 0, 1)
+    assert saving_words(pinned) == ("Try it: pin what was lost", "Keeping “never *”")
