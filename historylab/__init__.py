@@ -52,11 +52,14 @@ if TYPE_CHECKING or not _SOURCE:  # the public names; below they are read off th
         def formats() -> list[str]:
             """The names of the formats that `load` reads."""
 
+        def trimmers() -> list[str]:
+            """The names of the trimmers that `replay` drives, whether their library is installed or not."""
+
 else:
 
     def _modules() -> dict[str, str]:
         """Each public name's module, in the order of the names."""
-        found = {"formats": "historylab.formats"}
+        found = {"formats": "historylab.formats", "trimmers": "historylab.trimmers"}
         for line in _SOURCE.splitlines():
             match line.split():
                 case ["from", module, "import", name, "as", _]:
@@ -76,7 +79,7 @@ else:
 
         with needs("historylab", f"historylab.{name}"):
             module = import_module(_MODULES[name])
-        value = module if name == "formats" else getattr(module, name)  # that package can be called
+        value = module if name in ("formats", "trimmers") else getattr(module, name)  # these packages can be called
         globals()[name] = value
         return value
 

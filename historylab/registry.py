@@ -48,6 +48,8 @@ FAMILIES: Mapping[str, str] = {
     "exporter": "historylab.exporters",
     "store": "historylab.stores",
     "cache": "historylab.costs.caches",
+    "trimmer": "historylab.trimmers.libraries",
+    "item_form": "historylab.trimmers.forms",
     "preset": "historylab.systems.presets",
 }
 """Family → the package that holds its members. The setting that chooses a member has the family's name."""
@@ -59,7 +61,12 @@ STAGE_FAMILIES = ("filter", "policy", "tool_output", "compaction", "pruner")
 SEVERAL = frozenset({"filter", "tool_output"})
 """Slots that may hold several stages, joined by "+"."""
 
-NEEDED = {"cache": ("title", "priced"), "exporter": ("title", "file_name"), "format": ("title", "recognise")}
+NEEDED = {
+    "cache": ("title", "priced"),
+    "exporter": ("title", "file_name"),
+    "format": ("title", "recognise"),
+    "trimmer": ("title", "library"),
+}
 """Attributes that every member of a family must be registered with."""
 DISTINCT = {"cache": "caching"}
 """The attribute by which a sentence names a member, so that no two may share it; its default is the member's name."""

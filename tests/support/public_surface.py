@@ -36,6 +36,8 @@ CONTRACTS = {
         "stores.base:open_store",
     ),
     "cache": ("costs.caches.base:Cache",),
+    "trimmer": ("trimmers.base:LibraryTrimmer",),
+    "item_form": ("trimmers.base:ItemForm", "trimmers.base:WrittenItem"),
     "preset": ("systems.presets.base:Preset", "systems.presets.base:PresetField"),
 }
 """Family → what its members implement, take or return, beside names of `historylab.__all__`."""

@@ -1,0 +1,66 @@
+"""The two families of this room: how a library holds messages, and the trimmers that take them so."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
+
+from historylab.conversation.message import Message
+
+Asked = Literal["request", "run"]
+"""When a trimmer is asked: before each call of the model, or once at the start of each run."""
+
+
+class WrittenItem(NamedTuple):
+    """An object as a library has it, and the messages given (their positions) that it holds, whole or in part."""
+
+    item: Any
+    places: tuple[int, ...]
+
+
+class ItemForm(ABC):
+    """How a library holds messages: written as its own objects, and read back.
+
+    `system_inside`: whether a system message can be one of them.
+    """
+
+    system_inside: ClassVar[bool] = True
+
+    @abstractmethod
+    def write(self, messages: Sequence[Message], marks: Sequence[str]) -> list[WrittenItem]:
+        """New objects for messages that follow each other; they share nothing with those of an earlier call.
+
+        `marks` are an id per message, put where the library keeps ids, so that copies are known again.
+        """
+
+    @abstractmethod
+    def read(self, item: Any) -> list[Message]:
+        """The messages that an object holds, `id` being the mark if it still has one.
+
+        Reading what was just written gives the same messages, in one piece or several. Raises LoadError for what is
+        none of this library's.
+        """
+
+
+class LibraryTrimmer(Protocol):
+    """A member: one instance drives one conversation. Its keyword-only parameters are the library's own options.
+
+    Attributes:
+        form: the ItemForm of its messages.
+        system_inside: whether leading system messages are in its list; else they are sent as they are, before it.
+        carries: whether it is given what it returned last and what was said since, as apps that write back do; else
+            the whole history.
+        asked: "request": before each call of the model. "run": at the start of each run, of what was said before it;
+            what is said within the run is sent whole.
+        summarizes: whether a message that it adds stands for those that are gone.
+    """
+
+    form: str
+    system_inside: bool
+    carries: bool
+    asked: Asked
+    summarizes: bool
+
+    def __call__(self, items: list[Any]) -> Any:
+        """The items to send, or a coroutine that gives them. The items given may be edited."""

@@ -1,0 +1,1 @@
+"""How libraries and APIs hold messages, one file each."""
