@@ -22,7 +22,7 @@ test: # every test whose libraries are installed
 	pytest
 
 all: # every test, with the agent frameworks and Dask installed; only what needs a key or your own transcripts is skipped
-	pip install -e ".[test,frameworks,cluster,bench]"
+	pip install -e ".[test,frameworks,cluster]"
 	pytest -rs
 
 ci: # README's test command in an empty environment (Debian or Ubuntu, as root)

@@ -1,6 +1,6 @@
 """How long planning every request of a chat takes, what memory its plans add, and how both grow; with peers beside it.
 
-    pip install -e ".[bench]" && python benchmarks/replay.py [--sizes 10000 30000 100000]
+    pip install -e ".[test]" && python benchmarks/replay.py [--sizes 10000 30000 100000]
 
 Each case is replayed in a process of its own (a fork, so on Linux or macOS) that has the chat loaded and counted;
 memory is what the process has grown by at its largest. The peers trim the same requests to the same budget, one call of

@@ -1,6 +1,6 @@
 """What a call of a Trimmer costs as a chat grows, and of `trim()`, in CPU milliseconds, beside peers in the same run.
 
-    pip install -e ".[bench]" && python benchmarks/trim.py [--sizes 10 100 1000 10000] [--calls 60] [--growing 1000]
+    pip install -e ".[test]" && python benchmarks/trim.py [--sizes 10 100 1000 10000] [--calls 60] [--growing 1000]
 
 A Trimmer is given a chat of so many messages once; then each call adds one answer and what follows it (a question, or
 results of tools) to the caller's own list, and is measured. *Parsed* is the same list parsed anew before every call.

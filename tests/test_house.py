@@ -17,6 +17,7 @@ import pytest
 
 import historylab
 
+TRIMMERS = "historylab/trimmers/"  # a member runs its library
 FENCES = {
     "openai": ("historylab/chat_models/",),
     "toktok": ("historylab/counters/",),
@@ -35,6 +36,9 @@ FENCES = {
     "prometheus_client": ("historylab/proxy/metrics.py",),
     "rich": ("historylab/cli/",),
     "distributed": ("historylab/cli/sweep.py",),
+    **dict.fromkeys(("langchain", "langchain_core", "litellm", "pydantic_ai"), ("historylab/frameworks/", TRIMMERS)),
+    **dict.fromkeys(("agents", "autogen_core", "google", "haystack", "llama_index", "strands"), (TRIMMERS,)),
+    **dict.fromkeys(("agent_framework", "pydantic_ai_harness", "semantic_kernel"), (TRIMMERS,)),
 }
 
 
