@@ -25,6 +25,7 @@ SHARED = {
     "migrate": "each of the two databases is brought to today's schema",
     "needs": "what a conversation needs, in public; and the library that an import needs",
     "history_processor": "each framework's hook is made under this name",
+    "write_summary": "a task's summary by any summarizer; and a text's, in place of a library's model",
     "differing_requests": "the screens ask the cache for what `compare` finds",
 }
 """Public names that stand in several modules, and why."""
