@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 from historylab.conversation.message import Message
@@ -41,6 +42,13 @@ class ItemForm(ABC):
         Reading what was just written gives the same messages, in one piece or several. Raises LoadError for what is
         none of this library's.
         """
+
+
+def group_results(messages: Sequence[Message]) -> Iterator[tuple[int, ...]]:
+    """The positions of messages, those of results that follow each other together: what one answer's calls gave."""
+    for is_result, run in groupby(range(len(messages)), lambda i: messages[i].role == "tool"):
+        places = tuple(run)
+        yield from (places,) if is_result else zip(places)
 
 
 class LibraryTrimmer(Protocol):

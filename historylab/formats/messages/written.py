@@ -25,6 +25,8 @@ PASSED_OVER = ("role", "function_call", "refusal")  # of a message's metadata: s
 NAME = re.compile(r"[^\s<|\\/>]{1,64}")
 """Names of speakers that OpenAI takes."""
 BOUNDARIES = "where one message ends and the next of its role begins"
+WRAPPED = "arguments"
+"""The only name in an object that holds arguments which are none."""
 OPENING = "(The assistant begins.)"
 """The first words of a user, for an API that wants some where none spoke first."""
 
@@ -116,7 +118,22 @@ def object_arguments(call: ToolCall, losses: Losses) -> dict[str, Any]:
     if isinstance(given, dict):
         return given
     losses.lose("arguments that are no JSON object, written in one")
-    return {"arguments": call.arguments}
+    return {WRAPPED: call.arguments}
+
+
+def unwrap_arguments(message: Message) -> Message:
+    """A message that was written so and read again, arguments that are no JSON object being the text they were."""
+    calls = tuple(replace(call, arguments=_unwrap(call.arguments)) for call in message.tool_calls)
+    return message if calls == message.tool_calls else replace(message, tool_calls=calls)
+
+
+def _unwrap(arguments: str) -> str:
+    try:
+        given = json.loads(arguments or "{}")
+    except (ValueError, RecursionError):
+        return arguments
+    alone = given[WRAPPED] if isinstance(given, dict) and given.keys() == {WRAPPED} else None
+    return alone if isinstance(alone, str) else arguments
 
 
 def _lose(message: Message, losses: Losses, rules: ApiFeatures) -> None:
