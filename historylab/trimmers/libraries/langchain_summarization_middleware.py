@@ -1,0 +1,97 @@
+"""LangChain's `SummarizationMiddleware`, in an agent whose state it replaces.
+
+In its list: all messages but the system prompt, which an agent has beside them. Names: none. Parallel results: a
+message each. Asked: before each call of the model, of what it left the last time and what was said since.
+Source: langchain/agents/middleware/summarization.py. Tokens of its triggers are counted, as no message of the list has
+the usage that a provider reported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import unescape
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import Field
+
+from historylab.errors import SettingsError, needs
+from historylab.registry import register
+from historylab.trimmers.base import Asked
+from historylab.trimmers.forms.langchain import TokenCounter, function_of
+from historylab.trimmers.stand_in import write_summary
+
+Unit: TypeAlias = Literal["messages", "tokens", "fraction"]
+Size: TypeAlias = tuple[Unit, int | float]
+Trigger: TypeAlias = Size | dict[Unit, int | float]
+TAG = re.compile(r"</?(?:message|content|tool_call)\b[^>]*>")
+"""How LangChain frames what is to be summarised."""
+
+
+@register(
+    "trimmer", "langchain.SummarizationMiddleware", title="LangChain SummarizationMiddleware", library="langchain"
+)
+class SummarizationMiddleware:
+    """Puts a summary in the place of all but the newest messages, once a trigger is met; the default has none."""
+
+    form = "langchain"
+    system_inside = False
+    carries = True
+    asked: Asked = "request"
+    summarizes = True
+
+    def __init__(
+        self,
+        *,
+        trigger: Annotated[
+            Trigger | list[Trigger] | None,
+            Field(description='when it acts: ["messages", 30], or several, of which one is met'),
+        ] = None,
+        keep: Annotated[Size, Field(description='what stays: ["messages", 20], or "tokens", or "fraction"')] = (
+            "messages",
+            20,
+        ),
+        token_counter: TokenCounter = "approximate",
+        trim_tokens_to_summarize: Annotated[
+            int | None, Field(ge=1, description="tokens, the newest of what goes, that are summarised; none: all")
+        ] = 4000,
+        max_input_tokens: Annotated[
+            int | None, Field(ge=1, description="the window that fractions are of, where no model is given")
+        ] = None,
+        model: Annotated[Any, Field(description="a chat model of LangChain's, which writes the summaries")] = None,
+    ):
+        with needs("langchain", "langchain.SummarizationMiddleware"):
+            from langchain.agents import middleware
+            from langsmith import tracing_context
+        self._untraced = tracing_context
+        try:
+            self._middleware = middleware.SummarizationMiddleware(
+                _stand_in(max_input_tokens) if model is None else model,
+                trigger=trigger,
+                keep=keep,
+                token_counter=function_of(token_counter),
+                trim_tokens_to_summarize=trim_tokens_to_summarize,
+                **({"summary_prompt": "{messages}"} if model is None else {}),
+            )
+        except ValueError as problem:
+            raise SettingsError(f"langchain.SummarizationMiddleware: {problem}") from None
+
+    def __call__(self, items: list[Any]) -> list[Any]:
+        with self._untraced(enabled=False):  # where an app's traces go, a replay has no place
+            update = self._middleware.before_model({"messages": items}, None)
+        return items if update is None else [item for item in update["messages"] if item.type != "remove"]
+
+
+def _stand_in(max_input_tokens: int | None) -> Any:
+    """A chat model of LangChain's that answers with the summary that our offline summarizer writes of its prompt."""
+    from langchain_core.language_models import SimpleChatModel
+
+    class StandIn(SimpleChatModel):  # type: ignore[misc]
+        @property
+        def _llm_type(self) -> str:
+            return "stand-in"
+
+        def _call(self, messages: Sequence[Any], stop: Any = None, run_manager: Any = None, **_: Any) -> str:
+            return write_summary(unescape(TAG.sub("", messages[-1].text)))
+
+    return StandIn(profile={"max_input_tokens": max_input_tokens} if max_input_tokens else None)
