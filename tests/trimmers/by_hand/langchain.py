@@ -1,0 +1,91 @@
+"""LangChain's trimmers called by hand, on messages that are made here, one request after another."""
+
+from __future__ import annotations
+
+import json
+from html import unescape
+
+from langchain_core import messages as lc
+from langchain_core.messages.utils import count_tokens_approximately
+
+from historylab.trimmers.stand_in import write_summary
+
+COUNTERS = {"approximate": count_tokens_approximately, "len": len}
+ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
+
+
+def trim_messages(conversation, *, token_counter="approximate", **options):
+    """What each request sends where a node trims what it sends."""
+    counter = COUNTERS.get(token_counter, token_counter)
+    for length in conversation.columns.requests:
+        given = [to_langchain(message) for message in list(conversation)[:length]]
+        yield [from_langchain(m) for m in lc.trim_messages(given, token_counter=counter, **options)]
+
+
+def clear_tool_uses(conversation, **options):
+    """What each request sends; the system prompt is beside the list."""
+    from langchain.agents.middleware.context_editing import ClearToolUsesEdit
+
+    for length in conversation.columns.requests:
+        prompt, *rest = list(conversation)[:length]
+        given = [to_langchain(message) for message in rest]
+        ClearToolUsesEdit(**options).apply(given, count_tokens=count_tokens_approximately)
+        yield [from_langchain(m) for m in (to_langchain(prompt), *given)]
+
+
+def summarize(conversation, *, max_input_tokens=None, **options):
+    """What each request sends of a state that the middleware replaces."""
+    from langchain.agents.middleware import SummarizationMiddleware
+
+    model = offline_model(max_input_tokens)
+    middleware = SummarizationMiddleware(model, summary_prompt="{messages}", **options)
+    prompt, *rest = conversation
+    state, seen = [], 0
+    for length in conversation.columns.requests:
+        state += [to_langchain(message) for message in rest[seen : length - 1]]
+        seen = length - 1
+        update = middleware.before_model({"messages": state}, None)
+        if update:
+            state = [m for m in update["messages"] if not isinstance(m, lc.RemoveMessage)]
+        yield [from_langchain(m) for m in (to_langchain(prompt), *state)]
+
+
+def offline_model(max_input_tokens):
+    from langchain_core.language_models import FakeListChatModel
+
+    class Offline(FakeListChatModel):
+        def _call(self, messages, *_, **__):
+            return write_summary(without_tags(messages[0].content))
+
+    return Offline(responses=[""], profile={"max_input_tokens": max_input_tokens} if max_input_tokens else None)
+
+
+def without_tags(text):
+    kept, inside = [], False
+    for character in text:
+        inside = inside or character == "<"
+        if not inside:
+            kept.append(character)
+        inside = inside and character != ">"
+    return unescape("".join(kept))
+
+
+def to_langchain(message):
+    if message.role == "tool":
+        return lc.ToolMessage(message.content, tool_call_id=message.tool_call_id)
+    if message.role == "assistant":
+        calls = [{"name": c.name, "args": json.loads(c.arguments), "id": c.id} for c in message.tool_calls]
+        return lc.AIMessage(message.content, tool_calls=calls)
+    return {"system": lc.SystemMessage, "user": lc.HumanMessage}[message.role](message.content)
+
+
+def from_langchain(message):
+    calls = tuple((call["id"], call["name"], call["args"]) for call in getattr(message, "tool_calls", ()))
+    return ROLES[message.type], message.content, calls, getattr(message, "tool_call_id", None)
+
+
+DRIVERS = {
+    "langchain.trim_messages": trim_messages,
+    "langchain.ClearToolUsesEdit": clear_tool_uses,
+    "langchain.SummarizationMiddleware": summarize,
+}
