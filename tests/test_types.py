@@ -25,7 +25,7 @@ LINES = {
     "load(5)": "arg-type",
     'assert_type(generate("support_desk", turns=3), Conversation)': "",
     'assert_type(replay(generate("support_desk"), Settings()), Timeline)': "",
-    'replay(generate("support_desk"), {"budget": 4000})': "arg-type",
+    'replay(generate("support_desk"), {"budget": 4000})': "call-overload",
     'assert_type(plan_history(generate("support_desk"), Settings()).sketch(), str)': "",
     "assert_type(recommend([]), Recommendation)": "",
     'assert_type(export(Settings(), "json"), str)': "",

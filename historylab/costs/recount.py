@@ -46,7 +46,10 @@ class _Recount:
 
     def _recount_texts(self, texts: Texts, conversation: Conversation) -> Texts:
         if id(texts) not in self._texts:
-            self._texts[id(texts)] = texts, Texts(conversation, self.counter, texts, media=texts.media, every=True)
+            self._texts[id(texts)] = (
+                texts,
+                Texts(conversation, self.counter, texts.given, media=texts.media, every=True),
+            )
         return self._texts[id(texts)][1]
 
     def _summary(self, summary: Summary) -> Summary:

@@ -6,8 +6,6 @@ shortening a message or rewriting the summary invalidates the prefix from there 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from historylab.conversation.columns import NEVER, SYSTEM
@@ -34,12 +32,15 @@ class SharedPrefix:
         self._shortened: dict[int, tuple[Texts, np.ndarray]] = {}  # holding the Texts keeps its id() from being reused
         self._latest: tuple[HistoryPlan, Sent] | None = None
 
-    def shared_tokens(self, request: int) -> tuple[int, bool]:
+    def shared_tokens(self, request: int, earlier: int | None = None) -> tuple[int, bool]:
         """Tokens of the messages it and the one before begin with, and whether those are less than all of the latter.
 
-        `request` counts from 0, and isn't the first.
+        `request` counts from 0, and isn't the first; it may be compared with an `earlier` one than that before it.
         """
-        before, plan = self.plans[request - 1], self.plans[request]
+        earlier = request - 1 if earlier is None else earlier
+        before, plan = self.plans[earlier], self.plans[request]
+        if earlier < request - 1:
+            return self._by_messages(before, plan)
         found = self._by_blocks(before, plan, min(self._first.item(request), before.history.blocks))
         return self._by_messages(before, plan) if found is None else found
 
@@ -103,8 +104,8 @@ class SharedPrefix:
     def _keys_of(self, texts: Texts) -> np.ndarray:
         if id(texts) not in self._shortened:
             keys = self.keys.copy()
-            for i, text in texts.items():
-                keys[i] = message_identity(replace(self.conversation[i], content=text))
+            for i in texts:
+                keys[i] = message_identity(texts.with_text(i, self.conversation[i]))
             self._shortened[id(texts)] = texts, keys
         return self._shortened[id(texts)][1]
 

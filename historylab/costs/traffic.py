@@ -73,7 +73,7 @@ def baseline_of(timeline: Timeline) -> Traffic:
     """The traffic of not trimming, computed once per conversation, the model's counter and overhead."""
     settings = timeline.settings
     key = ("untrimmed", counter_of_money(timeline).key, settings.overhead, settings.model)
-    return timeline.original.remember(key, lambda: _untrimmed_traffic(timeline))
+    return _without_failed(timeline, timeline.original.remember(key, lambda: _untrimmed_traffic(timeline)))
 
 
 def _untrimmed_traffic(timeline: Timeline) -> Traffic:
@@ -126,14 +126,26 @@ def _traffic(timeline: Timeline) -> Traffic:
     requests = len(timeline.plans)
     common, broken = np.zeros(requests, np.int64), np.zeros(requests, bool)
     prefixes = SharedPrefix(timeline)
-    for i in range(1, requests):
-        common[i], broken[i] = prefixes.shared_tokens(i)
+    before = -1  # the newest request that was sent
+    for i in range(requests):
+        if i not in timeline.errors:
+            if before >= 0:
+                common[i], broken[i] = prefixes.shared_tokens(i, before)
+            before = i
     counted = np.array([plan.counted_tokens for plan in timeline.plans], np.int64)
     shared = _scale_shared(common, counted, timeline.contexts, timeline.settings.overhead)
     summaries = tuple(_summarizer_usage(plan) for plan in timeline.plans)
     conversation, sizes = timeline.conversation, np.array([plan.size for plan in timeline.plans], np.int64)
     idle, output = _idle(conversation, sizes), _output(conversation, sizes, timeline.counter)
-    return Traffic(timeline.contexts, shared, broken, idle, output, summaries)
+    return _without_failed(timeline, Traffic(timeline.contexts, shared, broken, idle, output, summaries))
+
+
+def _without_failed(timeline: Timeline, found: Traffic) -> Traffic:
+    """The traffic without the requests for which a trimmer failed: nobody knows what they would have sent."""
+    if not timeline.errors:
+        return found
+    sent = np.array([i not in timeline.errors for i in range(len(found.sent))], bool)
+    return replace(found, sent=found.sent * sent, shared=found.shared * sent, output=found.output * sent)
 
 
 def _scale_shared(common: np.ndarray, tokens: np.ndarray, contexts: np.ndarray, overhead: int) -> np.ndarray:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from historylab.planning.replay import KINDS, Timeline
+from historylab.planning.replay import Timeline
+from historylab.planning.steps import KINDS
 from historylab.planning.strategies.base import request_budget
 from historylab.pricing import window_of
 from historylab.settings.effect import has_effect

@@ -24,6 +24,7 @@ from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action, EachMessage, reason, reason_of
 from historylab.planning.shortening import Shortening
 from historylab.planning.texts import Texts
+from historylab.trimmers.driving import TrimmedRequest
 
 GIVEN = reason("given", "{why}")
 WHOLE = reason("given_whole", "Sent whole, as {by} decided.")
@@ -40,7 +41,8 @@ class RequestDecisions:
 
     Attributes:
         sent: the indices of messages, and messages that are not in the conversation, in the order they were sent.
-        shortened: the text that a message was sent with in place of its own; it is among `sent`.
+        shortened: the text that a message was sent with in place of its own, or the whole message as it was sent, where
+            it lost calls, too; it is among `sent`.
         folded: the text of each summary, and the messages that it stands for. Unless it is among `sent`, it is a system
             message after the leading ones.
         reasons: a sentence per message that says why; the others get one of ours.
@@ -51,7 +53,7 @@ class RequestDecisions:
     """
 
     sent: Sequence[int | Message] = ()
-    shortened: Mapping[int, str] = field(default_factory=dict)
+    shortened: Mapping[int, str | Message] = field(default_factory=dict)
     folded: Mapping[str, Collection[int]] = field(default_factory=dict)
     reasons: Mapping[int, str] = field(default_factory=dict)
     budget: int | None = None
@@ -70,7 +72,7 @@ class MessageDecisions:
     actions: np.ndarray
     reasons: np.ndarray
     numbers: Mapping[int, Mapping[str, Any]]
-    shortened: Mapping[int, str]
+    shortened: Mapping[int, str | Message]
     summary: Summary | None
     budget: int
     tokens: int | None = None
@@ -139,13 +141,20 @@ def _plain(decisions: RequestDecisions, request: int) -> RequestDecisions:
     try:
         return RequestDecisions(
             [entry if isinstance(entry, Message) else _index(entry) for entry in decisions.sent],
-            {_index(message): _text(text) for message, text in decisions.shortened.items()},
+            {_index(i): sent if isinstance(sent, Message) else _text(sent) for i, sent in decisions.shortened.items()},
             {_text(text): list(map(_index, messages)) for text, messages in decisions.folded.items()},
             {_index(message): _text(text) for message, text in decisions.reasons.items()},
             *(_amount(tokens) for tokens in (decisions.budget, decisions.tokens)),
         )
     except (TypeError, AttributeError) as problem:
         raise PlanError(f"request {request}: its decisions can't be read: {problem}") from None
+
+
+def as_decisions(trimmed: TrimmedRequest, size: int) -> RequestDecisions:
+    """The decisions of a trimmer; all that it can have sent of so many messages, where it failed."""
+    if trimmed.error:
+        return RequestDecisions(range(size), reasons=dict.fromkeys(range(size), f"Not known: {trimmed.error}."))
+    return RequestDecisions(trimmed.sent, trimmed.rewritten, trimmed.folded)
 
 
 def _index(message: Any) -> Any:
@@ -266,15 +275,15 @@ def _plan(given: MessageDecisions, conversation: Conversation, counter: Counter,
 class _Texts:
     """The shorter texts of all requests, each counted once: a message that was sent as several has one per layer."""
 
-    def __init__(self, conversation: Conversation, counter: Counter, shortened: Iterable[Mapping[int, str]]):
-        self._layers: list[dict[int, str]] = []
+    def __init__(self, conversation: Conversation, counter: Counter, shortened: Iterable[Mapping[int, str | Message]]):
+        self._layers: list[dict[int, str | Message]] = []
         for texts in shortened:
             for message, text in texts.items():
                 self._layer_of(message, text)
         self._texts = [Texts(conversation, counter, layer, every=True) for layer in self._layers]
         self._tokens, self._homes = token_column(conversation, counter), conversation.columns.block
 
-    def _layer_of(self, message: int, text: str) -> int:
+    def _layer_of(self, message: int, text: str | Message) -> int:
         for number, layer in enumerate(self._layers):
             if layer.setdefault(message, text) == text:
                 return number

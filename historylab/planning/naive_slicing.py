@@ -13,13 +13,13 @@ import numpy as np
 from historylab.conversation.columns import SYSTEM
 from historylab.planning.pipeline import plan_requests
 from historylab.planning.reasons import INVALID
-from historylab.planning.replay import Timeline
+from historylab.planning.steps import PlannedRequests
 from historylab.settings.model import Settings
 
 SLOTS_AFTER = ("tool_output", "compaction", "pruner", "layout", "projection")  # the timeline's is projected already
 
 
-def naive_starts(timeline: Timeline) -> list[int]:
+def naive_starts(timeline: PlannedRequests) -> list[int]:
     """Per request, the index from which the naive version sends every message, where no filter is set.
 
     `lastN` slices the last `length` *messages*; a pruner keeps the longest run of newest messages that fits the budget,
@@ -41,7 +41,7 @@ def naive_starts(timeline: Timeline) -> list[int]:
     return starts
 
 
-def naive_masks(timeline: Timeline) -> list[np.ndarray]:
+def naive_masks(timeline: PlannedRequests) -> list[np.ndarray]:
     """Per request, bool[size]: what the naive version sends; see `naive_starts`. System messages stay if any do."""
     settings, masks = timeline.settings, []
     for plan, left in zip(timeline.plans, _left_by_filter(timeline), strict=True):
@@ -69,7 +69,7 @@ def _first_fitting(running: np.ndarray, room: int) -> int:
     return min(size - 1, int(running[:size].searchsorted(running[size] - room)))
 
 
-def _left_by_filter(timeline: Timeline) -> Iterable[np.ndarray]:
+def _left_by_filter(timeline: PlannedRequests) -> Iterable[np.ndarray]:
     """Per request, bool[size]: the messages the filter leaves; what is broken in the source among them."""
     if timeline.settings.filter == "off":
         return [~plan.history.replaced[plan.history.columns.block[: plan.size]] for plan in timeline.plans]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
-from historylab.conversation.columns import ASSISTANT, OTHER, SYSTEM, TOOL, USER
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.memo import Memo
+from historylab.conversation.message import MOST_TOKENS
 from historylab.counters.base import Counter
 from historylab.errors import PlanError
 from historylab.planning.contexts import contexts_of
@@ -23,78 +23,23 @@ from historylab.planning.decision_changes import (
     sent_by_role,
 )
 from historylab.planning.explain import Answer, Progress, explain
-from historylab.planning.given_decisions import RequestDecisions, plan_given, read_decisions
+from historylab.planning.given_decisions import RequestDecisions, as_decisions, plan_given, read_decisions
 from historylab.planning.narrow_relevance import NarrowRelevance, narrow_relevance
 from historylab.planning.over_budget import OverBudget, over_budget_cause
 from historylab.planning.pipeline import open_instruments, open_pipeline, plan_requests, project
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import REPLACED, Action
 from historylab.planning.recorded_state import noted_state
+from historylab.planning.steps import ROLE_OF_KIND, Step
 from historylab.planning.strategies.base import Instruments
 from historylab.planning.unused_budget import UnusedBudget, unused_budget
+from historylab.planning.validity import validity
+from historylab.pricing import window_of
 from historylab.settings.model import Settings, check_settings
 from historylab.stores.base import StateStore
+from historylab.trimmers.driving import TrimmerRun, drive
+from historylab.trimmers.given import SECONDS, TrimmerChoice, open_trimmer_choice
 
 T = TypeVar("T")
-
-KINDS = ("system", "user", "assistant", "tool", "other", "summary")
-"""The kinds of tokens in a request; `framing` (a few tokens a request) is the rest."""
-_ROLE_OF_KIND = {"system": SYSTEM, "user": USER, "assistant": ASSISTANT, "tool": TOOL, "other": OTHER}
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """Message indices that became sent, stopped being sent, or were folded into a summary since the request before."""
-
-    entered: tuple[int, ...]
-    left: tuple[int, ...]
-    folded: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One request: its number (from 0), its turn (from 0; -1 before the first user message), and its plan."""
-
-    number: int
-    turn: int
-    request_in_turn: int  # from 1
-    requests_in_turn: int
-    plan: HistoryPlan
-    before: HistoryPlan | None
-    known: bool = True  # which messages it was sent, where that was decided elsewhere
-
-    @property
-    def size(self) -> int:
-        """The number of messages that precede the request."""
-        return self.plan.size
-
-    @property
-    def tokens_by_kind(self) -> Mapping[str, int]:
-        """Tokens sent per kind (see KINDS) and as framing; they add up to `plan.tokens`."""
-        plan = self.plan
-        sums = np.bincount(plan.history.columns.role[: plan.size], plan.sent_tokens, 5).astype(int)
-        by_role = {kind: int(sums[code]) for kind, code in _ROLE_OF_KIND.items()}
-        return {**by_role, "summary": plan.summary_tokens, "framing": plan.framing}
-
-    @property
-    def changed(self) -> Change:
-        """The messages in which this request differs from the previous one. What a later one stands for hasn't left."""
-        now, fates = self.plan.actions, _fates(self.plan)
-        was = np.full(len(now), Action.DROPPED, np.uint8)
-        if self.before is not None:
-            was[: self.before.size] = self.before.actions
-        sent, sent_before = now <= Action.TRUNCATED, was <= Action.TRUNCATED
-        folded = (fates == Action.SUMMARIZED) & sent_before
-        left = (fates == Action.DROPPED) & sent_before
-        return Change(*(tuple(np.flatnonzero(m).tolist()) for m in (sent & ~sent_before, left, folded)))
-
-    @property
-    def label(self) -> str:
-        """Words for the slider: "turn 12, request 3 of 9"."""
-        if self.turn < 0:
-            return "before the first user message"
-        of = f", request {self.request_in_turn} of {self.requests_in_turn}" if self.requests_in_turn > 1 else ""
-        return f"turn {self.turn + 1}{of}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +49,7 @@ class Timeline(Memo):
     `original` is the conversation as it was given; `conversation` is its projection, which is planned and counted.
     Without a projection they are the same. `under` are the settings of each plan, where not all are under `settings`:
     those of the newest. `decided` is a digest of the decisions that came from outside, and `unknown` are the requests
-    (from 0) that nothing tells them of.
+    (from 0) that nothing tells them of. `run` is the trimmer that decided, where one was driven.
     """
 
     conversation: Conversation
@@ -116,6 +61,7 @@ class Timeline(Memo):
     under: tuple[Settings, ...] = ()
     decided: str = ""
     unknown: frozenset[int] = frozenset()
+    run: TrimmerRun | None = None
 
     @classmethod
     def from_decisions(
@@ -174,8 +120,13 @@ class Timeline(Memo):
         for request, (turn, plan) in enumerate(zip(turns.tolist(), self.plans, strict=True)):
             seen[turn] = seen.get(turn, 0) + 1
             before = self.plans[request - 1] if request else None
-            known = request not in self.unknown
-            yield Step(request, turn, seen[turn], int(per_turn[turn + 1]), plan, before, known)
+            known, error = request not in self.unknown, self.errors.get(request, "")
+            yield Step(request, turn, seen[turn], int(per_turn[turn + 1]), plan, before, known, error)
+
+    @cached_property
+    def errors(self) -> Mapping[int, str]:
+        """The requests (from 0) for which a trimmer failed, each with the reason: nothing of them is judged or paid."""
+        return self.run.errors if self.run else {}
 
     @cached_property
     def tokens(self) -> np.ndarray:
@@ -212,7 +163,7 @@ class Timeline(Memo):
         """Per kind, int64[requests]; together with the framing they add up to `tokens`."""
         sums = self._sent_by_role()
         return {
-            **{kind: sums[:, code].astype(np.int64) for kind, code in _ROLE_OF_KIND.items()},
+            **{kind: sums[:, code].astype(np.int64) for kind, code in ROLE_OF_KIND.items()},
             "summary": np.array([plan.summary_tokens for plan in self.plans], np.int64),
             "framing": np.array([plan.framing for plan in self.plans], np.int64),
         }
@@ -244,6 +195,11 @@ class Timeline(Memo):
     def over_budget(self) -> np.ndarray:
         """bool[requests]."""
         return np.array([plan.over_budget for plan in self.plans], bool)
+
+    @property
+    def refused(self) -> np.ndarray:
+        """bool[requests]: what any API would refuse, as `validity` says."""
+        return validity(self).refused
 
     def actions(self) -> np.ndarray:
         """uint8[messages, requests]: an Action each, 255 where the message comes later."""
@@ -290,27 +246,93 @@ class Timeline(Memo):
         return self.remember((what, plan.size), partial(find, self.conversation, self.settings, self.instruments, plan))
 
 
-def _fates(plan: HistoryPlan) -> np.ndarray:
-    """uint8[size]: an Action per message; where another stands for it, what happened to that one."""
-    actions = plan.actions
-    replaced = np.flatnonzero(plan.reasons == REPLACED.code)
-    actions[replaced] = actions[plan.history.columns.replaced_by[replaced]]
-    return actions
-
-
+@overload
 def replay(
     conversation: Conversation,
     settings: Settings,
     *,
     instruments: Instruments | None = None,
     store: StateStore | None = None,
+) -> Timeline: ...
+
+
+@overload
+def replay(
+    conversation: Conversation,
+    settings: Settings | None = None,
+    *,
+    trimmer: str | Callable[..., Any],
+    carry: bool | None = None,
+    form: str | None = None,
+    seconds: float = SECONDS,
+    progress: Callable[[int, int], None] | None = None,
+    **options: Any,
+) -> Timeline: ...
+
+
+def replay(
+    conversation: Conversation,
+    settings: Settings | None = None,
+    *,
+    instruments: Instruments | None = None,
+    store: StateStore | None = None,
+    trimmer: str | Callable[..., Any] | None = None,
+    carry: bool | None = None,
+    form: str | None = None,
+    seconds: float = SECONDS,
+    progress: Callable[[int, int], None] | None = None,
+    **options: Any,
 ) -> Timeline:
     """Plan every request of the conversation. Each message is counted once, however many requests hold it.
 
     With the `store` of a `Trimmer` its summaries are those that were sent, and so are those that a recording noted;
     without `instruments` alone.
+
+    With a `trimmer` the decisions are its own, faults included: a function of yours (or a class, an instance of which
+    is made for each conversation, or an object), "module:function", or a name of `historylab.trimmers()`. At each
+    request it is given a fresh copy of the whole history before it, or what it returned last and what was said since
+    if you `carry`, as apps do that overwrite their history. Its messages are Chat Completions' dicts, or what its
+    annotations say, or of the `form` that is named. Every other keyword is an option of the trimmer's. The settings
+    then only count and price. A request for which it raises, gives no answer in so many `seconds` or returns no
+    messages is not known (`steps[i].error`), and the rest goes on.
+
+    Raises SettingsError for a trimmer that can't be opened, MissingLibrary where its library isn't installed.
     """
+    if trimmer is not None:
+        settings = Settings() if settings is None else settings
+        choice = open_trimmer_choice(trimmer, options, carry=carry, form=form, model=settings.model)
+        return replay_trimmer(conversation, choice, settings, seconds=seconds, progress=progress)
+    if options or settings is None:
+        raise TypeError(f"replay() has no {next(iter(options))!r} without a trimmer" if options else "give settings")
     projected = project(conversation, settings)
     instruments = instruments or open_instruments(settings, store=store or noted_state(conversation))
     plans = tuple(plan_requests(projected, settings, instruments=instruments))
     return Timeline(projected, settings, instruments, plans, conversation)
+
+
+def replay_trimmer(
+    conversation: Conversation,
+    choice: TrimmerChoice,
+    settings: Settings,
+    *,
+    seconds: float = SECONDS,
+    progress: Callable[[int, int], None] | None = None,
+) -> Timeline:
+    """The timeline of what a trimmer sends, asked once for each request.
+
+    The budget is the model's window, or what the largest request takes where that is more or none is known.
+    """
+    run, counter = drive(conversation, choice, seconds, progress), open_instruments(settings)
+    given = [
+        read_decisions(as_decisions(each, size), conversation, number, choice.title, 0, counter.counter)
+        for number, (each, size) in enumerate(zip(run.requests, conversation.columns.requests.tolist(), strict=True))
+    ]
+    shown, plans, decided = plan_given(conversation, counter.counter, given)
+    window = settings.window or window_of(settings.model) or 0
+    largest = max([window, 1, *(plan.tokens for plan in plans)])
+    settings = settings.replace(budget=min(largest, MOST_TOKENS), reserve=0)
+    for plan in plans:
+        plan.budget = settings.budget
+    return Timeline(
+        shown, settings, counter, plans, conversation, decided=decided, unknown=frozenset(run.errors), run=run
+    )

@@ -21,6 +21,8 @@ _adding = threading.Lock()
 class Texts(Mapping[int, str]):
     """Texts for some messages, by index, counted once; only those that take fewer tokens than the original.
 
+    In place of a text a whole message may be given, which has fewer calls, too; `given` has them as they were.
+
     `messages` (int64[k], ascending) are their indices, `homes` their blocks, `saved` the tokens each saves. Images,
     sound and files stay beside a text, unless it stands for the whole (`media=False`). With `every` those that save
     nothing are held as well.
@@ -32,7 +34,7 @@ class Texts(Mapping[int, str]):
         self,
         conversation: Conversation,
         counter: Counter,
-        texts: Mapping[int, str],
+        texts: Mapping[int, str | Message],
         *,
         media: bool = True,
         every: bool = False,
@@ -65,7 +67,7 @@ class Texts(Mapping[int, str]):
         heir._made = self._made
         return heir
 
-    def _set(self, rows: GrowingArray, given: dict[int, str], *, media: bool) -> Texts:
+    def _set(self, rows: GrowingArray, given: dict[int, str | Message], *, media: bool) -> Texts:
         self._rows, self._given, self.media = rows, given, media
         self.messages, self.homes, self.saved, self._tokens = rows.array
         return self
@@ -78,6 +80,8 @@ class Texts(Mapping[int, str]):
     def with_text(self, i: int, message: Message) -> Message:
         """Message `i`, for which there is a text here, with it."""
         text = self._given[i]
+        if isinstance(text, Message):
+            return text
         known = self._made.get(i)
         if known and known[0] is message and known[1] is text:
             return known[2]
@@ -90,7 +94,13 @@ class Texts(Mapping[int, str]):
         place = int(self.messages.searchsorted(i))
         if place == len(self.messages) or self.messages[place] != i:
             raise KeyError(i)  # what the dictionary has under it is a longer conversation's
-        return self._given[i]
+        given = self._given[i]
+        return given.content if isinstance(given, Message) else given
+
+    @property
+    def given(self) -> dict[int, str | Message]:
+        """The texts and messages as they were given."""
+        return {i: self._given[i] for i in self}
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.messages.tolist())
@@ -99,12 +109,15 @@ class Texts(Mapping[int, str]):
         return len(self.messages)
 
     def _with_others(
-        self, conversation: Conversation, counter: Counter, texts: Mapping[int, str], *, every: bool = False
-    ) -> tuple[GrowingArray, dict[int, str]]:
+        self, conversation: Conversation, counter: Counter, texts: Mapping[int, str | Message], *, every: bool = False
+    ) -> tuple[GrowingArray, dict[int, str | Message]]:
         """The rows and texts that are known, and those of other messages."""
         rows, said, given = self._rows, self._given, np.array(sorted(texts), np.int64)
         dropped: Mapping[str, Any] = {} if self.media else {"media": ()}
-        shorter = [replace(conversation[i], content=texts[i], **dropped) for i in given.tolist()]
+        sent = {i: texts[i] for i in given.tolist()}
+        shorter = [
+            t if isinstance(t, Message) else replace(conversation[i], content=t, **dropped) for i, t in sent.items()
+        ]
         whole, tokens = token_column(conversation, counter)[given], counter.count(shorter) if shorter else given
         saves = (tokens < whole) | every
         messages = given[saves]

@@ -17,12 +17,14 @@ from historylab.planning.api_rules import ApiRules, recorded_rules, rules_of
 from historylab.planning.history import History
 from historylab.planning.naive_slicing import naive_masks, naive_starts
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.replay import Timeline
 from historylab.planning.slot_zero import invalid_blocks
+from historylab.planning.steps import PlannedRequests
 
 FAULTS = ("orphans", "unanswered", "wrong_start", "empty", "wrong_end")
 Row = tuple[int, int, bool, bool, bool]
 """The faults of one request, in the order of FAULTS."""
+FAULTLESS: Row = (0, 0, False, False, False)
+"""Also of a request that nothing is known of."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +71,7 @@ class ProviderValidity(Validity):
         return faulty
 
 
-def validity(timeline: Timeline, provider: str | None = None) -> Validity:
+def validity(timeline: PlannedRequests, provider: str | None = None) -> Validity:
     """The faults in the requests of a timeline as `render()` sends them, projected and laid out.
 
     The guard leaves no orphans and no unanswered calls. `refused` is what any API refuses; with a `provider`
@@ -81,14 +83,14 @@ def validity(timeline: Timeline, provider: str | None = None) -> Validity:
     return timeline.remember(("validity", rules.provider), lambda: _by_rules(timeline, rules))
 
 
-def recorded_validity(timeline: Timeline) -> Validity:
+def recorded_validity(timeline: PlannedRequests) -> Validity:
     """The validity by the rules of the provider that the file names; where none are known, by those of any API."""
     recorded = timeline.original.recorded
     rules = recorded_rules(recorded.provider, recorded.model)
     return validity(timeline, rules.provider if rules else None)
 
 
-def _by_rules(timeline: Timeline, rules: ApiRules) -> ProviderValidity:
+def _by_rules(timeline: PlannedRequests, rules: ApiRules) -> ProviderValidity:
     found, messages = validity(timeline), timeline.conversation.messages
     chosen, recorded = timeline.settings.model, timeline.original.recorded.model
     model = chosen if rules.models in chosen else recorded or ""
@@ -97,7 +99,10 @@ def _by_rules(timeline: Timeline, rules: ApiRules) -> ProviderValidity:
     )
     ends = zip(found.empty.tolist(), found.wrong_start.tolist(), found.wrong_end.tolist(), strict=True)
     causes = []
-    for plan, (empty, start, end) in zip(timeline.plans, ends, strict=True):
+    for number, (plan, (empty, start, end)) in enumerate(zip(timeline.plans, ends, strict=True)):
+        if number in timeline.errors:
+            causes.append("")
+            continue
         arranged = plan.layout or plan.decided_by
         sent = plan.render() if arranged or empty or start or end else []
         said = [message for message in sent if message.role != "system"]
@@ -135,9 +140,10 @@ def _waits(said: Sequence[Message]) -> bool:
     return len(said[last].tool_calls) > len(said) - last - 1
 
 
-def _of_requests(timeline: Timeline) -> Validity:
+def _of_requests(timeline: PlannedRequests) -> Validity:
     if timeline.decided_by:  # no guard of ours stood by: anything may be sent
-        return _validity([_faults_of_messages(plan.render(), finished=True) for plan in timeline.plans])
+        rows = (_faults_of_messages(plan.render(), finished=True) for plan in timeline.plans)
+        return _validity([FAULTLESS if i in timeline.errors else row for i, row in enumerate(rows)])
     if any(plan.layout for plan in timeline.plans):
         return _validity([_faults_of_messages(plan.render()) for plan in timeline.plans])
     if timeline.conversation.columns.clean:  # blocks are sent whole: only what comes first can be wrong
@@ -146,7 +152,7 @@ def _of_requests(timeline: Timeline) -> Validity:
     return _check(timeline, masks)
 
 
-def naive_validity(timeline: Timeline) -> Validity:
+def naive_validity(timeline: PlannedRequests) -> Validity:
     """The faults under the same settings sliced naively, message by message."""
     columns = timeline.conversation.columns
     if not columns.clean or len(columns.stand_ins) or timeline.settings.filter != "off":
@@ -200,7 +206,7 @@ class GuardReport:
         return f"{sliced} {refused} would be refused{why}."
 
 
-def guard_report(timeline: Timeline) -> GuardReport:
+def guard_report(timeline: PlannedRequests) -> GuardReport:
     """The requests and messages that the pairing guard saved under these settings."""
     naive = naive_validity(timeline)
     refused, orphans = int(naive.refused.sum()), int(naive.orphans.sum())
@@ -208,7 +214,7 @@ def guard_report(timeline: Timeline) -> GuardReport:
     return GuardReport(len(timeline.plans), refused, orphans, int(naive.unanswered.sum()), filtered)
 
 
-def _check(timeline: Timeline, masks: list[np.ndarray]) -> Validity:
+def _check(timeline: PlannedRequests, masks: list[np.ndarray]) -> Validity:
     return _validity([_faults(plan.history, mask) for plan, mask in zip(timeline.plans, masks, strict=True)])
 
 

@@ -65,7 +65,8 @@ def still_says(plan: HistoryPlan, i: int, value: str) -> bool:
     for cut in reversed(plan.shortened):  # the last one is what is sent
         place = int(cut.messages.searchsorted(i))
         if place < len(cut.messages) and cut.messages[place] == i:
-            return not value or contains_value(searchable_text(plan.history.conversation[i], cut.texts[i]), value)
+            sent = cut.texts.with_text(i, plan.history.conversation[i])
+            return not value or contains_value(searchable_text(sent, cut.texts[i]), value)
     return True
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from historylab.conversation.conversation import checked_index
-from historylab.planning.replay import Step, Timeline
+from historylab.planning.replay import Timeline
+from historylab.planning.steps import Step
 from historylab.recall.must_remember import MustRemember
 from historylab.wording.message_text import without_escapes
 from historylab.wording.phrases import list_in_words

@@ -11,7 +11,7 @@ from sketches import conv
 from historylab import replay
 from historylab.conversation.conversation import Conversation
 from historylab.planning.reasons import Action
-from historylab.planning.replay import KINDS
+from historylab.planning.steps import KINDS
 from historylab.settings.model import Settings
 
 LONG = Settings(policy="all", budget=10**6)

@@ -9,7 +9,8 @@ import streamlit as st
 from historylab.counters.badge import recorded_otherwise
 from historylab.counters.base import guessed_parts
 from historylab.figures.sent_otherwise import summary_at
-from historylab.planning.replay import Step, Timeline
+from historylab.planning.replay import Timeline
+from historylab.planning.steps import Step
 from historylab.registry import member
 from historylab.ui.request.message_selection import CHAT, FILTERS, LIST, choose_message, found_messages
 from historylab.ui.session import cached, chosen_system, opening, session, viewing

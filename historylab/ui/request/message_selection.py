@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from historylab.planning.reasons import Action
-from historylab.planning.replay import Step, Timeline
+from historylab.planning.replay import Timeline
+from historylab.planning.steps import Step
 from historylab.ui.request.message_search import matching_messages
 from historylab.ui.session import session, viewing
 from historylab.ui.session.must_remember import starred_messages

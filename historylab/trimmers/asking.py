@@ -1,0 +1,106 @@
+"""Calls somebody else's function, in a thread of its own and with a time limit, so that its faults stay its own."""
+
+from __future__ import annotations
+
+import ctypes
+import inspect
+import queue
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as TooLate
+from typing import Any, TypeAlias
+
+from historylab.errors import InstrumentError
+
+LONGEST = 300  # characters of its own words
+
+Job: TypeAlias = "tuple[Callable[[], Any], Callable[[Any], Any], Future[Any]]"
+
+
+class TrimmerFailed(InstrumentError):
+    """A trimmer raised, gave no answer in time, or returned what is no list of messages."""
+
+
+class Caller:
+    """One thread in which functions are called one after another; coroutines run on its event loop.
+
+    A notebook or a screen has a loop of its own, in which no other can be run: hence the thread. A call that is late is
+    left behind, its thread with it, and the next one gets another. `is_late`: the newest call was.
+    """
+
+    def __init__(self, seconds: float):
+        self.seconds, self.is_late = seconds, False
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    def __enter__(self) -> Caller:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._jobs.put(None)
+
+    def call(self, make: Callable[[], Any], finish: Callable[[Any], Any] = lambda given: given) -> Any:
+        """The answer of `make()`, awaited if need be and passed through `finish`, all of it in time.
+
+        Raises TrimmerFailed, with the reason in words.
+        """
+        answer: Future[Any] = Future()
+        self.is_late = False
+        if self._thread is None:
+            self._thread = threading.Thread(target=_work, args=(self._jobs,), name="trimmer", daemon=True)
+            self._thread.start()
+        self._jobs.put((make, finish, answer))
+        try:
+            return answer.result(self.seconds)
+        except TooLate:
+            if answer.done():  # it raised that itself
+                raise TrimmerFailed(_words_of_error(answer.exception())) from None
+            self._leave_behind()
+            raise TrimmerFailed(f"it gave no answer in {self.seconds:g} s") from None
+        except BaseException as problem:
+            if isinstance(problem, TrimmerFailed) or not answer.done():  # Ctrl-C while waiting is not its fault
+                raise
+            raise TrimmerFailed(_words_of_error(problem)) from None
+
+    def _leave_behind(self) -> None:
+        thread, self._thread, self.is_late = self._thread, None, True
+        self._jobs.put(None)
+        self._jobs = queue.SimpleQueue()
+        if thread is not None and thread.ident is not None:  # an endless loop would take a processor for good
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit))
+
+
+def _work(jobs: queue.SimpleQueue[Job | None]) -> None:
+    import asyncio  # takes longer than all else here
+
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    while job := jobs.get():
+        make, finish, answer = job
+        try:
+            given = make()
+            answer.set_result(
+                finish(loop.run_until_complete(_result_of(given)) if inspect.isawaitable(given) else given)
+            )
+        except BaseException as problem:  # also SystemExit: it is not ours to end
+            answer.set_exception(problem)
+    loop.close()
+
+
+async def _result_of(given: Awaitable[Any]) -> Any:
+    return await given
+
+
+def _words_of_error(problem: BaseException | None) -> str:
+    words = " ".join(str(problem).split())
+    name = type(problem).__name__
+    return f"it raised {name}{f': {words[:LONGEST]}' if words else ''}"
+
+
+def list_of(returned: Any) -> list[Any]:
+    """The messages of what a trimmer returned. Raises TrimmerFailed for what is no list of them."""
+    if isinstance(returned, str | bytes | Mapping) or not isinstance(returned, Iterable):
+        kind = "nothing" if returned is None else f"a {type(returned).__name__}"
+        raise TrimmerFailed(f"it returned {kind} where a list of messages is meant")
+    return list(returned)

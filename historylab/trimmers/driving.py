@@ -1,0 +1,265 @@
+"""Drives a trimmer over a conversation, request by request: what it would have sent each time, faults included."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, prompt_length
+from historylab.conversation.sent import as_summary
+from historylab.errors import LoadError
+from historylab.trimmers.asking import Caller, TrimmerFailed
+from historylab.trimmers.given import TrimmerChoice
+from historylab.trimmers.matching import NEW, ListedItem, MessagePiece, match, same_words
+from historylab.trimmers.shapes import BETWEEN
+
+GIVE_UP = 3
+"""Requests in a row without an answer in time, after which a trimmer is asked no more."""
+SUMMARY = 200  # characters; a shorter note stands for nothing
+WORD = re.compile(r"\w{5,}")
+EDITS = "It edits the messages it is given in place; what it returned counts."
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class TrimmedRequest:
+    """One request as a trimmer would send it.
+
+    Attributes:
+        sent: messages of the conversation by their index, and others, in the order sent.
+        rewritten: what a message among them was sent as, where that isn't the conversation's.
+        folded: the messages that a summary among `sent` stands for, by its text.
+        error: why nothing is known of it; "" where that isn't so.
+    """
+
+    sent: tuple[int | Message, ...] = ()
+    rewritten: Mapping[int, Message] = field(default_factory=dict)
+    folded: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    error: str = ""
+
+
+class TrimmerRun(NamedTuple):
+    """A trimmer, and what it did with each request of a conversation; `notes` are sentences on how to read that."""
+
+    choice: TrimmerChoice
+    requests: tuple[TrimmedRequest, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def errors(self) -> dict[int, str]:
+        """The requests (from 0) for which it failed, each with the reason."""
+        return {number: each.error for number, each in enumerate(self.requests) if each.error}
+
+
+def drive(conversation: Conversation, choice: TrimmerChoice, seconds: float, progress: Progress | None) -> TrimmerRun:
+    """Ask a trimmer for every request of the conversation, once each. A failure is said, and the rest goes on."""
+    run, requests = _Run(conversation, choice), list[TrimmedRequest]()
+    sizes, late = conversation.columns.requests.tolist(), 0
+    with Caller(seconds) as caller:
+        for number, size in enumerate(sizes):
+            if progress:
+                progress(number, len(sizes))
+            if late >= GIVE_UP:
+                requests.append(TrimmedRequest(error=f"not asked any more: {GIVE_UP} times in a row it gave no answer"))
+                continue
+            try:
+                requests.append(run.ask(caller, size))
+                late = 0
+            except TrimmerFailed as problem:
+                late = late + 1 if caller.is_late else 0
+                requests.append(TrimmedRequest(error=str(problem)))
+                run.start_over(size, anew=caller.is_late)
+    return TrimmerRun(choice, tuple(requests), (*choice.notes, *([EDITS] if run.edits and choice.is_own else [])))
+
+
+class _Run:
+    """The state between requests: the list that is carried, how far it goes, and the limited list of a run."""
+
+    def __init__(self, conversation: Conversation, choice: TrimmerChoice):
+        self.conversation, self.choice, self.form = conversation, choice, choice.form
+        self.marks = {f"m{i}": i for i in range(len(conversation))}
+        self.trims: Callable[..., Any] | None = None
+        self.outside = _outside(conversation, choice)
+        self.leading = prompt_length(conversation)
+        self.whole = defaultdict[int, list[Message]](list)  # each message as the form reads it back
+        self.known: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[MessagePiece, ...]] = {}
+        self.prompt: str | None = None
+        self.carried: list[ListedItem] = []
+        self.size = 0  # messages that were given so far
+        self.edits = False
+
+    def start_over(self, size: int, *, anew: bool) -> None:
+        """Go on after a failure: what was said meanwhile is in the list, of an instance that hangs there is another."""
+        if self.choice.carries:
+            self.carried += self._write(self.size, size)
+        self.size = size
+        if anew:
+            self.trims = None
+
+    def ask(self, caller: Caller, size: int) -> TrimmedRequest:
+        """The request that is made when there are so many messages."""
+        stop = size if self.choice.asked == "request" else self._start_of_run(size)
+        if self.choice.asked == "request" or stop > self.size or not self.size:
+            before = self.carried if self.choice.carries else []
+            given = [*before, *self._write(self.size if self.choice.carries else 0, stop)]
+            self.carried = self._trim(caller, given, stop)
+            self.size = stop
+        listed = [*self.carried, *self._write(self.size, size)]
+        return self._request(listed, size)
+
+    def _start_of_run(self, size: int) -> int:
+        """The messages said before the newest message of a user, which began the run."""
+        users = self.conversation.columns.users
+        place = int(users.searchsorted(size)) - 1
+        while place > 0 and users.item(place) - 1 == users.item(place - 1):  # several in a row are one input
+            place -= 1
+        return users.item(place) if place >= 0 else 0
+
+    # -- the list that is given
+
+    def _write(self, start: int, stop: int) -> list[ListedItem]:
+        """New items for some messages, without those outside the list."""
+        indices = [i for i in range(start, stop) if i not in self.outside]
+        written = self.form.write(self.conversation.at(indices), [f"m{i}" for i in indices])
+        parts, found = Counter[int](), list[ListedItem]()
+        for item, places in written:
+            owners = tuple(indices[place] for place in places)
+            key = owners, tuple(parts[owner] for owner in owners)
+            if key not in self.known:
+                self.known[key] = self._pieces_of(item, owners, parts)
+            parts.update(piece.owner for piece in self.known[key])
+            found.append(ListedItem(item, self.known[key]))
+        return found
+
+    def _pieces_of(self, item: Any, owners: Sequence[int], parts: Counter[int]) -> tuple[MessagePiece, ...]:
+        """The pieces of an item, of messages of which so many pieces went before."""
+        said, at, found, parts = self.form.read(item), 0, list[MessagePiece](), Counter(parts)
+        for place, one in enumerate(said):
+            if len(said) == len(owners):
+                at = place
+            while at + 1 < len(owners) and len(said) != len(owners) and self.conversation[owners[at]].role != one.role:
+                at += 1
+            owner = owners[at]
+            found.append(MessagePiece(one, owner, parts[owner]))
+            parts[owner] += 1
+            if len(self.whole[owner]) < parts[owner]:
+                self.whole[owner].append(one)
+        return tuple(found)
+
+    def _trim(self, caller: Caller, given: list[ListedItem], stop: int) -> list[ListedItem]:
+        if self.trims is None:
+            self.trims = caller.call(self.choice.make)
+        trims, items = self.trims, [each.item for each in given]
+        prompts = [self.conversation[i] for i in self.outside if i < stop]
+        opened = self.choice.shape.give(items, prompts)
+        returned, said = caller.call(lambda: trims(*opened), lambda answer: self.choice.shape.take(answer, opened))
+        self.prompt = None if said == BETWEEN.join(prompt.content for prompt in prompts) else said
+        try:
+            found = match(returned, given, self.form.read, self.marks)
+        except LoadError as problem:
+            raise TrimmerFailed(f"what it returned can't be read: {problem}") from None
+        self.edits |= _is_edited(items, given, found)
+        return found
+
+    # -- what is sent
+
+    def _request(self, listed: Sequence[ListedItem], size: int) -> TrimmedRequest:
+        pieces = [piece for each in listed for piece in each.pieces]
+        of = defaultdict[int, list[MessagePiece]](list)
+        for piece in pieces:
+            of[piece.owner].append(piece)
+        order, rewritten, seen = list[int | Message](), dict[int, Message](), Counter[tuple[int, int]]()
+        for piece in pieces:
+            if piece.owner == NEW:
+                order.append(_plain(piece.said))
+                continue
+            seen[piece.owner, piece.part] += 1
+            if seen[piece.owner, piece.part] > 1:  # once more
+                order.append(_plain(piece.said))
+            elif piece is of[piece.owner][0]:
+                order.append(piece.owner)
+                if (now := self._rewrite(piece.owner, of[piece.owner])) is not None:
+                    rewritten[piece.owner] = now
+        order = self._with_outside(order, rewritten, size)
+        return self._fold(order, rewritten, size)
+
+    def _rewrite(self, owner: int, pieces: Sequence[MessagePiece]) -> Message | None:
+        """The message as it is sent; None where that is as it was said."""
+        first = {piece.part: piece.said for piece in reversed(pieces)}
+        whole = self.whole[owner]
+        if len(first) == len(whole) and all(same_words(first.get(k), said) for k, said in enumerate(whole)):
+            return None
+        message, said = self.conversation[owner], [first[k] for k in sorted(first)]
+        own = {call.id: call for call in message.tool_calls}
+        before = {call.id: call for part in whole for call in part.tool_calls}
+        calls = tuple(
+            own[call.id] if call == before.get(call.id) and call.id in own else call
+            for part in said
+            for call in part.tool_calls
+        )
+        texts = [part.content for part in said if part.content]
+        unchanged = texts == [part.content for part in whole if part.content]
+        content = message.content if unchanged else "\n".join(texts)
+        return replace(message, content=content, tool_calls=calls, source=None)
+
+    def _with_outside(
+        self, order: list[int | Message], rewritten: dict[int, Message], size: int
+    ) -> list[int | Message]:
+        """With what the form keeps outside its list in its place: the prompt first, later ones where they were said."""
+        outside, found = [i for i in self.outside if i < size], list(order)
+        if outside and self.prompt is not None:  # a body came back with another one
+            rewritten[outside[0]] = replace(self.conversation[outside[0]], content=self.prompt, source=None)
+            outside = outside[:1] if self.prompt else []
+        for i in reversed(outside):
+            later = (k for k, each in enumerate(found) if not isinstance(each, Message) and each > i)
+            found.insert(0 if i < self.leading else next(later, len(found)), i)
+        return found
+
+    def _fold(self, order: list[int | Message], rewritten: dict[int, Message], size: int) -> TrimmedRequest:
+        """The request; of messages that are in no other place, those that say what is gone are summaries."""
+        held = {each for each in order if not isinstance(each, Message)}
+        gone = [i for i in range(size) if i not in held]
+        folded = dict[str, Sequence[int]]()
+        for k, each in enumerate(order):
+            if not isinstance(each, Message) or folded or not gone:
+                continue
+            later = (i for i in order[k + 1 :] if not isinstance(i, Message) and i not in self.outside)
+            first = next(later, size)
+            stands_for = [i for i in gone if i < first]
+            if stands_for and (self.choice.summarizes or self._sums_up(each.content, stands_for)):
+                order[k] = as_summary(each)
+                folded[each.content] = stands_for
+        return TrimmedRequest(tuple(order), rewritten, folded)
+
+    def _sums_up(self, text: str, gone: Sequence[int]) -> bool:
+        """Tell whether a text is about messages that are gone: long, and half of its words are theirs."""
+        words = set(WORD.findall(text.lower()))
+        if len(text) < SUMMARY or not words:
+            return False
+        theirs = set(WORD.findall(" ".join(self.conversation[i].content for i in gone).lower()))
+        return len(words & theirs) * 2 >= len(words)
+
+
+def _outside(conversation: Conversation, choice: TrimmerChoice) -> list[int]:
+    """The messages that are in no list: system messages that lead, or all of them where the form has none."""
+    if not choice.form.system_inside:
+        return [i for i, message in enumerate(conversation) if message.role == "system"]
+    return [] if choice.system_inside else list(range(prompt_length(conversation)))
+
+
+def _is_edited(items: Sequence[Any], given: Sequence[ListedItem], found: Sequence[ListedItem]) -> bool:
+    """Tell whether the list that was given, or a message in it, was changed in place."""
+    if len(items) != len(given) or any(a is not b.item for a, b in zip(items, given, strict=False)):
+        return True
+    before = {id(each.item): each.pieces for each in given}
+    return any(each.pieces != before.get(id(each.item), each.pieces) for each in found)
+
+
+def _plain(said: Message) -> Message:
+    """A message that is none of the conversation's, without the id it was known by."""
+    return said if said.id is None else replace(said, id=None)

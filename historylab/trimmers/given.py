@@ -1,0 +1,212 @@
+"""Opens a trimmer that was named or given: a member, a function "module:name", or an object of Python's."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, cast
+
+from historylab.errors import SettingsError, UnknownMember
+from historylab.registry import Member, Option, member, members
+from historylab.trimmers.annotations import Taking, how_it_takes
+from historylab.trimmers.base import Asked, ItemForm
+from historylab.trimmers.shapes import BodyShape, ContextShape, ListShape
+
+SECONDS = 10.0
+"""Seconds that a trimmer has for an answer, unless told otherwise."""
+CHAT = "chat_completions"
+BODY_FORMS = (CHAT, "anthropic", "responses", "gemini")
+ALSO = {"openai_agents": "responses", "llamaindex": "llama_index"}
+"""Names of formats whose messages are those of another form, or have another name as one."""
+STOOD_IN = (
+    "Summaries are written by HistoryLab's offline summarizer, which stands in for its model: the messages kept are "
+    "production's only where its triggers count messages."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TrimmerChoice:
+    """A trimmer, and how it is driven.
+
+    Attributes:
+        name: as it is named on the command line; of a function given in Python, its own name.
+        title: for sentences.
+        form: how it has messages, `shape` how it takes them.
+        make: gives what is called with the messages; one for each conversation.
+        version: of the library; "" of a function.
+        is_own: a function of somebody's own, and no member.
+        options: those that were given.
+        notes: sentences on how to read what it does.
+    """
+
+    name: str
+    title: str
+    form: ItemForm
+    shape: ListShape | BodyShape
+    make: Callable[[], Callable[..., Any]]
+    carries: bool = False
+    asked: Asked = "request"
+    system_inside: bool = True
+    summarizes: bool = False
+    version: str = ""
+    is_own: bool = True
+    options: Mapping[str, Any] | None = None
+    notes: tuple[str, ...] = ()
+
+
+def open_trimmer_choice(
+    trimmer: object,
+    options: Mapping[str, Any],
+    *,
+    carry: bool | None = None,
+    form: str | None = None,
+    model: str = "",
+) -> TrimmerChoice:
+    """The trimmer that was meant: a member's name, "module:function", or a function, a class, an object.
+
+    `options` are its own; `form` and `carry` are said where annotations don't tell. `model`: for request bodies.
+
+    Raises SettingsError for one that can't be opened, UnknownMember for a name that no member has, MissingLibrary with
+    the command where its library isn't installed.
+    """
+    if isinstance(trimmer, str) and ":" not in trimmer:
+        return _open_member(trimmer, options, carry, form)
+    name = trimmer if isinstance(trimmer, str) else _name_of(trimmer)
+    target = _load(trimmer) if isinstance(trimmer, str) else trimmer
+    taking = how_it_takes(target)
+    chosen = form or taking.form or CHAT
+    shape = _shape_of(chosen, taking, model)
+    return TrimmerChoice(
+        name,
+        name.rpartition(":")[2],
+        open_item_form(chosen),
+        shape,
+        partial(_bind, target, options),
+        bool(carry),
+        options=options,
+    )
+
+
+def open_item_form(name: str) -> ItemForm:
+    """The form of that name. Raises SettingsError for another, MissingLibrary where its library isn't installed."""
+    try:
+        found = member("item_form", ALSO.get(name, name))
+    except UnknownMember:
+        known = sorted({*members("item_form"), *ALSO})
+        raise SettingsError(f"no trimmer takes messages as {name!r:.60}; choose one of {', '.join(known)}") from None
+    form: ItemForm = found.target()
+    return form
+
+
+def installed_version(found: Member) -> str:
+    """The version of a member's library; "" where it isn't installed."""
+    try:
+        return version(found.attributes["library"])
+    except PackageNotFoundError:
+        return ""
+
+
+def _open_member(name: str, options: Mapping[str, Any], carry: bool | None, form: str | None) -> TrimmerChoice:
+    found = member("trimmer", name)
+    if carry is not None or form is not None:
+        raise SettingsError(f"{name} says itself how it is driven; leave out {'form' if carry is None else 'carry'}")
+    make = partial(found.target, **_read_options(found, options))
+    first = make()
+    stood_in = first.summarizes and not options.get("model")
+    return TrimmerChoice(
+        name,
+        found.title,
+        open_item_form(first.form),
+        ListShape(),
+        _first_then(first, make),
+        first.carries,
+        first.asked,
+        first.system_inside,
+        first.summarizes,
+        installed_version(found),
+        False,
+        options,
+        (*getattr(first, "notes", ()), *([STOOD_IN] if stood_in else [])),
+    )
+
+
+def _first_then(first: Any, make: Callable[[], Any]) -> Callable[[], Any]:
+    """Gives the instance that is there already, then others: one was opened to learn how it is driven."""
+    ready = [first]
+    return lambda: ready.pop() if ready else make()
+
+
+def _read_options(found: Member, options: Mapping[str, Any]) -> dict[str, Any]:
+    known = {option.name: option for option in found.options}
+    if unknown := options.keys() - known.keys():
+        raise SettingsError(f"{found.name} has no option {min(unknown)!r}; it has {', '.join(known)}")
+    given = {name: _read_option(found, known[name], value) for name, value in options.items()}
+    required = inspect.Parameter.empty
+    if missing := [name for name, option in known.items() if option.default is required and name not in given]:
+        raise SettingsError(f"{found.name} needs {missing[0]}: {known[missing[0]].help or 'it has no default'}")
+    return given
+
+
+def _read_option(found: Member, option: Option, value: Any) -> Any:
+    try:
+        return option.parse(value)
+    except SettingsError as problem:
+        raise SettingsError(f"{found.name}, {option.name}: {problem}") from None
+
+
+def _shape_of(form: str, taking: Taking, model: str) -> ListShape | BodyShape:
+    if taking.context:
+        return ContextShape()
+    return BodyShape(form, model) if taking.body and form in BODY_FORMS else ListShape()
+
+
+def _bind(target: Any, options: Mapping[str, Any]) -> Callable[..., Any]:
+    """What is called with messages: an instance of a class, or the function with its options."""
+    return cast("Callable[..., Any]", target(**options) if inspect.isclass(target) else partial(target, **options))
+
+
+def _load(name: str) -> Any:
+    """The object "module:name.name", the current folder being on the import path."""
+    module, _, path = name.partition(":")
+    if not module or not path:
+        raise SettingsError(f"{name!r:.80} isn't module:function, as in app.history:trim_messages")
+    here = os.getcwd()
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        found: Any = importlib.import_module(module)
+    except ModuleNotFoundError as problem:
+        missing = problem.name or module
+        where = f" in {here} or among what is installed" if module.startswith(missing) else f", which {module} imports"
+        raise SettingsError(f"there is no module {missing!r:.80}{where}") from None
+    except BaseException as problem:
+        if isinstance(problem, KeyboardInterrupt):
+            raise
+        words = " ".join(str(problem).split())[:200]
+        raise SettingsError(
+            f"{module} can't be imported: {type(problem).__name__}{f': {words}' * bool(words)}"
+        ) from None
+    for part in path.split("."):
+        if not hasattr(found, part):
+            known = [each for each in vars(found) if callable(getattr(found, each)) and not each.startswith("_")]
+            raise SettingsError(f"{module} has no {path!r:.80}{_near(part, known)}")
+        found = getattr(found, part)
+    return found
+
+
+def _near(name: str, known: list[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def _name_of(trimmer: object) -> str:
+    target = trimmer.func if isinstance(trimmer, partial) else trimmer
+    return str(getattr(target, "__name__", type(target).__name__))
