@@ -64,7 +64,9 @@ class AgentFrameworkMessages(ItemForm):
 class CompactedList:
     """A list that a strategy compacts: what it excluded stays in it, marked, and what is new is appended.
 
-    The strategy is run as the framework runs it. What it returns is sent; the list is kept here.
+    The strategy is run as the framework runs it, on the list that is kept here; what is included is sent. So an app
+    does that keeps one list. An agent with a session begins each run with all of it, unmarked, and its instructions
+    are not in the list.
     """
 
     form = "agent_framework"

@@ -39,17 +39,19 @@ class TokenLimitedChatCompletionContext(ContextView):
     ):
         if token_limit is None and model_client is None:
             raise SettingsError("no token_limit: give one, or a model_client whose window is the limit")
-        context, client = import_contexts().TokenLimitedChatCompletionContext, model_client or _Counting()
-        super().__init__(lambda items: context(client, token_limit=token_limit, initial_messages=items))
+        context = import_contexts().TokenLimitedChatCompletionContext
+        super().__init__(
+            lambda items: context(model_client or _Counting(items), token_limit=token_limit, initial_messages=items)
+        )
 
 
 class _Counting:
-    """A model client that only counts; no more is asked of it."""
+    """A model client that only counts, and each message once: the context asks again for every one that it drops."""
 
-    def __init__(self) -> None:
-        self._form, self._counter = AutogenMessages(), open_counter("chars/4", "")
+    def __init__(self, items: Sequence[Any]):
+        form, counter = AutogenMessages(), open_counter("chars/4", "")
+        self._tokens = {id(item): int(counter.count(form.read(item)).sum()) for item in items}
 
     def count_tokens(self, messages: Sequence[Any], *, tools: Sequence[Any] = ()) -> int:
         del tools  # the context is given none
-        said = [message for item in messages for message in self._form.read(item)]
-        return int(self._counter.count(said).sum())
+        return sum(self._tokens[id(item)] for item in messages)
