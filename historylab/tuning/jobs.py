@@ -128,7 +128,7 @@ def effective_key(settings: Lane) -> str:
     Plain fields always count: a member from outside may read one without declaring it.
     """
     if not isinstance(settings, Settings):
-        return settings
+        return settings if isinstance(settings, str) else settings.key
     options = {n: v for n, v in settings.options.items() if _is_chosen(settings, n) or has_effect(settings, n)}
     return json.dumps({**settings.model_dump(), "options": options}, sort_keys=True)
 

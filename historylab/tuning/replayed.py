@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.sent import is_summary, summaries_in
 from historylab.costs.bill import Bill, price_as_recorded
 from historylab.costs.caches.base import Cache, all_caches, as_charged
-from historylab.costs.proposal import adopt_recorded
+from historylab.costs.proposal import adopt_recorded, settings_for
 from historylab.costs.traffic import Traffic, baseline_of, billed_traffic
 from historylab.planning.pipeline import open_instruments
 from historylab.planning.reasons import Action
@@ -21,10 +21,50 @@ from historylab.recall.questions import Question
 from historylab.recall.retention import Retention, retention
 from historylab.recordings.as_sent import as_sent
 from historylab.settings.model import Settings
+from historylab.trimmers.given import SECONDS
 
 AS_SENT: Literal["as-sent"] = "as-sent"
-Lane = Settings | Literal["as-sent"]
-"""The author of the decisions: settings of ours, or whoever sent the conversation."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrimmerLane:
+    """A trimmer that isn't ours, as `replay(trimmer=…)` takes it, and how it is driven. One is opened once."""
+
+    trimmer: str | Callable[..., Any]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    carry: bool | None = None
+    form: str | None = None
+    seconds: float = SECONDS
+
+    @property
+    def key(self) -> str:
+        """Text that is the same for lanes that do the same."""
+        named = self.trimmer if isinstance(self.trimmer, str) else f"{self.trimmer!r} {id(self.trimmer)}"
+        return repr((named, sorted(self.options.items()), self.carry, self.form, self.seconds))
+
+    def open(self, conversation: Conversation, progress: Callable[[int, int], None] | None = None) -> Timeline:
+        """The timeline of what it sends, counted and priced as the file was recorded; each request is asked once.
+
+        Raises SettingsError for a trimmer that can't be opened, MissingLibrary where its library isn't installed.
+        """
+
+        def drive() -> Timeline:
+            return replay(
+                conversation,
+                settings_for(conversation),
+                trimmer=self.trimmer,
+                carry=self.carry,
+                form=self.form,
+                seconds=self.seconds,
+                progress=progress,
+                **self.options,
+            )
+
+        return conversation.remember(("trimmer", self.key), drive)
+
+
+Lane = Settings | Literal["as-sent"] | TrimmerLane
+"""The author of the decisions: settings of ours, whoever sent the conversation, or a trimmer that isn't ours."""
 Stars = tuple[int, ...] | Mapping[str, tuple[int, ...]]
 Questions = Sequence[str | Question] | Mapping[str, Sequence[str | Question]]
 
@@ -53,13 +93,16 @@ class MeasureOptions:
 
 
 def open_lane(conversation: Conversation, lane: Lane, beside: Lane | None = None) -> Timeline:
-    """The plan of every request. Settings `beside` what was sent are counted as that was, by `adopt_recorded`.
+    """The plan of every request. Settings `beside` decisions of others are counted as those, by `adopt_recorded`.
 
     Raises PlanError where it is wanted as sent, and nothing says what was sent.
     """
+    if isinstance(lane, TrimmerLane):
+        return lane.open(conversation)
     if not isinstance(lane, Settings):
         return as_sent(conversation)
-    settings = adopt_recorded(lane, conversation) if beside == AS_SENT else lane
+    ours = beside is None or isinstance(beside, Settings)
+    settings = lane if ours else adopt_recorded(lane, conversation)
     return replay(conversation, settings, instruments=open_instruments(settings))
 
 

@@ -46,7 +46,7 @@ def make_table(rows: Iterable[Placed], chosen: Sequence[Lane]) -> DataFrame:
 def _settings_columns(lane: Lane, differing: Sequence[str]) -> Row:
     """The settings that differ, and all that were changed; of what was really sent there are none."""
     if not isinstance(lane, Settings):
-        return {**dict.fromkeys(differing), "settings": lane}
+        return {**dict.fromkeys(differing), "settings": lane if isinstance(lane, str) else lane.key}
     changed = json.dumps(_changed_values(lane), sort_keys=True)
     return {**{name: lane.value(name) for name in differing}, "settings": changed}
 
