@@ -16,6 +16,8 @@ from historylab.formats.messages.alignment import are_alike
 
 NEW = -1
 """The owner of a piece that is no message of the conversation."""
+MOST_LONGER = 2
+"""How much longer a message may have become by being rewritten."""
 
 
 class MessagePiece(NamedTuple):
@@ -121,7 +123,8 @@ class _Matching:
         before = next((self.at[j] for j in range(k + 1, len(self.pieces)) if j in self.at), len(self.given))
         for place in range(before - 1, after, -1):
             other = self.given[place].said
-            if other.role == said.role and other.content and said.content and are_alike(other.content, said.content):
+            quoted = len(said.content) > MOST_LONGER * len(other.content)  # a summary quotes what it stands for
+            if other.role == said.role and said.content and not quoted and are_alike(other.content, said.content):
                 yield place
 
     def _take(self, k: int, place: int) -> None:

@@ -8,10 +8,7 @@ the usage that a provider reported.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from html import unescape
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -19,13 +16,7 @@ from historylab.errors import SettingsError, needs
 from historylab.registry import register
 from historylab.trimmers.base import Asked
 from historylab.trimmers.forms.langchain import TokenCounter, function_of
-from historylab.trimmers.stand_in import write_summary
-
-Unit: TypeAlias = Literal["messages", "tokens", "fraction"]
-Size: TypeAlias = tuple[Unit, int | float]
-Trigger: TypeAlias = Size | dict[Unit, int | float]
-TAG = re.compile(r"</?(?:message|content|tool_call)\b[^>]*>")
-"""How LangChain frames what is to be summarised."""
+from historylab.trimmers.libraries.langchain_summaries import EACH_MESSAGE, Size, Trigger, open_stand_in
 
 
 @register(
@@ -44,7 +35,7 @@ class SummarizationMiddleware:
         self,
         *,
         trigger: Annotated[
-            Trigger | list[Trigger] | None,
+            Trigger | None,
             Field(description='when it acts: ["messages", 30], or several, of which one is met'),
         ] = None,
         keep: Annotated[Size, Field(description='what stays: ["messages", 20], or "tokens", or "fraction"')] = (
@@ -66,12 +57,12 @@ class SummarizationMiddleware:
         self._untraced = tracing_context
         try:
             self._middleware = middleware.SummarizationMiddleware(
-                _stand_in(max_input_tokens) if model is None else model,
+                open_stand_in(max_input_tokens) if model is None else model,
                 trigger=trigger,
                 keep=keep,
                 token_counter=function_of(token_counter),
                 trim_tokens_to_summarize=trim_tokens_to_summarize,
-                **({"summary_prompt": "{messages}"} if model is None else {}),
+                **({"summary_prompt": EACH_MESSAGE} if model is None else {}),
             )
         except ValueError as problem:
             raise SettingsError(f"langchain.SummarizationMiddleware: {problem}") from None
@@ -80,18 +71,3 @@ class SummarizationMiddleware:
         with self._untraced(enabled=False):  # where an app's traces go, a replay has no place
             update = self._middleware.before_model({"messages": items}, None)
         return items if update is None else [item for item in update["messages"] if item.type != "remove"]
-
-
-def _stand_in(max_input_tokens: int | None) -> Any:
-    """A chat model of LangChain's that answers with the summary that our offline summarizer writes of its prompt."""
-    from langchain_core.language_models import SimpleChatModel
-
-    class StandIn(SimpleChatModel):  # type: ignore[misc]
-        @property
-        def _llm_type(self) -> str:
-            return "stand-in"
-
-        def _call(self, messages: Sequence[Any], stop: Any = None, run_manager: Any = None, **_: Any) -> str:
-            return write_summary(unescape(TAG.sub("", messages[-1].text)))
-
-    return StandIn(profile={"max_input_tokens": max_input_tokens} if max_input_tokens else None)
