@@ -160,7 +160,7 @@ class _Run:
         returned, said = caller.call(lambda: trims(*opened), lambda answer: self.choice.shape.take(answer, opened))
         self.prompt = None if said == BETWEEN.join(prompt.content for prompt in prompts) else said
         try:
-            found = match(returned, given, self.form.read, self.marks)
+            found = match(returned, given, self.form.read, self.marks, summarizes=self.choice.summarizes)
         except LoadError as problem:
             raise TrimmerFailed(f"what it returned can't be read: {problem}") from None
         self.edits |= _is_edited(items, given, found)

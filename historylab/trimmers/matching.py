@@ -36,9 +36,17 @@ class ListedItem(NamedTuple):
 
 
 def match(
-    returned: Sequence[Any], given: Sequence[ListedItem], read: Callable[[Any], list[Message]], marks: dict[str, int]
+    returned: Sequence[Any],
+    given: Sequence[ListedItem],
+    read: Callable[[Any], list[Message]],
+    marks: dict[str, int],
+    *,
+    summarizes: bool = False,
 ) -> list[ListedItem]:
-    """The items returned, each piece with its owner. `marks`: the owner of each id that was written."""
+    """The items returned, each piece with its owner. `marks`: the owner of each id that was written.
+
+    A trimmer that summarizes is taken to shorten nothing: what holds a message's words is a summary that quotes it.
+    """
     known = {id(each.item): each for each in given}
     found = list[list[MessagePiece]]()
     for item in returned:
@@ -48,7 +56,7 @@ def match(
         else:
             found.append([MessagePiece(now, marks.get(now.id or "", NEW), NEW) for now in said])
     pieces = [piece for several in found for piece in several]
-    _Matching(pieces, [piece for each in given for piece in each.pieces]).settle()
+    _Matching(pieces, [piece for each in given for piece in each.pieces], by_ends=not summarizes).settle()
     at = iter(pieces)
     return [ListedItem(item, tuple(next(at) for _ in several)) for item, several in zip(returned, found, strict=True)]
 
@@ -56,8 +64,8 @@ def match(
 class _Matching:
     """Pieces that were returned, among those given; `settle` finds the owners that are missing."""
 
-    def __init__(self, pieces: list[MessagePiece], given: Sequence[MessagePiece]):
-        self.pieces, self.given = pieces, given
+    def __init__(self, pieces: list[MessagePiece], given: Sequence[MessagePiece], *, by_ends: bool):
+        self.pieces, self.given, self.by_ends = pieces, given, by_ends
         self.places = defaultdict[Hashable, list[int]](list)
         self.named = defaultdict[Hashable, list[int]](list)
         for place, piece in enumerate(given):
@@ -119,6 +127,8 @@ class _Matching:
         """The places of what may have been rewritten to this: by the id of a call, else by both ends of the text."""
         for name in _names(said):
             yield from reversed(self.named.get(name, ()))
+        if not self.by_ends:
+            return
         after = next((self.at[j] for j in range(k - 1, -1, -1) if j in self.at), -1)
         before = next((self.at[j] for j in range(k + 1, len(self.pieces)) if j in self.at), len(self.given))
         for place in range(before - 1, after, -1):

@@ -7,6 +7,7 @@ from driven_trimmers import sent_by, share_acted_on, support_chat, tool_loop
 
 pytest.importorskip("semantic_kernel", reason="semantic-kernel is not installed")
 
+from historylab import replay
 from tests.trimmers.by_hand.semantic_kernel import FixedService, summarization, truncation
 
 TRUNCATION = "semantic_kernel.ChatHistoryTruncationReducer"
@@ -45,6 +46,13 @@ def test_without_a_service_the_summary_is_in_the_words_of_the_chat():
     quoted = [line.partition(": ")[2] for text in summaries for line in text.splitlines() if ": " in line]
     said = " ".join(message.content for message in chat)
     assert sum(line in said for line in quoted) > 0.5 * len(quoted) > 5
+
+
+@chats
+def test_a_summary_that_quotes_a_message_is_not_taken_for_it(chat):
+    plans = replay(chat, trimmer=SUMMARIZATION, target_count=4).plans
+    assert "S" in plans[-1].sketch()
+    assert not any("T" in plan.sketch() for plan in plans)
 
 
 def test_a_summary_of_a_summary_is_not_said_by_the_assistant_twice():
