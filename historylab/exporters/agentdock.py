@@ -27,6 +27,8 @@ def differs(settings: Settings) -> Iterator[Difference]:
         yield Difference((*missing, *counted), NO_STAGE)
     if pins := pins_of(settings):
         yield Difference(pins, PINS)
+    if settings.policy == "lastMessages":
+        yield Difference(("policy", "length"), "AgentDock has no such policy: it counts user messages.")
     if settings.policy == "none":
         yield Difference(("policy",), "AgentDock's `none` sends system messages and what its caller adds.")
     if settings.policy == "lastN" and settings.value("policy.lastN.late_results") != "drop":

@@ -24,6 +24,7 @@ USE = (
     "without the SDK `betas` is the header `anthropic-beta`"
 )
 CLEAR = "tool_output.clear."
+UNLIKE = (f"{CLEAR}keep_tokens", f"{CLEAR}longer_than")
 LEAST = 50_000  # tokens from which on it compacts
 BATCHES = "The API clears whatever is older than the newest, one result at a time."
 ONLY = "Only clearing is carried."
@@ -38,6 +39,8 @@ def differs(settings: Settings) -> Iterator[Difference]:
             yield Difference(("tool_output",), ONLY)
         if settings.value(f"{CLEAR}batch") > 1:
             yield Difference((f"{CLEAR}batch",), BATCHES)
+        if unlike := [name for name in UNLIKE if settings.value(name)]:
+            yield Difference(tuple(unlike), "The API counts results, however long they are.")
     if compacts(settings):
         yield from compaction_difference(settings, SUMMARY)
         if compacted_from(settings) < LEAST:

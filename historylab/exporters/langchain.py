@@ -37,6 +37,9 @@ NOTHING = "trim_messages has nothing like it."
 TOKENS = (
     "`count_tokens` is an estimate of LangChain's; if the newest turn alone is over the budget, nothing of it is left."
 )
+COUNTED = (
+    "Its count has the system message, a call that it would part from its results goes, and nothing keeps a question."
+)
 ONE_SYSTEM = "trim_messages treats the first system message apart at most, and later ones like any other message."
 
 
@@ -47,7 +50,9 @@ def differs(settings: Settings) -> Iterator[Difference]:
         yield Difference(pins, NOTHING)
     if settings.policy == "lastN":
         yield Difference(("policy.lastN.late_results",), "A tool result that comes late may be left without its call.")
-    if settings.pruner != "off" or settings.policy == "lastN":
+    if settings.policy == "lastMessages":
+        yield Difference(("policy",), COUNTED)
+    if settings.pruner != "off" or settings.policy in ("lastN", "lastMessages"):
         yield Difference(("preserve_system_messages",), ONE_SYSTEM)
     if settings.pruner not in (*CARRIED_OPTIONS, "off"):
         yield Difference(("pruner",), "In its place the newest turns that fit stay.")
@@ -111,6 +116,8 @@ def _policy(settings: Settings) -> list[str]:
         ]
     if settings.policy == "lastN":
         return _trim(settings, max(1, settings.length), "count_user_messages", '"human"')
+    if settings.policy == "lastMessages":
+        return _trim(settings, max(1, settings.length), "len", '("human", "ai")')
     return []
 
 

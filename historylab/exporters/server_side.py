@@ -18,6 +18,7 @@ from historylab.settings.names import OWN_PART
 
 COMPACTION = "compaction.preserve_recent."
 OPTIONS = tuple(f"{COMPACTION}{name}" for name in ("max_share", "keep_task", "min_freed"))
+KEPT = (f"{COMPACTION}messages", f"{COMPACTION}tokens")
 FAMILIES = (*STAGE_FAMILIES, "projection", "layout")
 CUTTING = {"tool_output", "compaction", "pruner"}
 NO_STAGE = "The API has nothing like it: it edits the whole history that it is sent."
@@ -66,7 +67,7 @@ def compaction_difference(settings: Settings, opaque: str) -> Iterator[Differenc
     share = settings.value(f"{COMPACTION}max_share")
     assumed = f"{opaque} HistoryLab assumes {100 * share:.3g}% of the window at most, and a text of its own."
     yield Difference(("summarizer", "summary_heading", "window", *OPTIONS), assumed)
-    if settings.value(f"{COMPACTION}messages"):
-        yield Difference((f"{COMPACTION}messages",), "The API compacts everything.")
+    if kept := [name for name in KEPT if settings.value(name)]:
+        yield Difference(tuple(kept), "The API compacts everything.")
     if not settings.value(f"{COMPACTION}trigger"):
         yield Difference(("threshold",), f"Written as {compacted_from(settings):,} tokens.")

@@ -22,8 +22,8 @@ SLOTS_AFTER = ("tool_output", "compaction", "pruner", "layout", "projection")  #
 def naive_starts(timeline: PlannedRequests) -> list[int]:
     """Per request, the index from which the naive version sends every message, where no filter is set.
 
-    `lastN` slices the last `length` *messages*; a pruner keeps the longest run of newest messages that fits the budget,
-    never fewer than one; `none` keeps the newest.
+    `lastN` and `lastMessages` slice the last `length` *messages*; a pruner keeps the longest run of newest messages
+    that fits the budget, never fewer than one; `none` keeps the newest.
     """
     settings = timeline.settings
     starts: list[int] = []
@@ -60,7 +60,7 @@ def _by_number(settings: Settings, size: int) -> int:
     """The index from which the policy sends that many messages."""
     if settings.policy == "all":
         return 0
-    return max(0, size - (max(1, settings.length) if settings.policy == "lastN" else 1))
+    return max(0, size - (max(1, settings.length) if settings.policy != "none" else 1))
 
 
 def _first_fitting(running: np.ndarray, room: int) -> int:

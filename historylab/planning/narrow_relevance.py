@@ -17,7 +17,7 @@ from historylab.planning.strategies.base import Instruments
 from historylab.settings.model import Settings
 
 MOST = 0.5  # share of the messages that went before, from which it is worth a word
-BY_AGE = {"policy": ("lastN", "none"), "filter": ("newest", "time_window"), "compaction": ()}
+BY_AGE = {"policy": ("lastMessages", "lastN", "none"), "filter": ("newest", "time_window"), "compaction": ()}
 """Families whose members go by age, with the names of those that do; of a compaction all."""
 
 

@@ -1,13 +1,14 @@
 """Pins by rule: which messages the setting `pin` keeps, and the rule each is kept by.
 
-Whether a message is kept depends on its own text, role and calls and on its place alone, so that messages can be judged
-one by one, as they come. A text is searched by plain finds from left to right, in time that grows with its length.
+Whether a message is kept depends on its own text, role and calls, on its place and on whether a user spoke before, so
+that messages can be judged one by one, as they come. A text is searched by plain finds from left to right, in time that
+grows with its length.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -78,13 +79,14 @@ class PinRules(NamedTuple):
     roles: frozenset[str]
     tools: tuple[str, ...]
     first: int
+    first_user: bool
     key: tuple[str | int, ...]
     """Equal rules have equal keys."""
 
-    def rule_for(self, message: Message, index: int) -> str:
-        """The rule that keeps a message, in words; "" if none does."""
-        if index < self.first:
-            return f"the rule for the first {self.first:,} messages" if self.first > 1 else "the rule for the first one"
+    def rule_for(self, message: Message, index: int, first_user: int | None) -> str:
+        """The rule that keeps a message, in words; "" if none does. `first_user` is the first that a user wrote."""
+        if by_place := self._rule_for_place(index, first_user):
+            return by_place
         for name in self.tools:
             if any(_is_named(call.name, name) for call in message.tool_calls):
                 return f"the rule for the tool “{name}”"
@@ -100,6 +102,11 @@ class PinRules(NamedTuple):
                 if pattern.within(marked):
                     return f"the rule “{pattern.text}”"
         return ""
+
+    def _rule_for_place(self, index: int, first_user: int | None) -> str:
+        if index < self.first:
+            return f"the rule for the first {self.first:,} messages" if self.first > 1 else "the rule for the first one"
+        return "the rule for the first user message" if self.first_user and index == first_user else ""
 
 
 def _is_named(name: str, pattern: str) -> bool:
@@ -126,10 +133,11 @@ def pin_rules(settings: Settings) -> PinRules | None:
 
 
 @lru_cache(maxsize=64)
-def _rules(texts: str, roles: str, tools: str, first: int) -> PinRules:
+def _rules(texts: str, roles: str, tools: str, first: int, first_user: bool) -> PinRules:
     patterns = tuple(Pattern(text) for text in texts.split("|") if text)
     named = tuple(name for name in tools.split(",") if name)
-    return PinRules(patterns, frozenset(filter(None, roles.split(","))), named, first, (texts, roles, tools, first))
+    key = texts, roles, tools, first, first_user
+    return PinRules(patterns, frozenset(filter(None, roles.split(","))), named, first, first_user, key)
 
 
 def without_rules(settings: Settings) -> Settings:
@@ -155,11 +163,12 @@ def changes_to_pin(settings: Settings, wanted: Iterable[tuple[str, str]]) -> dic
     return {**changes, "pin.roles": read_roles(roles)} if changes and roles else changes
 
 
-def with_pins(messages: Iterable[Message], rules: PinRules) -> list[Message]:
+def with_pins(messages: Sequence[Message], rules: PinRules) -> list[Message]:
     """The messages with those pinned that the rules keep, so that what a projection makes of them is pinned, too."""
+    user = next((i for i, message in enumerate(messages) if message.role == "user"), None)
     return [
         replace(m, pinned=True, metadata={**m.metadata, PINNED_BY: rule})
-        if not m.pinned and (rule := rules.rule_for(m, i))
+        if not m.pinned and (rule := rules.rule_for(m, i, user))
         else m
         for i, m in enumerate(messages)
     ]
@@ -214,8 +223,9 @@ class _ByRule(Growing[Conversation]):
     def _rules_of(self, conversation: Conversation, indices: range) -> list[str]:
         if self._projected:
             return [_noted_rule(conversation[i], conversation) for i in indices]
-        messages = conversation[indices.start : indices.stop]
-        return ["" if m.pinned else self._rules.rule_for(m, i) for i, m in zip(indices, messages, strict=True)]
+        messages, users = conversation[indices.start : indices.stop], conversation.columns.users
+        user = users.item(0) if len(users) else None
+        return ["" if m.pinned else self._rules.rule_for(m, i, user) for i, m in zip(indices, messages, strict=True)]
 
 
 def _noted_rule(message: Message, conversation: Conversation) -> str:

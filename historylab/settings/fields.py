@@ -56,8 +56,8 @@ class SettingsFields(BaseModel, frozen=True, extra="forbid", defer_build=True):
         str,
         Field(
             title="Policy",
-            description="Applied before any budget: all messages, the last N user messages and what follows, or no "
-            "history: only the newest user message and what follows it.",
+            description="Applied before any budget: all messages, the last N user messages and what follows, the last "
+            "N messages, or no history: only the newest user message and what follows it.",
         ),
     ] = "lastN"
     length: Annotated[
@@ -65,7 +65,8 @@ class SettingsFields(BaseModel, frozen=True, extra="forbid", defer_build=True):
         BeforeValidator(read_length),
         Field(
             title="Length",
-            description="User messages that lastN keeps, each with what follows it. 0 acts as 1. Start with 5 to 20.",
+            description="User messages that lastN keeps, each with what follows it, or messages that lastMessages "
+            "keeps. 0 acts as 1. Start with 5 to 20.",
             json_schema_extra={"minimum": 0},
         ),
     ] = 20

@@ -9,7 +9,7 @@ from typing import Any
 from historylab import registry
 from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.model import field_names, setting_names
-from historylab.settings.pin import PIN_OPTIONS, PIN_RULES
+from historylab.settings.pin import FIRST_USER, PIN_OPTIONS, PIN_RULES
 
 ENVIRONMENT_PREFIX = "HISTORYLAB_"
 AGENTDOCK_ENVIRONMENT = {
@@ -27,7 +27,7 @@ URL_NAMES = {
 }
 SYSTEM, VERSION = "system", "v"
 """Parameters of a link that decide settings without naming them."""
-NOT_IN_LINKS = frozenset(PIN_RULES)
+NOT_IN_LINKS = frozenset(PIN_RULES) - {FIRST_USER}
 """Settings that no link carries and none sets: a person may have written them, about what is private."""
 WHY_NOT_IN_LINKS = "no link sets it; write it in the sidebar, in a template or in the environment"
 STRICT_ENVIRONMENT, TEMPLATE = "HISTORYLAB_STRICT_ENVIRONMENT", "HISTORYLAB_TEMPLATE"

@@ -91,6 +91,14 @@ def pin_options(
             json_schema_extra=FINE,
         ),
     ] = 0,
+    first_user: Annotated[
+        bool,
+        Field(
+            title="The first user message",
+            description="It always stays: often it is the task.",
+            json_schema_extra=FINE,
+        ),
+    ] = False,
     agent_context: Annotated[
         bool,
         Field(
@@ -107,6 +115,6 @@ def pin_options(
 PIN_OPTIONS: dict[str, Option] = {f"pin.{option.name}": option for option in options_of(pin_options)}
 """Dotted name → option."""
 PIN_SETTINGS = ("pin", *PIN_OPTIONS)
-AGENT_CONTEXT = "pin.agent_context"
+AGENT_CONTEXT, FIRST_USER = "pin.agent_context", "pin.first_user"
 PIN_RULES = tuple(name for name in PIN_SETTINGS if name != AGENT_CONTEXT)
-"""Settings that a person may have written, so that no link carries it and none sets it."""
+"""Settings that keep what they describe, whatever program wrote it."""

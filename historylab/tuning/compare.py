@@ -33,7 +33,6 @@ UNTRIMMED: Mapping[str, Any] = {
     "compaction": "off",
 }
 """Settings under which every message is sent whole."""
-NEWEST_FILTER = "filter.newest.messages"
 SENT_AS = np.array([0, 0, 1, 2, 3], np.uint8)
 """Per Action how a message is sent: 0 whole, 1 in part, 2 in a summary, 3 not at all."""
 
@@ -106,8 +105,8 @@ def _cost(timeline: Timeline, prices: Prices | None) -> Decimal | None:
 
 
 def newest_alone(messages: int) -> dict[str, Any]:
-    """Settings under which so many of the newest messages are sent, whoever said them; calls keep their results."""
-    return {**UNTRIMMED, "filter": "newest", NEWEST_FILTER: messages}
+    """Settings under which the newest messages are sent, whoever said them, and the newest user message."""
+    return {**UNTRIMMED, "policy": "lastMessages", "length": messages}
 
 
 def changed_values(base: Mapping[str, object], other: Mapping[str, object]) -> dict[str, object]:

@@ -23,6 +23,7 @@ FEWEST = 5
 MOST = 0.5
 """Share of them whose beginning may change."""
 HALF = 0.5
+KEPT, BEYOND = "pruner.message_window.keep", "pruner.message_window.trigger"
 CHOOSES_ANEW = ("relevance", "adaptive", "pairs")
 """Pruners that decide on the whole history at every request."""
 
@@ -78,6 +79,8 @@ def _mends(settings: Settings) -> Iterator[tuple[str, dict[str, Any]]]:
     half = {share: HALF} if share in stage_options() and settings.value(share) > HALF else {}
     if half:
         yield share, half
+    if settings.pruner == "message_window" and settings.value(BEYOND) <= settings.value(KEPT):
+        yield BEYOND, {BEYOND: 2 * settings.value(KEPT)}
     if "clear" in settings.tool_output.split("+"):
         yield "tool_output", {"tool_output.clear.batch": 10}
     fifo = {"pruner": "fifo", "pruner.fifo.trim_to": HALF}

@@ -7,6 +7,7 @@ from typing import Any
 
 from historylab.costs.amounts import count_of, short_count, whole_percent
 from historylab.planning.reasons import in_percent
+from historylab.planning.strategies.counting import NOUNS
 from historylab.pricing import window_of
 from historylab.registry import chosen_members
 from historylab.settings.model import Settings
@@ -22,6 +23,7 @@ PRUNERS: Mapping[str, tuple[str, str]] = {
     "fifo": ("drop the oldest turns when {budget} is full", "oldest go at {budget}"),
     "summarize": ("summarise when {budget} is full", "summarise at {budget}"),
     "relevance": ("drop what is least relevant when {budget} is full", "least relevant go at {budget}"),
+    "message_window": ("keep the newest {keep} {counted}", "newest {keep} {counted}"),
     "sliding_window": ("keep the last {turns} turns", "last {turns} turns"),
 }
 """A pruner's action, as a request to do it and as a name."""
@@ -115,7 +117,8 @@ def _actions(settings: Settings) -> Iterator[tuple[str, str]]:
     if settings.policy == "none":
         yield "send no history", "no history"
     elif settings.policy != "all":
-        last = f"last {count_of(settings.length, 'user message')}"
+        counted = "message" if settings.policy == "lastMessages" else "user message"
+        last = f"last {count_of(settings.length, counted)}"
         yield f"send only the {last}", last
     for each in chosen_members("tool_output", settings.tool_output):
         if each.name != "off":
@@ -133,6 +136,9 @@ def prune_words(settings: Settings) -> tuple[str, str]:
     values: dict[str, Any] = {"budget": short_count(settings.budget)}
     if settings.pruner == "sliding_window":
         values["turns"] = settings.value("pruner.sliding_window.turns")
+    if settings.pruner == "message_window":
+        values["keep"] = settings.value("pruner.message_window.keep")
+        values["counted"] = NOUNS[settings.value("pruner.message_window.unit")]
     title = settings.pruner.replace("_", " ")
     long, short = PRUNERS.get(settings.pruner, (f"{title} when {{budget}} is full", f"{title} at {{budget}}"))
     return long.format(**values), short.format(**values)

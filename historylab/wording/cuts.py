@@ -85,7 +85,7 @@ def _policy(left: dict[str, Any]) -> str:
     phrase = _phrase("policy", policy, left, "") if policy else ""
     if phrase or length is None:
         return phrase
-    return f"the {counted_noun(max(1, length), 'last user messages')}"
+    return f"the {counted_noun(max(1, length), 'last messages' if policy == 'lastMessages' else 'last user messages')}"
 
 
 def _phrase(family: str, name: str, left: dict[str, Any], otherwise: str) -> str:

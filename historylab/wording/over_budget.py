@@ -17,6 +17,9 @@ from historylab.settings.model import Settings
 from historylab.tuning.moving_cut import HALF
 from historylab.wording.settings import member_word, setting_in_words, title_of, value_in_words
 
+LAST: Mapping[str, str] = {"lastN": "last user messages", "lastMessages": "last messages"}
+"""What a policy keeps `length` of."""
+
 
 def over_budget_sentence(timeline: Timeline, say: Callable[[OverBudget], str] | None = None) -> str:
     """The number of requests over the budget, with cause and mend of the one that is most; empty if none is.
@@ -55,8 +58,8 @@ def narrow_in_words(found: NarrowRelevance, settings: Settings) -> str:
     """ "Length 20 leaves relevance the last 20 user messages to choose from: 240 of 301 messages were gone before." """
     family, name = found.stage
     gone = f"{found.gone:,} of {count_of(found.messages, 'message')} were gone before"
-    if (family, name) == ("policy", "lastN"):
-        left = counted_noun(max(1, settings.length), "last user messages")
+    if family == "policy" and name in LAST:
+        left = counted_noun(max(1, settings.length), LAST[name])
         return f"Length {settings.length:,} leaves relevance the {left} to choose from: {gone}."
     stage = f"{title_of(family)} “{member_word(family, name)}”"
     return f"{stage} leaves relevance little to choose from: {gone}."

@@ -7,8 +7,9 @@ so that it can be read, and edited in place.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from string import Formatter
 
 from historylab.costs.amounts import count_of, plain_count
@@ -21,7 +22,7 @@ from historylab.wording.phrases import uncapitalize
 
 ABOUT: Mapping[str, str] = {
     "policy": "What is kept",
-    "length": "User messages kept",
+    "length": "How many are kept",
     "budget": "Tokens at most",
     "pruner": "What is cut beyond that",
 }
@@ -85,7 +86,7 @@ def _in_full(settings: Settings, family: str, name: str) -> str:
 
 def _parts_of(settings: Settings, chosen: Member) -> Iterator[SentencePart]:
     """The parts of what that member says."""
-    for piece in PIECES.finditer(chosen.attributes.get("says") or _by_its_title(chosen)):
+    for piece in PIECES.finditer(_words_of(settings, chosen)):
         if piece["choice"]:
             yield SentencePart(_with_options(settings, chosen, piece["choice"]), chosen.family)
         elif name := piece["number"]:
@@ -97,6 +98,14 @@ def _parts_of(settings: Settings, chosen: Member) -> Iterator[SentencePart]:
                 yield SentencePart(f" {noun.removesuffix('s') if number == 1 else noun}")
         else:
             yield SentencePart(piece["words"])
+
+
+def _words_of(settings: Settings, chosen: Member) -> str:
+    """What that member says, as `says=` has it."""
+    says: str | Callable[..., str] = chosen.attributes.get("says") or _by_its_title(chosen)
+    if isinstance(says, str):
+        return says
+    return says(**{o: settings.value(f"{chosen.family}.{chosen.name}.{o}") for o in signature(says).parameters})
 
 
 def _with_options(settings: Settings, chosen: Member, words: str) -> str:

@@ -83,7 +83,9 @@ def test_its_tokens_add_up_like_those_of_a_whole_one(whole, cut, other):
     conversations(max_size=20), st.integers(0, 30), conversations(max_size=5), st.sampled_from(["m4*|m7*", "result"])
 )
 def test_rules_keep_in_it_what_they_keep_in_a_whole_one(whole, cut, other, texts):
-    chosen = Settings(policy="all", budget=100, pin=texts, options={"pin.tools": "look*", "pin.first": 2})
+    chosen = Settings(
+        policy="all", budget=100, pin=texts, options={"pin.tools": "look*", "pin.first": 2, "pin.first_user": True}
+    )
     for conversation in ways(whole, cut, other):
         plans = [plan_history(c, chosen) for c in (conversation, Conversation(conversation.messages))]
         assert told(plans[0]) == told(plans[1])

@@ -33,6 +33,7 @@ def sketch(written: str | Conversation, **chosen) -> str:
         ({"pin.roles": "user"}, "PPDDDDPK"),
         ({"pin": "w1|w2", "pin.roles": "user"}, "PPDDDDKK"),
         ({"pin.first": 3}, "PPPDDDKK"),
+        ({"pin.first_user": True}, "PPDDDDKK"),
         ({"pin": "w5", "pin.first": 2, "pin.tools": "look_up"}, "PPDPPPKK"),
     ],
 )

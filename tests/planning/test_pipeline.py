@@ -48,7 +48,7 @@ def test_system_messages_and_what_is_pinned_are_always_sent(conversation, chosen
     rules = pin_rules(chosen)
     for plan in plan_requests(conversation, chosen):
         for i, message in enumerate(conversation[: plan.size]):
-            if message.role == "system" or message.pinned or (rules and rules.rule_for(message, i)):
+            if message.role == "system" or message.pinned or (rules and rules.rule_for(message, i, None)):
                 assert plan.actions[i] == Action.PINNED or plan.reason(i).rule == "invalid"
 
 

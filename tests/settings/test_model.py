@@ -46,7 +46,7 @@ def test_options_of_the_chosen_member_by_parameter_name():
         ({"budget": -1}, "budget -1"),
         ({"budget": "much"}, "budget 'much'"),
         ({"bugdet": 5}, "bugdet"),
-        ({"policy": "everything"}, "there is no policy 'everything'; choose one of all, lastN, none"),
+        ({"policy": "everything"}, "there is no policy 'everything'; choose one of all, lastMessages, lastN, none"),
         ({"pruner.sliding_window.turn": 5}, "pruner.sliding_window.turn"),
         ({TURNS: -1}, f"{TURNS} -1"),
         ({"model": "a\0b"}, "NUL"),

@@ -207,7 +207,8 @@ def test_each_refusal_is_logged_once_however_often_it_is_met(caplog):
         resolve(env={POLICY: "everything"})
     resolve(env={POLICY: "something"})
     assert caplog.messages == [
-        f"Refused environment {POLICY}='{wrong}': there is no policy '{wrong}'; choose one of all, lastN, none"
+        f"Refused environment {POLICY}='{wrong}': there is no policy '{wrong}'; "
+        "choose one of all, lastMessages, lastN, none"
         for wrong in ("everything", "something")
     ]
 

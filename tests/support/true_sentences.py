@@ -122,6 +122,18 @@ def _sent(plan: HistoryPlan, message: int) -> bool:
     return plan.reason(message).sent
 
 
+def _results_from(plan: HistoryPlan, message: int) -> int:
+    """Tokens of the tool results from that one on."""
+    said = zip(plan.history.conversation[message : plan.size], plan.history.tokens[message:].tolist(), strict=True)
+    return sum(tokens for m, tokens in said if m.role == "tool")
+
+
+def _outside(timeline: Timeline, plan: HistoryPlan, message: int, numbers: Mapping[str, Any]) -> bool:
+    """At least as many messages are newer, where these are what is counted and a cut may fall before any."""
+    chosen = [timeline.settings.value(f"pruner.message_window.{name}") for name in ("unit", "start")]
+    return chosen != ["messages", "any"] or plan.size - message > numbers["keep"]
+
+
 REASONS = {
     "last_n": lambda t, p, i, n: _users_after(t, p, i) >= n["n"] == max(1, t.settings.length),
     "window": lambda t, p, i, n: _users_after(t, p, i) >= n["turns"],
@@ -131,11 +143,18 @@ REASONS = {
     "budget": _over,
     "budget_cut": _cut_below,
     "relevance": _over,
+    "last_messages": lambda t, p, i, n: p.size - i > n["n"] == max(1, t.settings.length),
+    "message_window": _outside,
+    "message_window_cut": lambda t, p, i, n: n["trigger"] > n["keep"] and _outside(t, p, i, n),
     "newest": lambda t, p, i, n: p.size - i > n["messages"],
     "time_window": _too_old,
     "pair_characters": lambda t, p, i, n: sum(_length(m) for m in t.conversation[i : p.size]) > n["characters"],
     "oversized": lambda t, p, i, n: sum(_length(m) for m in t.conversation[: p.size]) > n["characters"],
     "tool_truncate": lambda t, p, i, n: len(t.conversation[i].content) > n["limit"] * _characters(n["unit"]),
+    "tool_truncate_old": lambda t, p, i, n: (
+        len(t.conversation[i].content) > n["limit"] * _characters(n["unit"]) and _results_from(p, i) > n["keep_tokens"]
+    ),
+    "tool_clear_tokens": lambda t, p, i, n: _results_from(p, i) > n["keep_tokens"],
     "tool_clear": lambda t, p, i, n: _results_after(t, p, i) >= n["keep"],
     "tool_collapse": lambda t, p, i, n: _users_after(t, p, i) >= n["turns"],
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import cycle
 from typing import Any
@@ -19,6 +20,7 @@ from thirty_turns import requests_of, thirty_turns
 from historylab import Conversation, Settings, Trimmer, plan_history
 from historylab.conversation.message import Message
 from historylab.counters.base import counter_for
+from historylab.errors import NothingToSend
 from historylab.formats.messages.chat_messages import to_messages, to_record
 from historylab.formats.messages.summary_marks import mark_summary
 from historylab.formats.requests import open_request
@@ -101,10 +103,11 @@ def test_and_so_it_is_under_every_preset_where_what_was_sent_takes_the_lists_pla
 def test_of_any_history_no_request_has_more_tokens_than_its_plan_says(conversation, chosen, form, counter):
     chosen, given_now = chosen.replace(counter=counter), WRITERS[form]([to_record(message) for message in conversation])
     trimmer = Trimmer(chosen, format=FORMATS[form.partition(" ")[0]])
-    for _ in range(2):
-        plan, sent = trimmer.plan(given_now), trimmer.trim(given_now)
-        assert tokens_of(form, sent, chosen) <= plan.tokens
-        given_now = sent
+    with suppress(NothingToSend):  # as of an orphaned result alone
+        for _ in range(2):
+            plan, sent = trimmer.plan(given_now), trimmer.trim(given_now)
+            assert tokens_of(form, sent, chosen) <= plan.tokens
+            given_now = sent
 
 
 def test_what_the_form_of_an_api_adds_changes_no_decision_and_is_said(caplog, monkeypatch):

@@ -15,7 +15,7 @@ from historylab.wording.settings_sentence import sentence_parts, settings_senten
 
 BOTH = [(policy, pruner) for policy in members("policy") for pruner in members("pruner")]
 ENGLISH = re.compile(
-    r"Keep (everything|the last 20 user messages|only the newest turn)(( up to 96k tokens)?, then [a-z][\w %]+)?\."
+    r"Keep (everything|the last 20 (user )?messages|only the newest turn)(( up to 96k tokens)?, then [a-z][\w %]+)?\."
 )
 
 
@@ -28,7 +28,7 @@ def test_it_says_what_is_kept_and_what_goes_then(policy, pruner):
 
 @pytest.mark.parametrize("family", ["policy", "pruner"])
 def test_every_member_says_its_own_part(family):
-    said = [member.attributes.get("says", "") for member in members(family).values()]
+    said = [worded._words_of(Settings(), member) for member in members(family).values()]
     assert all(re.search(r"\[[^]]+\]", part) for part in said)
     assert len(set(said)) == len(said)
 

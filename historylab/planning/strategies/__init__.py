@@ -6,12 +6,12 @@ In their order:
    without an answer outside the newest block); pins system messages, the user's pins and what the rules of `pin`
    match.
 1. `filter`: drops what was never meant for this agent; several may be joined by `+`.
-2. `policy` (`none`, `lastN`, `all`): how much history is wanted, before any budget; each keeps the newest user
-   message and what follows it.
+2. `policy` (`none`, `lastN`, `lastMessages`, `all`): how much history is wanted, before any budget; each keeps the
+   newest user message and what follows it, `lastMessages` of that the newest.
 3. `tool_output`: truncates, collapses or clears tool results; several may be joined by `+`.
 4. `compaction`: summarises above a threshold; the summary is carried from request to request.
-5. `pruner` (`fifo`, `summarize`, `relevance`, …): cuts until the request fits; `sliding_window` cuts regardless of
-   the budget.
+5. `pruner` (`fifo`, `summarize`, `relevance`, …): cuts until the request fits; `sliding_window` and
+   `message_window` cut regardless of the budget.
 
 What an API would refuse is dropped *first*: otherwise it would take budget from valid messages, and a pin on half a
 tool call could make a request invalid.

@@ -11,12 +11,15 @@ be a function of some of its options, each None where the sentence doesn't menti
 
 `says=` is its part of the sentence that says the settings, of a policy and a pruner: "up to {budget} tokens, then
 [drop the oldest turns]". What is chosen with it stands in brackets. A number of the settings or of its options stands
-in braces, with its noun ("{turns:turns}"); in the brackets it may also be a share ("{share:%}").
+in braces, with its noun ("{turns:turns}"); in the brackets it may also be a share ("{share:%}"). It may also be a
+function of some of its options, where they decide the noun.
 
 `from_the_end=True` says that what it decides about a message follows from that message and those after it, and that of
 what it drops nothing is newer than what it keeps, apart from the newest user message and block: so where the end of a
 long history begins with a dropped message, that end is enough to plan a request. A function of its options gives 0
 where that doesn't hold, or the number of tool results of which a multiple must be left out.
+
+`unlisted=True`: screens offer it only where it is chosen already, as another member does the same for all but a system.
 
 `facts=` names what it reads of a message besides role and text (`FACTS` in `historylab/exporters/base.py`), so that an
 export can say where that is missing.

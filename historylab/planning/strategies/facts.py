@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Any, Self, TypeGuard
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeGuard
 
 import numpy as np
+from pydantic import Field
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.growing import Growing, MessageColumn
@@ -14,11 +15,22 @@ from historylab.counters.base import Counter, token_column
 from historylab.planning.history import History
 from historylab.planning.strategies.base import Context
 from historylab.planning.texts import Texts
+from historylab.registry import FINE
 
 if TYPE_CHECKING:
     from historylab.relevance.base import GrowingIndex, Index, Relevance
 
 NOTHING = Conversation()
+KeepTokens = Annotated[
+    int,
+    Field(
+        ge=0,
+        le=1_000_000_000,
+        title="Tokens that stay whole",
+        description="newest tokens of results that stay whole besides; 0: only what the other options keep",
+        json_schema_extra=FINE,
+    ),
+]
 
 
 def column(conversation: Conversation, key: Hashable, fact: Callable[[Message], Any], dtype: Any = bool) -> np.ndarray:
@@ -82,6 +94,17 @@ def tool_results(history: History) -> np.ndarray:
     """int64: indices of the tool results so far."""
     results = history.columns.results
     return results[: results.searchsorted(history.size)]
+
+
+def results_within(history: History, tokens: int) -> int:
+    """How many of the newest tool results together have at most so many tokens, as they were said."""
+    results, looked = tool_results(history), 64
+    while True:  # from the newest back, as far as it takes
+        newest = history.tokens[results[max(0, len(results) - looked) :]][::-1].cumsum()
+        fitting = int(newest.searchsorted(tokens, side="right"))
+        if fitting < len(newest) or looked >= len(results):
+            return fitting
+        looked *= 4
 
 
 def answered_call(conversation: Conversation, i: int) -> ToolCall | None:

@@ -9,7 +9,7 @@ from typing import Any
 from historylab.costs.amounts import count_of, short_count
 from historylab.planning.replay import Timeline
 from historylab.settings.model import Settings
-from historylab.tuning.compare import NEWEST_FILTER, UNTRIMMED, newest_alone
+from historylab.tuning.compare import UNTRIMMED, newest_alone
 from historylab.ui.session import choices
 from historylab.wording.costs import is_untrimmed
 
@@ -44,9 +44,8 @@ def preset_name(settings: Settings, timeline: Timeline) -> str:
         return "recommended"
     if _is_one(settings, UNTRIMMED):
         return "not trimming"
-    kept = settings.value(NEWEST_FILTER)
-    if _is_one(settings, newest_alone(kept)):
-        return _newest_name(kept)
+    if _is_one(settings, newest_alone(settings.length)):
+        return _newest_name(settings.length)
     names = (name for name, pruner in AT_HALF.items() if _is_one(settings, _up_to(settings.budget, pruner)))
     return "".join(f"{name} beyond {short_count(settings.budget)}" for name in names)
 

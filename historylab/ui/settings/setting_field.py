@@ -159,7 +159,7 @@ def setting_widget(
 
 def _choice(name: str, value: str, label: str, choices: Mapping[str, str], common: WidgetArguments) -> None:
     """The members of a family; a system's own, under its names, where it has some."""
-    known = members(name)
+    known = {m: each for m, each in members(name).items() if not each.attributes.get("unlisted") or m in value}
     bare = common["help"] is None
     words = {m: choices.get(m) or (known[m].title if bare else member_word(name, m)) for m in known}
     order = list(known) if name == "policy" else sorted(known, key=lambda m: (m != "off", words[m].lower()))

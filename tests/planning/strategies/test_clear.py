@@ -109,3 +109,30 @@ def test_the_result_of_an_excluded_tool_keeps_its_picture():
     messages = [replace(m, media=("image",)) if m.role == "tool" else m for m in conv("u a(t:40)")]
     assert plan_history(Conversation(messages), clearing(0, exclude="look_up")).render()[-1].media == ("image",)
     assert not plan_history(Conversation(messages), clearing(0)).render()[-1].media
+
+
+@pytest.mark.parametrize(
+    ("keep", "tokens", "expected"),
+    [(0, 0, "KKTKTKTKT"), (0, 120, "KKTKTKKKK"), (0, 10_000, "KKKKKKKKK"), (3, 120, "KKTKKKKKK"), (1, 10, "KKTKTKTKK")],
+)
+def test_the_newest_tokens_of_results_stay_whole_besides(keep, tokens, expected):
+    plan = plan_history(conv(ALTERNATING), clearing(keep, keep_tokens=tokens))
+    assert plan.sketch() == expected
+
+
+def test_its_reason_is_the_number_that_decided():
+    plan = plan_history(conv(ALTERNATING), clearing(1, keep_tokens=120))
+    assert plan.reason(2).sentence == "A tool result beyond the newest 120 tokens of results: cleared."
+    assert plan_history(conv(ALTERNATING), clearing(3, keep_tokens=120)).reason(2).rule == "tool_clear"
+
+
+def test_tokens_are_summed_up_however_many_results_there_are():
+    conversation = conv("u " + "a(t:40) " * 200)
+    results = plan_history(conversation, clearing(0)).history.tokens[2::2]
+    plan = plan_history(conversation, clearing(0, keep_tokens=int(results[-150:].sum())))
+    assert plan.sketch().count("T") == 50
+
+
+def test_short_results_are_never_cleared_and_count_among_the_newest():
+    conversation = conv("u a(t:40) a(t:9) a(t:40) a(t:9)")
+    assert plan_history(conversation, clearing(1, longer_than=30)).sketch() == "KKTKKKTKK"

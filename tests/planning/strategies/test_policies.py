@@ -40,6 +40,23 @@ def test_last_n(conversation, length, plan):
     assert sketch(conversation, length=length) == plan
 
 
+@pytest.mark.parametrize(
+    ("conversation", "length", "plan"),
+    [
+        ("s u a u a u", 2, "PDDDKK"),
+        ("s u a u a u", 0, "PDDDDK"),
+        ("s u a u a u", 5, "PKKKKK"),
+        ("u a u a(t t) a", 3, "DDKKKKK"),  # a call stays with its results
+        ("u a(t) a(t) a(t)", 2, "KDDDDKK"),  # and the question with what is done about it
+        ("u! a u a u", 2, "PDDKK"),  # pins aren't counted
+        ("a", 1, "K"),
+        ("", 1, ""),
+    ],
+)
+def test_last_messages(conversation, length, plan):
+    assert sketch(conversation, policy="lastMessages", length=length) == plan
+
+
 def test_all_keeps_everything_the_budget_allows():
     assert sketch("s a u a u a", policy="all", length=1) == "PKKKKK"
 

@@ -65,3 +65,18 @@ def test_a_trigger_in_tokens_stands_in_for_the_threshold():
     assert [plan.sketch() for plan in replay(conversation, by_tokens).plans][1:3] == ["KKK", "SSSSK"]
     with_overhead = by_tokens.replace(overhead=int(tokens[2] - tokens[1]))
     assert [plan.sketch() for plan in replay(conversation, with_overhead).plans][:2] == ["K", "SSK"]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "expected"), [(1, "PSSSSSSSK"), (40, "PSSSSSSKK"), (45, "PSSSKKKKK"), (9_999, "PKKKKKKKK")]
+)
+def test_tokens_may_say_what_stays_in_place_of_messages(tokens, expected):
+    chosen = settings(0, counter="chars/4", **{"compaction.preserve_recent.tokens": tokens})
+    assert plan_history(conv("s u a u a(t t) u a", words=12), chosen).sketch() == expected
+
+
+def test_its_reason_names_the_tokens_then():
+    chosen = settings(0, **{"compaction.preserve_recent.tokens": 1})
+    why = plan_history(conv("u a u a", words=30), chosen).reason(0)
+    assert why.setting == "compaction.preserve_recent.tokens"
+    assert "tokens" in why.sentence

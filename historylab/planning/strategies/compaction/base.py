@@ -85,8 +85,12 @@ def threshold_reached(plan: HistoryPlan, context: Context, trigger: int = 0) -> 
     return plan.tokens + context.settings.overhead >= (trigger or context.settings.threshold * window(context))
 
 
-def before_newest(plan: HistoryPlan, context: Context, messages: int, keep_task: bool) -> np.ndarray:
+def before_newest(
+    plan: HistoryPlan, context: Context, messages: int, keep_task: bool, *, tokens: int = 0
+) -> np.ndarray:
     """bool[blocks]: what is still open before the newest `messages` sent, leading system messages left out.
+
+    With `tokens` before the newest blocks that together have no more, or the newest alone.
 
     A call and its results stay together: the cut moves back to the start of the first block it would split.
     """
@@ -95,11 +99,20 @@ def before_newest(plan: HistoryPlan, context: Context, messages: int, keep_task:
     homes = history.columns.block[: history.size]
     counted = np.flatnonzero(free[homes])
     cut = counted[-messages].item() if 0 < messages <= len(counted) else 0 if messages else history.size
+    if tokens:
+        cut = _start_of_newest(plan, free, tokens)
     first, last = history.columns.block_first[: history.blocks], _last_messages(history, homes)
     while (split := free & (first < cut) & (last >= cut)).any():
         cut = first[split].min()
     older: np.ndarray = free & (first < cut)
     return older & ~context.protected(plan) if keep_task else older
+
+
+def _start_of_newest(plan: HistoryPlan, free: np.ndarray, tokens: int) -> int:
+    """The first message of the newest of these blocks that together have at most so many tokens, one at least."""
+    blocks = np.flatnonzero(free)[::-1]
+    fitting = int(plan.block_tokens[blocks].cumsum().searchsorted(tokens, side="right"))
+    return plan.history.columns.block_first.item(blocks.item(max(1, fitting) - 1)) if len(blocks) else 0
 
 
 def _leading_systems(history: History) -> np.ndarray:

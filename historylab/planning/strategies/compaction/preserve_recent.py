@@ -18,7 +18,7 @@ from historylab.planning.strategies.compaction.base import (
     window,
 )
 from historylab.planning.strategies.folding import carry_over
-from historylab.registry import register
+from historylab.registry import FINE, register
 
 NOT_RECENT = reason(
     "preserved",
@@ -26,10 +26,18 @@ NOT_RECENT = reason(
     setting="compaction.preserve_recent.messages",
 )
 
+BEYOND_TOKENS = reason(
+    "preserved_tokens",
+    "Folded into a summary at the compaction threshold: beyond the newest tokens preserved.",
+    setting="compaction.preserve_recent.tokens",
+)
 
-def phrase(messages: int | None = None, trigger: int | None = None) -> str:
+
+def phrase(messages: int | None = None, trigger: int | None = None, tokens: int | None = None) -> str:
     newest = "newest" if messages is None else counted_noun(messages, "newest messages")
-    what = "everything" if messages == 0 else f"all but the {newest}"
+    if tokens:
+        newest = counted_noun(tokens, "newest tokens")
+    what = "everything" if messages == 0 and not tokens else f"all but the {newest}"
     return f"{what} summarised{f' from {trigger:,} tokens on' if trigger else ''}"
 
 
@@ -45,10 +53,21 @@ def preserve_recent(
     keep_task: KeepTask = True,
     min_freed: MinFreed = 0.1,
     trigger: Trigger = 0,
+    tokens: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=1_000_000_000,
+            title="Tokens that stay",
+            description="newest tokens that stay, in place of a number of messages; 0: so many messages",
+            json_schema_extra=FINE,
+        ),
+    ] = 0,
 ) -> HistoryPlan:
     """At the threshold, folds everything but the newest messages into a summary."""
-    plan = carry_over(plan, context, NOT_RECENT)
+    why = BEYOND_TOKENS if tokens else NOT_RECENT
+    plan = carry_over(plan, context, why)
     if not threshold_reached(plan, context, trigger):
         return plan
-    blocks = before_newest(plan, context, messages, keep_task)
-    return fold_if_worth(plan, context, blocks, int(max_share * window(context)), NOT_RECENT, min_freed)
+    blocks = before_newest(plan, context, messages, keep_task, tokens=tokens)
+    return fold_if_worth(plan, context, blocks, int(max_share * window(context)), why, min_freed)

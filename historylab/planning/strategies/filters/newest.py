@@ -1,7 +1,8 @@
 """`newest`: at most so many of the newest messages, as a store loads them.
 
 Messages that earlier filters dropped are not counted, as a store filters first; nor are those a summary stands for, as
-they are no longer in the store.
+they are no longer in the store. For systems that load so many: what else keeps the last N messages is the policy
+`lastMessages`, so screens offer this filter only where it is chosen.
 """
 
 from typing import Annotated
@@ -21,7 +22,7 @@ def phrase(messages: int | None = None) -> str:
     return "the newest messages only" if messages is None else f"the {counted_noun(messages, 'newest messages')} only"
 
 
-@register("filter", title="Newest messages", phrase=phrase)
+@register("filter", title="Newest messages", phrase=phrase, unlisted=True)
 def newest(
     plan: HistoryPlan,
     context: Context,

@@ -32,14 +32,18 @@ LateResults = Annotated[
 
 
 @register(
-    "policy", "lastN", reads=("length",), title="Last N", says="[the last] {length:user messages}", from_the_end=True
+    "policy",
+    "lastN",
+    reads=("length",),
+    title="Last N turns",
+    says="[the last] {length:user messages}",
+    from_the_end=True,
 )
 def last_n(plan: HistoryPlan, context: Context, *, late_results: LateResults = "keep") -> HistoryPlan:
     """The last N user messages and what follows each."""
     history, settings = context.history, context.settings
     columns = history.columns
-    if not settings.preserve_system_messages:
-        plan = plan.drop(columns.system[: history.blocks] & ~plan.returned, NO_SYSTEM)
+    plan = without_systems(plan, context)
     n = max(1, settings.length)
     users = history.users
     if users <= n:
@@ -49,3 +53,10 @@ def last_n(plan: HistoryPlan, context: Context, *, late_results: LateResults = "
     if late_results == "keep" and not columns.contiguous:  # such a call counts as newer: it stays with its results
         older = plan.among(older) & (columns.block_last[: history.blocks] < columns.users[users - n])
     return plan.drop(older, OLDER, n=n)
+
+
+def without_systems(plan: HistoryPlan, context: Context) -> HistoryPlan:
+    """The plan, with system messages dropped unless they are preserved."""
+    if context.settings.preserve_system_messages:
+        return plan
+    return plan.drop(context.history.columns.system[: context.history.blocks] & ~plan.returned, NO_SYSTEM)

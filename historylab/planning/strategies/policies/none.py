@@ -5,7 +5,7 @@ answer; of what precedes it only system messages and pins are sent, and a call w
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
 from historylab.planning.strategies.base import Context
-from historylab.planning.strategies.policies.last_n import NO_SYSTEM
+from historylab.planning.strategies.policies.last_n import without_systems
 from historylab.registry import register
 
 NO_HISTORY = reason(
@@ -19,7 +19,6 @@ def no_history(plan: HistoryPlan, context: Context) -> HistoryPlan:
     history, columns = context.history, context.history.columns
     if not history.size:
         return plan
-    if not context.settings.preserve_system_messages:
-        plan = plan.drop(columns.system[: history.blocks] & ~plan.returned, NO_SYSTEM)
+    plan = without_systems(plan, context)
     newest = columns.users.item(history.users - 1) if history.users else history.size - 1
     return plan.drop(columns.block_last[: history.blocks] < newest, NO_HISTORY)
