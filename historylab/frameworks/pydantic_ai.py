@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from historylab.errors import needs
 from historylab.frameworks.base import Converted, Record, open_trimmer
 from historylab.settings.model import Settings
+from historylab.trimmers.forms.pydantic_ai import request_record, response_record
 
 with needs("pydantic-ai-slim", "historylab.frameworks.pydantic_ai"):
     from pydantic_ai.capabilities import AbstractCapability
@@ -83,14 +84,10 @@ def _with_parts(message: Any, parts: list[Any]) -> Any:
 def _convert(message: Any) -> list[Record]:
     """Chat messages: one for a response, one for each part of a request; notes without text go with a neighbour."""
     if message.kind == "response":
-        calls = [_as_call(part) for part in message.parts if part.part_kind == "tool-call"]
-        said = [piece for piece in map(_as_answer, message.parts) if piece]
-        content = said if any("piece" in piece for piece in said) else "\n".join(piece["text"] for piece in said)
-        record = {"role": "assistant", "content": content, "tool_calls": calls, "timestamp": message.timestamp}
-        return [{**record, GIVEN: (message, message.parts)}]
+        return [{**response_record(message), GIVEN: (message, message.parts)}]
     records, notes = list[Record](), list[Any]()
     for part in message.parts:
-        if said_there := _as_record(part):
+        if said_there := request_record(part):
             time = getattr(part, "timestamp", message.timestamp)
             records.append({**said_there, "timestamp": time, GIVEN: (message, [*notes, part])})
             notes = []
@@ -99,51 +96,6 @@ def _convert(message: Any) -> list[Record]:
         else:
             notes.append(part)
     return records or [{"role": "user", "content": "", GIVEN: (message, notes)}]
-
-
-def _as_record(part: Any) -> Record | None:
-    """Role and content of a request's part; None for the framework's notes."""
-    if part.part_kind == "system-prompt":
-        return {"role": "system", "content": part.content}
-    if part.part_kind == "user-prompt":
-        return {"role": "user", "content": _as_content(part.content)}
-    if part.part_kind == "speech":
-        return {"role": part.speaker, "content": part.transcript or ""}
-    if part.part_kind == "tool-return":
-        return {"role": "tool", "tool_call_id": part.tool_call_id, "content": part.model_response_str()}
-    return _as_retry(part) if hasattr(part, "model_response") else None
-
-
-def _as_retry(part: Any) -> Record:
-    if getattr(part, "tool_name", None):
-        return {"role": "tool", "tool_call_id": part.tool_call_id, "content": part.model_response()}
-    return {"role": "user", "content": part.model_response()}
-
-
-def _as_answer(part: Any) -> Record | None:
-    if part.part_kind == "file":
-        return _as_piece(part.content)
-    text = {"text": "content", "speech": "transcript"}.get(part.part_kind)
-    return {"type": "text", "text": getattr(part, text) or ""} if text else None
-
-
-def _as_call(part: Any) -> Record:
-    arguments = part.args if isinstance(part.args, str) else part.args_as_json_str()
-    return {"id": part.tool_call_id, "function": {"name": part.tool_name, "arguments": arguments}}
-
-
-def _as_content(content: Any) -> str | list[Record]:
-    if isinstance(content, str):
-        return content
-    return [_as_piece(piece) for piece in content if getattr(piece, "kind", "") != "cache-point"]
-
-
-def _as_piece(piece: Any) -> Record:
-    text = piece if isinstance(piece, str) else getattr(piece, "content", None)
-    if isinstance(text, str):
-        return {"type": "text", "text": text}
-    name = piece.media_type if piece.kind == "binary" else piece.kind
-    return {"type": next((kind for kind in ("image", "audio") if name.startswith(kind)), "file"), "piece": piece}
 
 
 def _make(record: Record, newest: Any) -> tuple[Any, list[Any]]:
@@ -161,7 +113,7 @@ def _make(record: Record, newest: Any) -> tuple[Any, list[Any]]:
         new = UserPromptPart(content) if role == "user" else SystemPromptPart(content)
     if not isinstance(message, ModelRequest):
         return ModelRequest([], instructions=getattr(newest, "instructions", None)), [new]
-    return message, [new if _as_record(part) else part for part in parts]
+    return message, [new if request_record(part) else part for part in parts]
 
 
 def _answer_parts(record: Record, content: str | list[Any]) -> list[Any]:

@@ -69,11 +69,12 @@ def to_model_messages(conversation: Conversation, losses: Losses) -> list[dict[s
 def ai_sdk(content: Content, report: Report) -> Iterator[Conversation]:
     """Model messages of the AI SDK, with calls and results as content parts."""
     for group in GROUPING.groups(content.values, report):
-        messages = [message for where, record in group.records for message in _read(record, where, report)]
+        messages = [message for where, record in group.records for message in read_model_message(record, where, report)]
         yield group.conversation(pair_by_order(messages), report, model=group.beside.get("modelId"))
 
 
-def _read(record: Any, where: str, report: Report) -> list[Message]:
+def read_model_message(record: Any, where: str, report: Report) -> list[Message]:
+    """The messages of one model message: several where it holds the results of several calls."""
     role = record.get("role") if isinstance(record, dict) else None
     if not isinstance(record, dict) or not isinstance(role, str):
         report.skip(f"{kind_of(record)} without a role", where)
