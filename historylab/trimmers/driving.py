@@ -104,7 +104,7 @@ class _Run:
     def ask(self, caller: Caller, size: int) -> TrimmedRequest:
         """The request that is made when there are so many messages."""
         stop = size if self.choice.asked == "request" else self._start_of_run(size)
-        if self.choice.asked == "request" or stop > self.size or not self.size:
+        if self.choice.asked == "request" or stop > self.size:  # the first run has nothing before it
             before = self.carried if self.choice.carries else []
             given = [*before, *self._write(self.size if self.choice.carries else 0, stop)]
             self.carried = self._trim(caller, given, stop)
@@ -213,8 +213,8 @@ class _Run:
         """With what the form keeps outside its list in its place: the prompt first, later ones where they were said."""
         outside, found = [i for i in self.outside if i < size], list(order)
         if outside and self.prompt is not None:  # a body came back with another one
-            rewritten[outside[0]] = replace(self.conversation[outside[0]], content=self.prompt, source=None)
             outside = outside[:1] if self.prompt else []
+            rewritten |= {i: replace(self.conversation[i], content=self.prompt, source=None) for i in outside}
         for i in reversed(outside):
             later = (k for k, each in enumerate(found) if not isinstance(each, Message) and each > i)
             found.insert(0 if i < self.leading else next(later, len(found)), i)
