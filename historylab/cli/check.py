@@ -6,7 +6,6 @@ import argparse
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from historylab.cli.as_sent import add_as_sent, check_one_lane
 from historylab.cli.base import (
     Subparsers,
     add_parser,
@@ -21,6 +20,7 @@ from historylab.cli.base import (
     write_text,
 )
 from historylab.cli.files import add_mapping, mapping_from
+from historylab.cli.lanes import add_as_sent, check_one_lane
 from historylab.cli.progress import progress_bar
 from historylab.errors import HistoryLabError, SettingsError
 

@@ -6,7 +6,6 @@ import argparse
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from historylab.cli.as_sent import add_as_sent, open_as_sent
 from historylab.cli.base import (
     Subparsers,
     add_parser,
@@ -18,6 +17,7 @@ from historylab.cli.base import (
     print_table,
 )
 from historylab.cli.files import add_conversation, add_reading, load_one
+from historylab.cli.lanes import add_as_sent, open_as_sent
 from historylab.errors import LoadError, SettingsError
 
 if TYPE_CHECKING:

@@ -13,11 +13,12 @@ from historylab.cli import check, compare, convert, export, proxy, recommend, ru
 from historylab.cli import open as opening
 from historylab.cli.base import INTERRUPTED, add_strict_environment, print_note
 from historylab.cli.files import recordings_as_files
+from historylab.cli.lanes import WITH_A_VALUE, trimmers_aside
 from historylab.cli.parser import COMMANDS, CommandParser
 from historylab.errors import HistoryLabError, SettingsError, UnknownMember, needs
 
 MODULES = (opening, show, why, compare, check, tune, sweep, recommend, export, convert, run, proxy)
-TAKE_A_VALUE = ("--host", "--port", "--template", "--record")
+TAKE_A_VALUE = ("--host", "--port", "--template", "--record", *WITH_A_VALUE)
 """Options before a command whose value is the next argument."""
 
 
@@ -28,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")  # for a terminal or a pipe that is not UTF-8
     arguments = _parser().parse_args(_with_open(sys.argv[1:] if argv is None else argv))
     try:
-        with needs("historylab", "this command"), recordings_as_files(arguments):
+        with needs("historylab", "this command"), recordings_as_files(arguments), trimmers_aside(arguments):
             exit_code: int = arguments.run(arguments)
         sys.stdout.flush()
         return exit_code

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from historylab.cli.base import Subparsers, add_parser, print_json, print_line, print_table, strip_controls
+from historylab.cli.lanes import add_trimmer, lane_as_json, read_trimmer
 from historylab.errors import HistoryLabError, LoadError, SettingsError
 
 LISTED = 30  # sessions shown unless --all asks for more
@@ -42,6 +43,7 @@ def add_serving(parser: argparse.ArgumentParser, **default: Any) -> None:
         **default,
         help="print the development log (as NODE_ENV=development does)",
     )
+    add_trimmer(parser, dest="trimmers" if default else "trimmers_served")
 
 
 def add_to(commands: Subparsers) -> None:
@@ -72,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def open_playground(arguments: argparse.Namespace) -> int:
     """Serve the playground until it is interrupted."""
-    from historylab.settings.names import RECORD, STRICT_ENVIRONMENT, TEMPLATE
+    from historylab.settings.names import RECORD, STRICT_ENVIRONMENT, TEMPLATE, TRIMMER
 
     if arguments.debug:
         os.environ["NODE_ENV"] = "development"
@@ -84,6 +86,8 @@ def open_playground(arguments: argparse.Namespace) -> int:
             os.environ[TEMPLATE] = check_template(template)
         except (HistoryLabError, OSError) as problem:
             raise SettingsError(str(problem)) from None
+    if lane := read_trimmer(arguments):
+        os.environ[TRIMMER] = lane_as_json(lane)
     if arguments.record:
         os.environ[RECORD] = arguments.record if "://" in arguments.record else os.path.abspath(arguments.record)
     from historylab.ui.server import development_log, serve

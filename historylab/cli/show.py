@@ -8,7 +8,6 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from historylab.cli.as_sent import add_as_sent, check_one_lane, open_as_sent
 from historylab.cli.base import (
     Subparsers,
     add_must_remember,
@@ -33,6 +32,7 @@ from historylab.cli.files import (
     report_skipped,
     resolve_as_recorded,
 )
+from historylab.cli.lanes import add_as_sent, check_one_lane, open_as_sent
 from historylab.cli.losses import losses_as_json, print_losses
 from historylab.cli.one_request import show_one_request
 from historylab.cli.post_mortem import post_mortem_as_json, print_post_mortem

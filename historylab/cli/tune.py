@@ -6,7 +6,6 @@ import argparse
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from historylab.cli.as_sent import check_one_lane
 from historylab.cli.base import (
     INTERRUPTED,
     Subparsers,
@@ -24,6 +23,7 @@ from historylab.cli.base import (
     whole_number,
 )
 from historylab.cli.files import add_mapping, add_strict, mapping_from, read_each, report_skipped
+from historylab.cli.lanes import check_one_lane
 from historylab.cli.progress import interruptible, progress_bar
 from historylab.errors import LoadError
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from historylab.cli.as_sent import add_as_sent, check_one_lane, open_as_sent
 from historylab.cli.base import (
     Subparsers,
     add_parser,
@@ -17,6 +16,7 @@ from historylab.cli.base import (
     whole_number,
 )
 from historylab.cli.files import add_conversation, add_reading, load_one, resolve_as_recorded
+from historylab.cli.lanes import add_as_sent, check_one_lane, open_as_sent
 from historylab.errors import LoadError, SettingsError
 
 if TYPE_CHECKING:

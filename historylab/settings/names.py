@@ -43,8 +43,21 @@ PRIVATE_SERVERS = "HISTORYLAB_CHAT_PRIVATE_SERVERS"
 """Whether a playground that is served to others may ask servers at private addresses that they name."""
 PROXY_TOKEN = "HISTORYLAB_PROXY_TOKEN"
 """What apps must send to a proxy that others can reach."""
+TRIMMER = "HISTORYLAB_TRIMMER"
+"""The trimmer that the playground shows, as JSON: trimmer, options, carry, form, seconds."""
 NOT_SETTINGS = frozenset(
-    {PRIVATE_SERVERS, STRICT_ENVIRONMENT, TEMPLATE, OPEN, RECORD, RECORD_KEY, STORE, PROXY_TOKEN, "HISTORYLAB_REAL"}
+    {
+        PRIVATE_SERVERS,
+        STRICT_ENVIRONMENT,
+        TEMPLATE,
+        OPEN,
+        RECORD,
+        RECORD_KEY,
+        STORE,
+        PROXY_TOKEN,
+        TRIMMER,
+        "HISTORYLAB_REAL",
+    }
 )
 """Variables of ours that are not settings, so that no link and no template can set them."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,6 +15,7 @@ from historylab.costs.bill import Bill, price_as_recorded
 from historylab.costs.caches.base import Cache, all_caches, as_charged
 from historylab.costs.proposal import adopt_recorded, settings_for
 from historylab.costs.traffic import Traffic, baseline_of, billed_traffic
+from historylab.errors import SettingsError
 from historylab.planning.pipeline import open_instruments
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline, replay
@@ -21,6 +24,7 @@ from historylab.recall.questions import Question
 from historylab.recall.retention import Retention, retention
 from historylab.recordings.as_sent import as_sent
 from historylab.settings.model import Settings
+from historylab.settings.names import TRIMMER
 from historylab.trimmers.given import SECONDS
 
 AS_SENT: Literal["as-sent"] = "as-sent"
@@ -61,6 +65,22 @@ class TrimmerLane:
             )
 
         return conversation.remember(("trimmer", self.key), drive)
+
+
+def lane_in_environment() -> TrimmerLane | None:
+    """The trimmer that the playground was started with, for the life of its process; None without one.
+
+    Raises SettingsError where the variable holds something else.
+    """
+    if not (given := os.environ.get(TRIMMER)):
+        return None
+    try:
+        lane = TrimmerLane(**json.loads(given))
+    except (TypeError, ValueError):
+        lane = None
+    if lane is None or not isinstance(lane.trimmer, str) or not isinstance(lane.options, dict):
+        raise SettingsError(f"{TRIMMER} holds no trimmer: start the playground with --trimmer")
+    return lane
 
 
 Lane = Settings | Literal["as-sent"] | TrimmerLane

@@ -1,0 +1,241 @@
+"""The lane of a command that isn't settings: --as-sent, what was really sent, or --trimmer, one that isn't ours."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from typing import TYPE_CHECKING, Any, TextIO, cast
+
+from historylab.cli.progress import progress_bar
+from historylab.errors import MissingLibrary, PlanError, SettingsError
+
+if TYPE_CHECKING:
+    from historylab.conversation.conversation import Conversation
+    from historylab.planning.replay import Timeline
+    from historylab.tuning.replayed import Lane, TrimmerLane
+
+WITH_A_VALUE = ("--trimmer", "--trimmer-option", "--trimmer-seconds", "--trimmer-form")
+"""The options of a trimmer whose value is the next argument."""
+NAMES = ("trimmer", "against")
+"""Options that may name a trimmer, to which those after them belong."""
+
+
+def add_as_sent(parser: argparse.ArgumentParser) -> None:
+    """--as-sent."""
+    parser.add_argument(
+        "--as-sent",
+        action="store_true",
+        help="what was really sent, as far as the file says so, instead of what settings would send",
+    )
+
+
+def add_trimmer(parser: argparse.ArgumentParser, dest: str = "trimmers", *, several: bool = False) -> None:
+    """--trimmer, and the options that say how it is driven."""
+    more = "; repeat it for more, each with its own options after it" if several else ""
+    about = f"what this trimmer would send: one of historylab.trimmers(), or a function of yours{more}"
+    parser.add_argument(
+        "--trimmer", action=_InOrder, dest=dest, const="trimmer", metavar="NAME or MODULE:FUNCTION", help=about
+    )
+    parser.add_argument(
+        "--trimmer-option",
+        action=_InOrder,
+        dest=dest,
+        const="options",
+        type=_read_option,
+        metavar="KEY=VALUE",
+        help="an option of the trimmer named before it, its value as JSON or text; repeat it for more",
+    )
+    parser.add_argument(
+        "--trimmer-carry",
+        action=_InOrder,
+        dest=dest,
+        const="carry",
+        nargs=0,
+        help="give it what it returned last and what was said since, as an app does that overwrites its history",
+    )
+    parser.add_argument(
+        "--trimmer-form",
+        action=_InOrder,
+        dest=dest,
+        const="form",
+        metavar="NAME",
+        help="how it takes messages, where its annotations don't tell (default: chat_completions)",
+    )
+    parser.add_argument(
+        "--trimmer-seconds",
+        action=_InOrder,
+        dest=dest,
+        const="seconds",
+        type=_read_seconds,
+        metavar="N",
+        help="how long it may take for an answer (default: 10)",
+    )
+
+
+def add_against(parser: argparse.ArgumentParser, help: str) -> None:
+    """--against, which takes settings, as-sent or a trimmer; `read_against` reads it."""
+    parser.add_argument(
+        "--against", action=_InOrder, dest="trimmers", const="against", metavar="FILE, as-sent or TRIMMER", help=help
+    )
+
+
+class _InOrder(argparse.Action):
+    """Notes what is given in its order, so that an option belongs to the trimmer named before it."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
+    ) -> None:
+        given = getattr(namespace, self.dest, None) or []
+        setattr(namespace, self.dest, [*given, (self.const, True if self.nargs == 0 else values)])
+
+
+def _read_option(text: str) -> tuple[str, Any]:
+    """KEY=VALUE; a value that is no JSON is text."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE, for instance max_tokens=4000")
+    try:
+        return name.strip(), json.loads(value)
+    except ValueError:
+        return name.strip(), value
+
+
+def _read_seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < threading.TIMEOUT_MAX:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+    return seconds
+
+
+def read_trimmer(arguments: argparse.Namespace) -> TrimmerLane | None:
+    """The trimmer to drive, if one was named. Raises SettingsError for several, and for one that can't be opened."""
+    found = read_trimmers(arguments)
+    if len(found) > 1:
+        raise SettingsError("name one --trimmer; historylab compare takes several")
+    return found[0] if found else None
+
+
+def read_trimmers(arguments: argparse.Namespace) -> list[TrimmerLane]:
+    """The trimmers that were named, each with its own options. Raises SettingsError for one that can't be opened."""
+    return [_open_trimmer(given) for kind, given in _named(arguments) if kind == "trimmer"]
+
+
+def read_against(arguments: argparse.Namespace) -> Lane | None:
+    """The lane that --against names: settings in a file, what was sent, or a trimmer."""
+    from historylab.settings.resolve import settings_in_file
+    from historylab.tuning.replayed import AS_SENT
+
+    found = [given for kind, given in _named(arguments) if kind == "against"]
+    if not found:
+        return None
+    given, name = found[-1], found[-1]["trimmer"]
+    if _is_trimmer(name):
+        return _open_trimmer(given)
+    if len(given) > 1:
+        raise SettingsError(
+            f"--trimmer-option and the like belong to the trimmer before them, and {name!r:.80} is none"
+        )
+    return AS_SENT if name == AS_SENT else settings_in_file(name)
+
+
+def _is_trimmer(name: str) -> bool:
+    from historylab.registry import members
+
+    return name in members("trimmer") or (":" in name and "/" not in name and not name.endswith((".json", ".env")))
+
+
+def _named(arguments: argparse.Namespace) -> list[tuple[str, dict[str, Any]]]:
+    """What names a trimmer, each with what was said of it. What stands before the first belongs to that."""
+    first: dict[str, Any] = {}
+    found = list[tuple[str, dict[str, Any]]]()
+    for name, value in _given(arguments):
+        if name in NAMES:
+            found.append((name, first if not found else {}))
+            found[-1][1]["trimmer"] = value
+            continue
+        now = found[-1][1] if found else first
+        now[name] = {**now.get(name, {}), value[0]: value[1]} if name == "options" else value
+    if first and not found:
+        raise SettingsError("an option of a trimmer needs one: --trimmer NAME or MODULE:FUNCTION")
+    return found
+
+
+def _given(arguments: argparse.Namespace) -> list[tuple[str, Any]]:
+    """What was said of trimmers, before the command and after it."""
+    return [*(getattr(arguments, "trimmers_served", None) or ()), *(getattr(arguments, "trimmers", None) or ())]
+
+
+def _open_trimmer(given: dict[str, Any]) -> TrimmerLane:
+    from historylab.trimmers.given import open_trimmer_choice
+    from historylab.tuning.replayed import TrimmerLane
+
+    lane = TrimmerLane(**given)
+    try:
+        with redirect_stdout(sys.stderr):  # a module may print while it is imported
+            open_trimmer_choice(lane.trimmer, lane.options, carry=lane.carry, form=lane.form)
+    except MissingLibrary as problem:
+        raise SettingsError(str(problem)) from None
+    return lane
+
+
+def lane_as_json(lane: TrimmerLane) -> str:
+    """The lane as the playground's process reads it: `lane_in_environment`."""
+    return json.dumps({name: getattr(lane, name) for name in ("trimmer", "options", "carry", "form", "seconds")})
+
+
+def check_one_lane(arguments: argparse.Namespace, option: str = "") -> None:
+    """Raises SettingsError where --as-sent, --trimmer or `option` stands beside settings, or one beside another."""
+    trimmer = "--trimmer" if any(name == "trimmer" for name, _ in _given(arguments)) else ""
+    others = [each for each in (option, "--as-sent" if getattr(arguments, "as_sent", False) else "", trimmer) if each]
+    given = [name for name, value in (("--set", arguments.set), ("--from", arguments.source)) if value]
+    if getattr(arguments, "settings", None):
+        given.append("--settings")
+    if len(others) > 1:
+        raise SettingsError(f"leave out {others[0]}, or {others[1]}: one is shown at a time")
+    if others and given:
+        whose = "what that trimmer sends" if others[0] == "--trimmer" else "what was sent"
+        raise SettingsError(f"{others[0]} is of {whose}, whatever is set; leave out {given[0]}, or {others[0]}")
+
+
+def open_as_sent(conversation: Conversation) -> Timeline:
+    """The timeline of what was sent. Raises SettingsError where nothing says so: it was asked for what isn't there."""
+    from historylab.recordings.as_sent import as_sent
+
+    try:
+        return as_sent(conversation)
+    except PlanError as problem:
+        raise SettingsError(str(problem)) from None
+
+
+def drive_trimmer(conversation: Conversation, lane: TrimmerLane) -> Timeline:
+    """The timeline of what a trimmer sends; how far that is stands on stderr."""
+    with progress_bar("Asking the trimmer") as progress:
+        return lane.open(conversation, progress)
+
+
+@contextmanager
+def trimmers_aside(arguments: argparse.Namespace) -> Iterator[None]:
+    """Has what a trimmer prints on stderr, not among a command's own output, as long as the command runs."""
+    if not _given(arguments):
+        yield
+        return
+    with redirect_stdout(cast(TextIO, _OwnOutput(sys.stdout, sys.stderr))):
+        yield
+
+
+class _OwnOutput:
+    """A stream that is `own` for the thread that made it, and `other` for those in which trimmers are called."""
+
+    def __init__(self, own: TextIO, other: TextIO):
+        self._own, self._other, self._thread = own, other, threading.get_ident()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._own if threading.get_ident() == self._thread else self._other, name)
