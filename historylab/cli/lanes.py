@@ -125,7 +125,7 @@ def read_trimmer(arguments: argparse.Namespace) -> TrimmerLane | None:
 
 def read_trimmers(arguments: argparse.Namespace) -> list[TrimmerLane]:
     """The trimmers that were named, each with its own options. Raises SettingsError for one that can't be opened."""
-    return [_open_trimmer(given) for kind, given in _named(arguments) if kind == "trimmer"]
+    return [_open_trimmer(given) for kind, given in _group_words(arguments) if kind == "trimmer"]
 
 
 def read_against(arguments: argparse.Namespace) -> Lane | None:
@@ -133,7 +133,7 @@ def read_against(arguments: argparse.Namespace) -> Lane | None:
     from historylab.settings.resolve import settings_in_file
     from historylab.tuning.replayed import AS_SENT
 
-    found = [given for kind, given in _named(arguments) if kind == "against"]
+    found = [given for kind, given in _group_words(arguments) if kind == "against"]
     if not found:
         return None
     given, name = found[-1], found[-1]["trimmer"]
@@ -152,11 +152,11 @@ def _is_trimmer(name: str) -> bool:
     return name in members("trimmer") or (":" in name and "/" not in name and not name.endswith((".json", ".env")))
 
 
-def _named(arguments: argparse.Namespace) -> list[tuple[str, dict[str, Any]]]:
+def _group_words(arguments: argparse.Namespace) -> list[tuple[str, dict[str, Any]]]:
     """What names a trimmer, each with what was said of it. What stands before the first belongs to that."""
     first: dict[str, Any] = {}
     found = list[tuple[str, dict[str, Any]]]()
-    for name, value in _given(arguments):
+    for name, value in _trimmer_words(arguments):
         if name in NAMES:
             found.append((name, first if not found else {}))
             found[-1][1]["trimmer"] = value
@@ -168,7 +168,7 @@ def _named(arguments: argparse.Namespace) -> list[tuple[str, dict[str, Any]]]:
     return found
 
 
-def _given(arguments: argparse.Namespace) -> list[tuple[str, Any]]:
+def _trimmer_words(arguments: argparse.Namespace) -> list[tuple[str, Any]]:
     """What was said of trimmers, before the command and after it."""
     return [*(getattr(arguments, "trimmers_served", None) or ()), *(getattr(arguments, "trimmers", None) or ())]
 
@@ -193,7 +193,7 @@ def lane_as_json(lane: TrimmerLane) -> str:
 
 def check_one_lane(arguments: argparse.Namespace, option: str = "") -> None:
     """Raises SettingsError where --as-sent, --trimmer or `option` stands beside settings, or one beside another."""
-    trimmer = "--trimmer" if any(name == "trimmer" for name, _ in _given(arguments)) else ""
+    trimmer = "--trimmer" if any(name == "trimmer" for name, _ in _trimmer_words(arguments)) else ""
     others = [each for each in (option, "--as-sent" if getattr(arguments, "as_sent", False) else "", trimmer) if each]
     given = [name for name, value in (("--set", arguments.set), ("--from", arguments.source)) if value]
     if getattr(arguments, "settings", None):
@@ -224,7 +224,7 @@ def drive_trimmer(conversation: Conversation, lane: TrimmerLane) -> Timeline:
 @contextmanager
 def trimmers_aside(arguments: argparse.Namespace) -> Iterator[None]:
     """Has what a trimmer prints on stderr, not among a command's own output, as long as the command runs."""
-    if not _given(arguments):
+    if not _trimmer_words(arguments):
         yield
         return
     with redirect_stdout(cast(TextIO, _OwnOutput(sys.stdout, sys.stderr))):
