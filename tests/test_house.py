@@ -37,7 +37,9 @@ FENCES = {
     "rich": ("historylab/cli/",),
     "distributed": ("historylab/cli/sweep.py",),
     **dict.fromkeys(("langchain", "langchain_core", "litellm", "pydantic_ai"), ("historylab/frameworks/", TRIMMERS)),
-    **dict.fromkeys(("agents", "autogen_core", "google", "haystack", "llama_index", "strands"), (TRIMMERS,)),
+    **dict.fromkeys(
+        ("agents", "autogen_core", "deepagents", "google", "haystack", "llama_index", "strands"), (TRIMMERS,)
+    ),
     **dict.fromkeys(("agent_framework", "pydantic_ai_harness", "semantic_kernel"), (TRIMMERS,)),
 }
 

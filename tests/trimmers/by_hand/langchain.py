@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from html import unescape
+from itertools import takewhile
 
 from langchain_core import messages as lc
 from langchain_core.messages.utils import count_tokens_approximately
@@ -27,10 +28,10 @@ def clear_tool_uses(conversation, **options):
     from langchain.agents.middleware.context_editing import ClearToolUsesEdit
 
     for length in conversation.columns.requests:
-        prompt, *rest = list(conversation)[:length]
+        prompt, rest = split(list(conversation)[:length])
         given = [to_langchain(message) for message in rest]
         ClearToolUsesEdit(**options).apply(given, count_tokens=count_tokens_approximately)
-        yield [from_langchain(m) for m in (to_langchain(prompt), *given)]
+        yield [from_langchain(m) for m in (*map(to_langchain, prompt), *given)]
 
 
 def summarize(conversation, *, max_input_tokens=None, **options):
@@ -39,15 +40,21 @@ def summarize(conversation, *, max_input_tokens=None, **options):
 
     model = offline_model(max_input_tokens)
     middleware = SummarizationMiddleware(model, summary_prompt="{messages}", **options)
-    prompt, *rest = conversation
+    prompt, rest = split(conversation)
     state, seen = [], 0
     for length in conversation.columns.requests:
-        state += [to_langchain(message) for message in rest[seen : length - 1]]
-        seen = length - 1
+        state += [to_langchain(message) for message in rest[seen : length - len(prompt)]]
+        seen = length - len(prompt)
         update = middleware.before_model({"messages": state}, None)
         if update:
             state = [m for m in update["messages"] if not isinstance(m, lc.RemoveMessage)]
-        yield [from_langchain(m) for m in (to_langchain(prompt), *state)]
+        yield [from_langchain(m) for m in (*map(to_langchain, prompt), *state)]
+
+
+def split(conversation):
+    """The prompt, which an agent has beside its messages, and the rest."""
+    prompt = list(takewhile(lambda message: message.role == "system", conversation))
+    return prompt, list(conversation)[len(prompt) :]
 
 
 def offline_model(max_input_tokens):

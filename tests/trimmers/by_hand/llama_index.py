@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import takewhile
 
 from llama_index.core.llms import ChatMessage
 from llama_index.core.memory import ChatMemoryBuffer
@@ -10,12 +11,12 @@ from llama_index.core.memory import ChatMemoryBuffer
 
 def memory_buffer(conversation, **options):
     """What each request sends, the prompt first."""
-    prompt, *rest = conversation
+    prompt = list(takewhile(lambda message: message.role == "system", conversation))
     for length in conversation.columns.requests:
         memory = ChatMemoryBuffer.from_defaults(**options)
-        for message in rest[: length - 1]:
+        for message in list(conversation)[len(prompt) : length]:
             memory.put(to_llama_index(message))
-        yield [("system", prompt.content, (), None), *map(from_llama_index, memory.get())]
+        yield [*(("system", said.content, (), None) for said in prompt), *map(from_llama_index, memory.get())]
 
 
 def to_llama_index(message):
