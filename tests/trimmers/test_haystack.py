@@ -1,0 +1,64 @@
+"""Haystack's compaction, replayed, sends what an agent of its own sends."""
+
+from __future__ import annotations
+
+import pytest
+
+from historylab.errors import MissingLibrary, SettingsError
+from historylab.trimmers.forms.haystack import import_haystack
+
+try:
+    import_haystack("dataclasses")  # before others do, whose telemetry would be on
+except MissingLibrary as problem:
+    pytest.skip(str(problem), allow_module_level=True)
+
+from driven_trimmers import sent_by, share_acted_on, support_chat, tool_loop
+from haystack.hooks.compaction import CompactionHook, SlidingWindowCompactor, ToolResultPruningCompactor
+
+from historylab import replay
+from tests.trimmers.by_hand import haystack as by_hand
+
+CHATS = pytest.mark.parametrize("chat", [support_chat, tool_loop])
+pytestmark = pytest.mark.filterwarnings("ignore:.*experimental")
+
+
+@CHATS
+@pytest.mark.parametrize(
+    ("window", "compactor"),
+    [
+        ({"context_window": 700}, {}),
+        ({"context_window": 600, "compact_at": 0.9, "compact_to": 0.5}, {"min_keep_steps": 2}),
+        ({"context_window": 500}, {"omission_note": ""}),
+    ],
+)
+def test_the_sliding_window_sends_what_an_agent_sends(chat, window, compactor):
+    sent = sent_by("haystack.compaction", chat(), **window, **compactor)
+    assert sent == list(by_hand.compacted(chat(), CompactionHook(SlidingWindowCompactor(**compactor), **window)))
+    assert share_acted_on(sent, chat()) > 0.5
+
+
+@CHATS
+@pytest.mark.parametrize(
+    ("window", "compactor"),
+    [
+        ({"context_window": 700}, {"min_tokens": 20}),
+        ({"context_window": 600, "compact_at": 0.9}, {"min_keep_steps": 2, "min_tokens": 0}),
+        ({"context_window": 500}, {"min_tokens": 10, "placeholder": "gone: {tool_name}"}),
+    ],
+)
+def test_pruning_sends_what_an_agent_sends(chat, window, compactor):
+    sent = sent_by("haystack.ToolResultPruningCompactor", chat(), **window, **compactor)
+    assert sent == list(by_hand.compacted(chat(), CompactionHook(ToolResultPruningCompactor(**compactor), **window)))
+    assert share_acted_on(sent, chat()) > 0.5
+
+
+def test_shares_that_never_meet_are_a_mistake():
+    with pytest.raises(SettingsError, match="compact_to"):
+        replay(support_chat(), trimmer="haystack.compaction", context_window=1000, compact_at=0.3, compact_to=0.4)
+
+
+def test_telemetry_is_off():
+    sent_by("haystack.compaction", support_chat(), context_window=700)
+    from haystack.telemetry import _telemetry
+
+    assert _telemetry.telemetry is None
