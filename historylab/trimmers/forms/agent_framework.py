@@ -88,7 +88,7 @@ class CompactedList:
 
 def import_agent_framework() -> Any:
     """The library, imported where it is used."""
-    with needs("agent-framework-core", "Agent Framework's form"):
+    with needs("agent-framework-core", "a list of Agent Framework's messages"):
         import agent_framework
     return agent_framework
 

@@ -22,7 +22,7 @@ class AutogenMessages(ItemForm):
     """A message of `autogen_core.models` per message, or for all results of an assistant message."""
 
     def __init__(self) -> None:
-        with needs("autogen-core", "AutoGen's form"):
+        with needs("autogen-core", "a list of AutoGen's messages"):
             from autogen_core import FunctionCall, models
         self._call, self._models = FunctionCall, models
 
@@ -80,7 +80,7 @@ class ContextView:
 
 def import_contexts() -> Any:
     """The library's module of contexts, imported where it is used."""
-    with needs("autogen-core", "AutoGen's form"):
+    with needs("autogen-core", "a list of AutoGen's messages"):
         from autogen_core import model_context
     return model_context
 

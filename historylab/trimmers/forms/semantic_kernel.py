@@ -85,7 +85,7 @@ class ReducedHistory:
 
 def import_contents() -> Any:
     """The library's module of messages, imported where it is used."""
-    with needs("semantic-kernel", "Semantic Kernel's form"):
+    with needs("semantic-kernel", "a list of Semantic Kernel's messages"):
         from semantic_kernel import contents
     return contents
 
