@@ -78,8 +78,8 @@ def from_item(item):
 class Scripted(Model):
     """A model that summarises as the stand-in does."""
 
-    def __init__(self, window):
-        self.window = window
+    def __init__(self, window, write=write_summary):
+        self.window, self.write = window, write
 
     def get_config(self):
         return {"context_window_limit": self.window}
@@ -94,6 +94,6 @@ class Scripted(Model):
         said = [each for item in messages[:-1] for each in from_item(item)]
         lines = [f"{role}: {text or ', '.join(name for _, name, _ in calls)}" for role, text, calls, _ in said]
         yield {"messageStart": {"role": "assistant"}}
-        yield {"contentBlockDelta": {"delta": {"text": write_summary("\n".join(lines))}}}
+        yield {"contentBlockDelta": {"delta": {"text": self.write("\n".join(lines))}}}
         yield {"contentBlockStop": {}}
         yield {"messageStop": {"stopReason": "end_turn"}}

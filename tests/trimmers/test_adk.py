@@ -1,0 +1,42 @@
+"""Google ADK's trimmer, replayed, sends what it sends when it is called by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("google.adk")
+
+from driven_trimmers import sent_by, share_acted_on, support_chat
+
+from historylab import generate
+from tests.trimmers.by_hand import adk as by_hand
+
+PLUGIN = "adk.ContextFilterPlugin"
+
+
+def many_tasks():
+    return generate("tool_loop", turns=8, rounds=4, seed=7)
+
+
+@pytest.mark.parametrize("chat", [support_chat, many_tasks])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"num_invocations_to_keep": 2},
+        {"num_invocations_to_keep": 1, "remove_amount": 3},
+        {"num_invocations_to_keep": 3, "custom_filter": lambda contents: contents[1:]},
+    ],
+)
+def test_the_context_filter_sends_what_it_sends_by_hand(chat, options):
+    sent = sent_by(PLUGIN, chat(), **options)
+    assert sent == list(by_hand.context_filter(chat(), **options))
+    assert share_acted_on(sent, chat()) > 0.5
+
+
+def test_without_a_number_of_invocations_all_is_sent():
+    assert share_acted_on(sent_by(PLUGIN, support_chat()), support_chat()) == 0
+
+
+def test_a_filter_that_fails_filters_nothing():
+    """As in production, where the plugin logs the error."""
+    assert share_acted_on(sent_by(PLUGIN, support_chat(), custom_filter=lambda contents: 1 / 0), support_chat()) == 0
