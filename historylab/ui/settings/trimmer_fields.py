@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, TypedDict
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -45,12 +46,23 @@ def describe_trimmer(place: DeltaGenerator, timeline: Timeline) -> None:
     place.html(f'<div class="hl-small">{escape(trimmer_line(timeline))}</div>{meta}')
 
 
+class _Arguments(TypedDict):
+    key: str
+    help: str | None
+    on_change: Callable[[str, Callable[[Any], object]], None]
+    args: tuple[str, Callable[[Any], object]]
+
+
 def _field(key: str, option: Option, value: Any) -> None:
     """One option: a choice, a switch, a number, or text as on the command line."""
     schema, kind = option.schema, option.schema.get("type")
-    about = capitalize_first(option.help) + ("." if option.help else "")
-    common = {"key": key, "help": about or None, "on_change": session.hand_value}
-    common["args"] = (key, lambda given: choose_trimmer_option(option.name, given))
+    about, take = f"{capitalize_first(option.help)}.", partial(choose_trimmer_option, option.name)
+    common: _Arguments = {
+        "key": key,
+        "help": about if option.help else None,
+        "on_change": session.hand_value,
+        "args": (key, take),
+    }
     if "enum" in schema:
         session.seed_widget(key, value)
         st.segmented_control(option.name, schema["enum"], default=value, required=True, **common)
@@ -58,12 +70,23 @@ def _field(key: str, option: Option, value: Any) -> None:
         session.seed_widget(key, bool(value))
         st.toggle(option.name, bool(value), **common)
     elif kind in ("integer", "number"):
-        read = int if kind == "integer" else float
-        least, most = schema.get("minimum", 0), schema.get("maximum")
-        session.seed_widget(key, read(value))
-        bounds = {"min_value": read(least), "max_value": None if most is None else read(most)}
-        st.number_input(option.name, value=read(value), step=1 if read is int else 0.05, **bounds, **common)
+        _number(option.name, value, schema, int if kind == "integer" else float, common)
     else:
-        text = "" if value is None or value is inspect.Parameter.empty else option_text(value)
+        text = "" if value is None else option_text(value)
         session.seed_widget(key, text)
         st.text_input(option.name, text, placeholder="none", **common)
+
+
+def _number(
+    label: str, value: Any, schema: Mapping[str, Any], read: Callable[[Any], float], common: _Arguments
+) -> None:
+    least, most = schema.get("minimum", 0), schema.get("maximum")
+    session.seed_widget(common["key"], read(value))
+    st.number_input(
+        label,
+        min_value=read(least),
+        max_value=None if most is None else read(most),
+        value=read(value),
+        step=read(1) if read is int else 0.05,
+        **common,
+    )
