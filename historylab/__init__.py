@@ -42,6 +42,7 @@ if TYPE_CHECKING or not _SOURCE:  # the public names; below they are read off th
     from historylab.trimming.trimmer import Trimmer as Trimmer
     from historylab.tuning.grid import grid as grid
     from historylab.tuning.grid import random_search as random_search
+    from historylab.tuning.nearest import nearest_settings as nearest_settings
     from historylab.tuning.recommend import recommend as recommend
     from historylab.tuning.shares import share_interval as share_interval
     from historylab.tuning.sweep import sweep as sweep
