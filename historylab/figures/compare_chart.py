@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from historylab.figures.axis import HOVER_LABEL, LEGEND, drawn_requests, turn_ticks
 from historylab.planning.context_fill import context_budget
 from historylab.planning.replay import Timeline
-from historylab.recordings.as_sent import is_as_sent
+from historylab.recordings.as_sent import is_foreign
 from historylab.wording.as_sent import untrimmed_word
 from historylab.wording.palette import CONFIGURATIONS, FAINT, GRID, Look
 
@@ -54,7 +54,7 @@ def _line(figure: go.Figure, tokens: np.ndarray, shown: np.ndarray, name: str, l
 
 def _budgets(figure: go.Figure, timelines: Sequence[Timeline], looks: Sequence[Look], top: float) -> None:
     """A thin line per budget, labelled with the configurations that have it."""
-    budgets = {look: context_budget(t, 0) for t, look in zip(timelines, looks, strict=True) if not is_as_sent(t)}
+    budgets = {look: context_budget(t, 0) for t, look in zip(timelines, looks, strict=True) if not is_foreign(t)}
     for budget in sorted({b for b in budgets.values() if b <= top}):
         letters = "".join(look.word for look, b in budgets.items() if b == budget)
         whose = "" if len(letters) == len(budgets) else f" of {', '.join(letters)}"

@@ -43,7 +43,8 @@ def context_limit(timeline: Timeline) -> ContextLimit:
     settings, largest = timeline.settings, int(timeline.contexts.max(initial=0))
     largest += settings.reserve
     tokens, is_window = limit_of(settings)
-    if timeline.plans and timeline.plans[-1].is_sized and tokens == (settings.window or window_of(settings.model)):
+    elsewhere = timeline.run is not None or (timeline.plans and timeline.plans[-1].is_sized)
+    if elsewhere and tokens == (settings.window or window_of(settings.model)):
         return ContextLimit(tokens, True, None, None, max(tokens, largest))  # decided elsewhere: no stage has a limit
     if not is_window:
         return ContextLimit(tokens, False, None, None, max(tokens, largest, 1))

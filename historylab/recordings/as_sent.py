@@ -75,6 +75,11 @@ def is_as_sent(timeline: Timeline) -> bool:
     return timeline.original.derived.get(KEPT_AS) is timeline
 
 
+def is_foreign(timeline: Timeline) -> bool:
+    """Tell whether others than our settings decided: whoever really sent it, or a trimmer that was driven."""
+    return timeline.run is not None or is_as_sent(timeline)
+
+
 def _as_sent(conversation: Conversation) -> Timeline:
     if why := why_not_as_sent(conversation):
         raise PlanError(why)

@@ -19,14 +19,14 @@ from historylab.figures.token_svg import kinds_drawn, token_svg
 from historylab.planning.context_fill import strictest_limit
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import Retention, retention
-from historylab.recordings.as_sent import is_as_sent
+from historylab.recordings.as_sent import is_foreign
 from historylab.recordings.post_mortem import post_mortem
 from historylab.reports.live_map import map_parts, map_template, script, script_hash
 from historylab.reports.message_list import mark, report_messages
 from historylab.reports.settings_table import settings_table
 from historylab.reports.shown import Shown
 from historylab.tuning.compare import are_aligned, changed_values
-from historylab.wording.as_sent import as_sent_line, unknown_sentence, untrimmed_sentence, untrimmed_word
+from historylab.wording.as_sent import unknown_sentence, untrimmed_sentence, untrimmed_word
 from historylab.wording.context import context_fill_sentence, counted_by, kind_in_words, used_tokens
 from historylab.wording.costs import cost_finding
 from historylab.wording.cuts import changes_in_words
@@ -39,6 +39,7 @@ from historylab.wording.palette import ALARM, CONFIGURATIONS, LOOKS
 from historylab.wording.phrases import capitalize_first
 from historylab.wording.post_mortem import post_mortem_sentence
 from historylab.wording.rules import rules_status
+from historylab.wording.trimmers import foreign_line
 from historylab.wording.untrusted import escape, one_line
 from historylab.wording.verdict import count_actions, sent_line
 
@@ -81,19 +82,19 @@ def _cuts(timeline: Timeline) -> str:
 
 
 def _title(shown: Sequence[Shown]) -> str:
-    settings = [one for one in shown if not is_as_sent(one.timeline)]
+    settings = [one for one in shown if not is_foreign(one.timeline)]
     compared = count_of(len(settings), "setting")
     return f"{compared} compared" if len(settings) == len(shown) else f"{compared} beside what was sent"
 
 
 def _choice(shown: Sequence[Shown]) -> str:
     """Which configuration's picture is shown, and what each of them changes."""
-    base = next((one for one in shown if not is_as_sent(one.timeline)), shown[0]).timeline.settings.values()
+    base = next((one for one in shown if not is_foreign(one.timeline)), shown[0]).timeline.settings.values()
     choices = []
     for one in shown:
         changes = changed_values(base, one.timeline.settings.values())
-        if is_as_sent(one.timeline):
-            words = as_sent_line(one.timeline)
+        if is_foreign(one.timeline):
+            words = foreign_line(one.timeline)
         elif one.letter != "A" and not changes:
             words = "The same as A"
         else:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from historylab.recordings.as_sent import is_as_sent
+from historylab.recordings.as_sent import is_foreign
 from historylab.reports.shown import Shown
-from historylab.wording.as_sent import as_sent_line
 from historylab.wording.settings import title_of, value_in_words
+from historylab.wording.trimmers import foreign_line
 from historylab.wording.untrusted import escape, one_line
 
 
@@ -16,7 +16,7 @@ def settings_table(shown: Sequence[Shown]) -> str:
     names = shown[0].timeline.settings.values()
     if len(shown) == 1:
         return _of_one(shown[0], names)
-    shown = [one for one in shown if not is_as_sent(one.timeline)]
+    shown = [one for one in shown if not is_foreign(one.timeline)]
     if len(shown) == 1:
         return _of_one(shown[0], names)
     differing = [name for name in names if len({repr(one.timeline.settings.value(name)) for one in shown}) > 1]
@@ -27,8 +27,8 @@ def settings_table(shown: Sequence[Shown]) -> str:
 
 def _of_one(shown: Shown, names: Iterable[str]) -> str:
     resolution = shown.resolution
-    if is_as_sent(shown.timeline):
-        return f'<p class="meta">{escape(as_sent_line(shown.timeline))}</p>'
+    if is_foreign(shown.timeline):
+        return f'<p class="meta">{escape(foreign_line(shown.timeline))}</p>'
     if resolution is None:
         return _table([shown], names)
     decided = [name for name in names if resolution.provenance[name].source != "default"]

@@ -1,6 +1,7 @@
 """Links: every setting, the open conversation, the selected request and the configurations compared, as a URL query.
 
     ?v=2&historyLength=5&conv=gen:support_desk:turns=40,seed=0&stars=3,17&cmp=budget:4000
+    ?system=trimmer:langchain.trim_messages&trimmer.max_tokens=4000
 
 A link names samples and the seeds of generated conversations, and says of a file of one's own that it is one; it never
 contains uploaded text or a file's name, nor `pin`, which a person wrote. A setting that it leaves out is as the preset
@@ -19,6 +20,7 @@ from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
 from historylab.errors import SettingsError, UnknownMember
+from historylab.settings import trimmer_options
 from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.model import Settings, read_setting
 from historylab.settings.names import (
@@ -30,6 +32,7 @@ from historylab.settings.names import (
     by_url_name,
     url_name,
 )
+from historylab.settings.trimmer_options import OPTION, TRIMMER
 
 PARTIAL, COMPLETE = "1", "2"
 """Versions: what is left out is left to the server, or has its default. With a new default comes a new version."""
@@ -55,9 +58,9 @@ class Place:
 
     `conversation`: `sample:NAME`, `gen:NAME:option=value,…`, OWN_FILE, or empty if the link names none. `which`: the
     conversation, if its file has several. `compare`: the configurations compared, each as the settings that differ from
-    the link's own; `without` has YOURS or WAS_SENT where that one isn't. `system`: the preset the settings started from
-    (`NAME` or `NAME:VARIANT`), which supplies what the link leaves out. `stars`: the must-remember messages; None if
-    the link names none.
+    the link's own, or a trimmer and its options; `without` has YOURS or WAS_SENT where that one isn't. `system`: the
+    preset the settings started from (`NAME` or `NAME:VARIANT`), which supplies what the link leaves out; or a trimmer
+    in place of settings, with its `options`. `stars`: the must-remember messages; None if the link names none.
     """
 
     conversation: str = ""
@@ -67,6 +70,7 @@ class Place:
     system: str = ""
     stars: tuple[int, ...] | None = None
     without: frozenset[str] = frozenset()
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +131,7 @@ def place_parameters(place: Place) -> dict[str, str]:
         COMPARE: ";".join((*map(_pack, place.compare), *sorted(place.without))),
         SYSTEM: place.system,
         STARS: "" if place.stars is None else ",".join(str(star + 1) for star in place.stars) or NO_STARS,
+        **trimmer_options.option_parameters(place.options),
     }
     found = {name: text for name, text in found.items() if text}
     return {VERSION: PARTIAL, **found} if found else {}
@@ -134,8 +139,9 @@ def place_parameters(place: Place) -> dict[str, str]:
 
 def _pack(changes: Mapping[str, Any]) -> str:
     """`budget:4000,pruner:off`; `=` if nothing differs."""
-    carried = {name: value for name, value in changes.items() if name not in NOT_IN_LINKS}
-    return ",".join(f"{url_name(name)}:{quote(as_text(value), safe='')}" for name, value in carried.items()) or "="
+    write = trimmer_options.option_text if TRIMMER in changes else as_text
+    carried = {name: write(value) for name, value in changes.items() if name not in NOT_IN_LINKS}
+    return ",".join(f"{url_name(name)}:{quote(text, safe='')}" for name, text in carried.items()) or "="
 
 
 # -- reading
@@ -169,6 +175,7 @@ def decode(parameters: Mapping[str, str]) -> Link:
         parameters.get(SYSTEM, ""),
         _stars(parameters.get(STARS, ""), refused),
         without,
+        _options(parameters, refused),
     )
     version = parameters.get(VERSION, PARTIAL)
     if version not in (PARTIAL, COMPLETE):
@@ -229,7 +236,48 @@ def _configurations(
         refused.append(RefusedParameter(COMPARE, ";".join(parts[most:]), why))
     for part in parts[:most]:
         pairs = [] if part == "=" else part.split(",")
-        yield dict(_changes(pairs, refused))
+        if part.startswith(f"{TRIMMER}:"):
+            yield from _trimmer(pairs, refused)
+        else:
+            yield dict(_changes(pairs, refused))
+
+
+def _trimmer(pairs: Sequence[str], refused: list[RefusedParameter]) -> Iterator[dict[str, Any]]:
+    """A trimmer with its options; of a function of somebody's own the name alone, which the screen then explains."""
+    given = {name: unquote(raw) for name, _, raw in (pair.partition(":") for pair in pairs)}
+    name = given.pop(TRIMMER)
+    if trimmer_options.is_own_function(name):
+        yield {TRIMMER: name}
+        return
+    try:
+        trimmer_options.screen_options(name)
+    except UnknownMember as problem:
+        refused.append(RefusedParameter(f"{COMPARE} {TRIMMER}", name, str(problem)))
+    else:
+        yield trimmer_options.trimmer_configuration(name, _read_options(name, given, refused))
+
+
+def _options(parameters: Mapping[str, str], refused: list[RefusedParameter]) -> dict[str, Any]:
+    """The options of the trimmer that takes the place of a system."""
+    given = {name: text for name, text in parameters.items() if name.startswith(OPTION)}
+    if trimmer := trimmer_options.trimmer_of_system(parameters.get(SYSTEM, "")):
+        return {} if trimmer_options.is_own_function(trimmer) else _read_options(trimmer, given, refused)
+    refused += [RefusedParameter(name, text, f"{SYSTEM} names no trimmer") for name, text in given.items()]
+    return {}
+
+
+def _read_options(trimmer: str, given: Mapping[str, str], refused: list[RefusedParameter]) -> dict[str, Any]:
+    found = dict[str, Any]()
+    for name, text in given.items():
+        try:
+            found[name.removeprefix(OPTION)] = trimmer_options.read_trimmer_option(
+                trimmer, name.removeprefix(OPTION), text
+            )
+        except UnknownMember:
+            break  # the name of the trimmer is refused where it is opened
+        except SettingsError as problem:
+            refused.append(RefusedParameter(name, text, str(problem)))
+    return found
 
 
 def _changes(pairs: Sequence[str], refused: list[RefusedParameter]) -> Iterator[tuple[str, Any]]:

@@ -66,6 +66,10 @@ class TrimmerLane:
 
         return conversation.remember(("trimmer", self.key), drive)
 
+    def is_open(self, conversation: Conversation) -> bool:
+        """Tell whether its timeline is there already."""
+        return ("trimmer", self.key) in conversation.derived.get(("trimmer",), {})
+
 
 def lane_in_environment() -> TrimmerLane | None:
     """The trimmer that the playground was started with, for the life of its process; None without one.

@@ -105,7 +105,8 @@ def untrimmed_note(timeline: Timeline) -> str:
 
 
 def limit_word(timeline: Timeline) -> str:
-    """The word on the line of the limit in a chart: "budget", or of what was sent "window" or "largest request"."""
-    if not is_as_sent(timeline) or not timeline.plans or not timeline.plans[-1].is_sized:
+    """The word on a chart's line of the limit: "budget", or of what others decided "window" or "largest request"."""
+    sized = timeline.run is not None or (is_as_sent(timeline) and timeline.plans and timeline.plans[-1].is_sized)
+    if not sized:
         return "budget"
     return "window" if context_limit(timeline).is_window else "largest request"

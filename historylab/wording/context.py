@@ -42,7 +42,8 @@ def limit_in_words(timeline: Timeline) -> str:
     """ "gpt-5.5's window", "the budget", or of what was sent under an unknown one "the largest request"."""
     if context_limit(timeline).is_window:
         return f"{one_line(timeline.settings.model, MODEL)}'s window"
-    return "the largest request" if is_as_sent(timeline) and timeline.plans[-1].is_sized else "the budget"
+    sized = timeline.run is not None or (is_as_sent(timeline) and timeline.plans[-1].is_sized)
+    return "the largest request" if sized else "the budget"
 
 
 def kind_in_words(timeline: Timeline, kind: str) -> str:

@@ -101,7 +101,9 @@ def cost_in_words(ratio: float, *, priced: bool) -> str:
 def _subject(timeline: Timeline, *, would: bool) -> str:
     """ "Trimming costs": or these settings do, where they only arrange what is sent."""
     who, costs = ("Trimming", "costs") if leaves_out(timeline) else ("These settings", "cost")
-    if is_as_sent(timeline):
+    if timeline.run:
+        who, costs = f"{author_in_words(timeline)}’s trimming", "costs"
+    elif is_as_sent(timeline):
         who, costs = f"With {author_in_words(timeline)}’s cuts it", "cost"
     return f"{who} {'would cost' if would else costs}"
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from historylab.costs.amounts import count_of, percent, times
 from historylab.planning.context_fill import context_budget
 from historylab.planning.replay import Timeline
-from historylab.recordings.as_sent import has_cuts, is_as_sent
+from historylab.recordings.as_sent import has_cuts, is_foreign
 from historylab.tuning.advice_words import kept_noun
 from historylab.tuning.outcome import USED
 from historylab.tuning.points import pareto
@@ -30,7 +30,7 @@ def token_finding(timeline: Timeline) -> str:
     peak = int(timeline.contexts.argmax())
     requests = len(timeline.plans)
     had = "had " if has_cuts(timeline.original) else ""
-    none_over = "" if is_as_sent(timeline) else "None is over the budget."
+    none_over = "" if is_foreign(timeline) else "None is over the budget."
     return (
         f"Tokens over {count_of(requests, 'request')} ({counted_by(timeline)}), "
         f"{limit_word(timeline)} {context_budget(timeline, 0):,}. "

@@ -12,6 +12,7 @@ from historylab.costs.traffic import tokens_share
 from historylab.planning.context_fill import strictest_limit
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
+from historylab.planning.validity import recorded_validity
 from historylab.recall.references import Need
 from historylab.recall.retention import Loss, Retention
 from historylab.recordings.as_sent import is_as_sent
@@ -20,6 +21,7 @@ from historylab.wording.costs import cause_of_more, is_untrimmed, leaves_out
 from historylab.wording.losses import gone_as, gone_at, losses_shown, lost_facts, named_loss
 from historylab.wording.phrases import capitalize_first
 from historylab.wording.quotes import first_instruction, first_sentence, quote_of
+from historylab.wording.trimmers import trimmer_with_version
 
 HELD = "Nothing it needed was lost"
 TIMES = {1: "once", 2: "twice"}
@@ -31,6 +33,8 @@ def headline_sentence(found: Retention, compared: CostComparison | None) -> str:
     "Turn 12 needed “Jonas is badly allergic to walnuts”: gone since turn 10."
     """
     timeline = found.timeline
+    if timeline.run and (broken := _broken_sentence(timeline)):
+        return broken
     if loss := named_loss(losses_shown(found)):
         return loss_headline(found, loss)
     facts = lost_facts(found)
@@ -42,6 +46,15 @@ def headline_sentence(found: Retention, compared: CostComparison | None) -> str:
     if is_untrimmed(timeline):
         return f"Nothing is trimmed: {_peak(timeline)}."
     return _cost_headline(timeline, compared)
+
+
+def _broken_sentence(timeline: Timeline) -> str:
+    """ "Of LangChain trim_messages’ 62 requests an API would refuse 31."; "" where none is refused and none failed."""
+    of, refused = count_of(len(timeline.plans), "request"), int(recorded_validity(timeline).refused.sum())
+    who = trimmer_with_version(timeline)
+    if refused:
+        return f"An API would refuse {refused:,} of the {of} that {who} makes."
+    return f"{who} failed at {len(timeline.errors):,} of {of}." if timeline.errors else ""
 
 
 def loss_headline(found: Retention, loss: Loss) -> str:
@@ -124,6 +137,8 @@ def _much(share: float) -> str:
 
 def _author(timeline: Timeline) -> str:
     """The thing that makes the difference: "trimming", "Claude Code’s trimming"; else how these settings lay it out."""
+    if timeline.run:
+        return trimmer_with_version(timeline)
     if is_as_sent(timeline):
         return f"{author_in_words(timeline)}’s trimming"
     return "trimming" if leaves_out(timeline) else "this layout"

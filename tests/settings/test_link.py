@@ -160,3 +160,34 @@ def test_a_shared_link_to_a_system_says_what_was_changed_since_even_back_to_a_de
         for known in (preset_in_link, lambda _: {}):
             link = decode(query)
             assert read({"system": spec, **link.settings}, known, template={"budget": 5}) == settings
+
+
+# -- trimmers that aren't ours
+
+TRIM = "langchain.trim_messages"
+
+
+@pytest.mark.parametrize(
+    ("trimmer", "options"),
+    [
+        (TRIM, {"max_tokens": 4000, "start_on": ("human", "ai"), "end_on": None, "include_system": True}),
+        ("langchain.ClearToolUsesEdit", {"placeholder": "5", "exclude_tools": ()}),
+        ("langchain.SummarizationMiddleware", {"trigger": ("messages", 30)}),
+    ],
+)
+def test_a_trimmer_and_its_options_come_back_in_place_of_a_system_and_among_those_compared(trimmer, options):
+    compared = {"trimmer": trimmer, **{f"trimmer.{name}": value for name, value in options.items()}}
+    place = Place(system=f"trimmer:{trimmer}", options=options, compare=({"budget": 4000}, compared))
+    link, _ = opened(encode(Settings(), place))
+    assert (link.place, link.refused) == (place, ())
+
+
+def test_a_model_or_what_only_python_can_give_is_in_no_link():
+    for trimmer, option in (("langchain.SummarizationMiddleware", "model"), (TRIM, "text_splitter")):
+        link = decode({"system": f"trimmer:{trimmer}", f"trimmer.{option}": "x"})
+        assert (link.place.options, [refused.name for refused in link.refused]) == ({}, [f"trimmer.{option}"])
+
+
+def test_a_trimmer_that_nobody_knows_is_no_configuration():
+    link = decode({"cmp": "trimmer:nobodys.trimmer;budget:4000"})
+    assert (link.place.compare, [refused.name for refused in link.refused]) == (({"budget": 4000},), ["cmp trimmer"])

@@ -9,7 +9,7 @@ from historylab.costs.amounts import count_of
 from historylab.planning.context_fill import context_budget
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
-from historylab.recordings.as_sent import is_as_sent
+from historylab.recordings.as_sent import is_foreign
 from historylab.settings.names import SYSTEM
 from historylab.settings.resolve import Provenance, Resolution
 from historylab.settings.sources import SOURCES
@@ -19,11 +19,11 @@ from historylab.ui.debug.inspector import inspector
 from historylab.ui.debug.timings import timings, versions
 from historylab.ui.request.request_field import current_request
 from historylab.ui.session import chosen_system, landing, session
-from historylab.wording.as_sent import as_sent_line
 from historylab.wording.context import NOT_HELD, counted_by
 from historylab.wording.message_text import speaker
 from historylab.wording.palette import LOOKS
 from historylab.wording.settings import implied_by_link
+from historylab.wording.trimmers import foreign_line
 from historylab.wording.untrusted import escape
 
 HEIGHT = 520  # pixels, of a table at most
@@ -34,8 +34,8 @@ TEMPLATE = "default (template)"
 def debug_tab(resolution: Resolution, conversation: Conversation, timeline: Timeline) -> None:
     """AgentDock's panel; the tokens of every message of the request shown; how long what took."""
     page = session.seconds_so_far()
-    if is_as_sent(timeline):
-        st.html(f'<div class="hl-small">{escape(as_sent_line(timeline))}</div>')
+    if is_foreign(timeline):
+        st.html(f'<div class="hl-small">{escape(foreign_line(timeline))}</div>')
     else:
         _debug_panel(resolution, conversation)
     if timeline.plans:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from historylab.planning.replay import Timeline
-from historylab.recordings.as_sent import is_as_sent
+from historylab.recordings.as_sent import is_foreign
 from historylab.settings.resolve import Resolution
 from historylab.systems.agentdock import FIELDS, HistorySettings, log_request
 from historylab.ui.server.development_log import is_development
@@ -24,7 +24,7 @@ def log_history(resolution: Resolution, timeline: Timeline) -> None:
     """Log the newest request as it is planned, under all settings, once per change of conversation or settings."""
     agent = one_line(address.linked_agent(), 60)
     now = f"{timeline.original.digest} {timeline.settings.key} {agent}"
-    if not timeline.plans or is_as_sent(timeline) or not is_development() or not session.note_logged(now):
+    if not timeline.plans or is_foreign(timeline) or not is_development() or not session.note_logged(now):
         return
     sent, said = count_sent(count_actions(timeline.plans[-1]))
     log_request(

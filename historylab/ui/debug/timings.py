@@ -16,7 +16,7 @@ from historylab.agent.request import request_of
 from historylab.costs.amounts import count_of
 from historylab.planning.pipeline import plan_up_to
 from historylab.planning.replay import Timeline
-from historylab.recordings.as_sent import is_as_sent
+from historylab.recordings.as_sent import is_foreign
 from historylab.ui.session import cached
 from historylab.wording.untrusted import escape
 
@@ -47,7 +47,7 @@ def versions(timeline: Timeline) -> None:
 
 def _stages(timeline: Timeline, number: int, page: Seconds) -> Iterator[tuple[str, Seconds, str]]:
     plan = timeline.plans[number]
-    if not is_as_sent(timeline):  # nothing of that was planned
+    if not is_foreign(timeline):  # nothing of that was planned
         yield from _planning_times(timeline, plan.size)
     yield "Render it: the messages as they are sent", _clock(plan.render), "now"
     yield "Write it as JSON", _clock(lambda: json.dumps(request_of(plan), default=str)), "now"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from historylab.conversation.conversation import Conversation
 from historylab.planning.replay import Timeline
-from historylab.recordings.as_sent import is_as_sent
+from historylab.recordings.as_sent import is_foreign
 from historylab.settings.resolve import Resolution
 from historylab.ui.debug.debug_tab import debug_tab
 from historylab.ui.debug.history_log import log_history
@@ -35,11 +35,11 @@ def inspect_page(name: str, tab: str = "") -> None:
     conversation = opening.conversation()
     resolution = choices.resolution()
     refusals(resolution)
-    with replay_errors_shown(lambda: settings_sidebar(resolution, as_sent=True)):
+    with replay_errors_shown(lambda: settings_sidebar(resolution, as_sent=True, trimmers=True)):
         timeline = timeline_on_screen(conversation, resolution)
     model_call_notice(resolution, timeline)
     conversation_bar(conversation, timeline, resolution, lambda: export_button(resolution, timeline))
-    if not is_as_sent(timeline):
+    if not is_foreign(timeline):
         give_to_proxy(resolution)
     log_history(resolution, timeline)
     more = _more_tabs(conversation, timeline, resolution)
@@ -48,7 +48,7 @@ def inspect_page(name: str, tab: str = "") -> None:
     else:
         no_requests(without_requests(conversation))
         draw_tabs(more)
-    sidebar = settings_sidebar(resolution, as_sent=True)
+    sidebar = settings_sidebar(resolution, as_sent=True, trimmers=True)
     describe_system(sidebar, timeline, conversation)  # last: what the settings do is shown first
 
 

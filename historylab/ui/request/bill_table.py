@@ -15,10 +15,10 @@ from historylab.costs.traffic import baseline_of
 from historylab.counters.badge import count_badge
 from historylab.counters.calibration import good_calibration
 from historylab.planning.replay import Timeline
-from historylab.recordings.as_sent import is_as_sent
+from historylab.recordings.as_sent import is_foreign
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import cached, choices, prices, viewing
-from historylab.wording.as_sent import as_sent_line, untrimmed_sentence
+from historylab.wording.as_sent import untrimmed_sentence
 from historylab.wording.costs import (
     BASELINE,
     as_reported_sentence,
@@ -34,6 +34,7 @@ from historylab.wording.recorded import measured_sentence
 from historylab.wording.settings import locked_by
 from historylab.wording.settings_sentence import settings_sentence
 from historylab.wording.terms import with_terms
+from historylab.wording.trimmers import foreign_line
 from historylab.wording.untrusted import escape
 
 HEADINGS = ("Not trimming", "Ratio", "Read from the cache", "Not trimming, read")
@@ -50,7 +51,7 @@ def bill_table(timeline: Timeline) -> None:
     bills, own = bill_of(timeline)
     if not bills:
         return
-    headings = ("As sent" if is_as_sent(timeline) else "These settings", *HEADINGS)
+    headings = (_whose_bill(timeline), *HEADINGS)
     head = "".join(f'<th class="hl-number">{heading}</th>' for heading in headings)
     rows = "".join(_row(name, bill, headings, own=name == own) for name, bill in bills.items())
     st.html(
@@ -76,10 +77,14 @@ def bill_table(timeline: Timeline) -> None:
     _draw_fetching_cost(timeline, bills[own])
 
 
+def _whose_bill(timeline: Timeline) -> str:
+    return "The trimmer" if timeline.run else "As sent" if is_foreign(timeline) else "These settings"
+
+
 def _whose(timeline: Timeline, compared: CostComparison) -> tuple[str, ...]:
     """Words for whoever cut, and on whether that pays."""
-    if is_as_sent(timeline):
-        return (as_sent_line(timeline), pays_sentence(compared))
+    if is_foreign(timeline):
+        return (foreign_line(timeline), pays_sentence(compared))
     cut = f"These settings: {uncapitalize(settings_sentence(timeline.settings))}"
     return cut, pays_sentence(compared), _history(compared)
 
@@ -116,7 +121,7 @@ def _history(compared: CostComparison) -> str:
 
 def overhead_offer(timeline: Timeline, resolution: Resolution) -> None:
     """The measurement and a button to use it; nothing of what was sent, or if the usage says too little."""
-    if is_as_sent(timeline):
+    if is_foreign(timeline):
         return
     found = good_calibration(timeline.original, counter_of_money(timeline))  # usage is reported on what was recorded
     if found is None:

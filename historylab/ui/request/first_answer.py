@@ -10,7 +10,7 @@ import streamlit as st
 from historylab.costs.recorded_cache import billed_model
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import Loss, Retention
-from historylab.recordings.as_sent import is_as_sent
+from historylab.recordings.as_sent import is_foreign
 from historylab.settings.resolve import Resolution
 from historylab.tuning.saving import Saving, changes_between, find_saving
 from historylab.ui.request.message_selection import choose_message
@@ -98,4 +98,4 @@ def _offer_saving(timeline: Timeline, found: Retention, resolution: Resolution) 
 
 def _changes(timeline: Timeline, saving: Saving, resolution: Resolution) -> Mapping[str, Any]:
     """The settings to change: of what was sent, all those by which the ones chosen differ."""
-    return changes_between(resolution.settings, saving.settings) if is_as_sent(timeline) else saving.changes
+    return changes_between(resolution.settings, saving.settings) if is_foreign(timeline) else saving.changes

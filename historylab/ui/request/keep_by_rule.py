@@ -12,7 +12,7 @@ from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.recall.must_remember import MustRemember
 from historylab.recall.rules import pin_of_mark
-from historylab.recordings.as_sent import is_as_sent
+from historylab.recordings.as_sent import is_foreign
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import trial
 from historylab.wording.answer import why_not_tried
@@ -42,7 +42,7 @@ def keep_marked(timeline: Timeline, number: int, star: MustRemember, resolution:
 
 
 def _keep_button(label: str, key: str, changes: Mapping[str, Any], timeline: Timeline, resolution: Resolution) -> None:
-    if not changes or is_as_sent(timeline):
+    if not changes or is_foreign(timeline):
         return
     if held := why_not_tried(changes, resolution):
         st.html(f'<div class="hl-meta">🔒 {escape(held)}</div>')

@@ -11,7 +11,7 @@ from historylab.costs.amounts import short_count
 from historylab.planning.context_fill import tokens_over
 from historylab.planning.over_budget import OverBudget
 from historylab.planning.replay import Timeline
-from historylab.recordings.as_sent import is_as_sent
+from historylab.recordings.as_sent import is_foreign
 from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
 from historylab.tuning.advice_words import cut_in_words
@@ -23,14 +23,15 @@ from historylab.wording.over_budget import mend_in_words, mend_label, narrow_in_
 from historylab.wording.palette import ALARM
 from historylab.wording.settings import setting_in_words
 from historylab.wording.terms import with_terms
+from historylab.wording.trimmers import failure_at
 from historylab.wording.untrusted import escape
 
 
 def mend_buttons(timeline: Timeline, number: int, resolution: Resolution) -> None:
     """The sentence and the buttons for request `number` (from 0); of what was sent, only what isn't known of it."""
     with st.container():  # also if it stays empty: the map below is made anew when its place changes
-        if is_as_sent(timeline):
-            if unknown := unknown_sentence(timeline, number):
+        if is_foreign(timeline):
+            if unknown := failure_at(timeline, number) or unknown_sentence(timeline, number):
                 st.html(f'<div class="hl-cause hl-stale">{ALARM.glyph} {escape(unknown)}</div>')
         elif over := timeline.over_budget_cause(number):
             mends = over_budget_mends(timeline, number, resolution)

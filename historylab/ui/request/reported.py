@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from historylab.planning.replay import Timeline
-from historylab.recordings.as_sent import is_as_sent
+from historylab.recordings.as_sent import is_foreign
 from historylab.reports.shown import Shown
 from historylab.settings.resolve import Resolution
 from historylab.ui.request.bill_table import bill_of
@@ -15,5 +15,5 @@ def shown_of(timeline: Timeline, resolution: Resolution, letter: str = "A") -> S
     """That timeline under the letter of its configuration."""
     bills, own = bill_of(timeline)
     needed = cached.retention_of(timeline, viewing.must_remember())
-    known = None if is_as_sent(timeline) else resolution
+    known = None if is_foreign(timeline) else resolution
     return Shown(timeline, known, star_marks(timeline), bills.get(own), needed, letter, landing.origin_word)

@@ -21,7 +21,7 @@ from historylab.ui.session import session, viewing
 from historylab.ui.shared.token_bars import token_bars
 from historylab.wording.rules import rules_status
 
-SENT = "what was sent was within"
+SENT, TRIMMED = "what was sent was within", "which the trimmer isn’t told"
 
 
 @session.fragment
@@ -62,6 +62,8 @@ def request_view(timeline: Timeline, resolution: Resolution, more: Drawn) -> Non
 def _budget_lock(timeline: Timeline, resolution: Resolution) -> str:
     """The reason why the budget stays where it is; "" where it may be set."""
     origin = resolution.provenance["budget"]
+    if timeline.run:
+        return TRIMMED
     if is_as_sent(timeline):
         return SENT
     if not origin.locked:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from historylab.planning.context_fill import context_budget
 from historylab.planning.replay import Timeline
-from historylab.recordings.as_sent import is_as_sent
+from historylab.recordings.as_sent import is_foreign
 from historylab.wording.as_sent import no_stages_sentence
 from historylab.wording.context import counted_by
 from historylab.wording.settings import member_word, title_of
@@ -22,7 +22,7 @@ HEADINGS = ("Tokens left", "Taken away", "Messages decided")
 
 def stage_trace(timeline: Timeline, number: int) -> None:
     """A table of the stages of request `number` (from 0); of what was sent, that none of ours decided it."""
-    if is_as_sent(timeline):
+    if is_foreign(timeline):
         st.html(f'<div class="hl-small">{escape(no_stages_sentence(timeline))}</div>')
         return
     plan = timeline.plans[number]

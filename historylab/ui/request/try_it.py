@@ -12,7 +12,7 @@ from historylab.planning.explain import Answer
 from historylab.planning.pipeline import open_pipeline
 from historylab.planning.reasons import INVALID
 from historylab.planning.replay import Timeline
-from historylab.recordings.as_sent import is_as_sent
+from historylab.recordings.as_sent import is_foreign
 from historylab.settings.names import NOT_IN_LINKS
 from historylab.settings.resolve import Resolution
 from historylab.tuning.saving import changes_between
@@ -117,7 +117,7 @@ def try_button(
 
 def _changes(timeline: Timeline, answer: Answer, resolution: Resolution) -> Mapping[str, Any]:
     """The settings to change: of what was sent, all those by which the ones chosen differ from those that keep it."""
-    if not answer.undo or not is_as_sent(timeline):
+    if not answer.undo or not is_foreign(timeline):
         return answer.undo or {}
     others = changes_between(resolution.settings, timeline.settings.replace(**answer.undo))
     return {**answer.undo, **{name: value for name, value in others.items() if name not in NOT_IN_LINKS}}
@@ -169,7 +169,7 @@ def _offer_to_find(number: int) -> None:
 
 def _pin_instead(timeline: Timeline, number: int, chosen: int, answer: Answer) -> None:
     """Offer a pin where no setting would send it; nothing in what was sent."""
-    if not is_as_sent(timeline) and answer.explanation.rule != INVALID.rule and not no_pin(timeline, number, chosen):
+    if not is_foreign(timeline) and answer.explanation.rule != INVALID.rule and not no_pin(timeline, number, chosen):
         st.html('<div class="hl-meta">Pin it, and it is always sent.</div>')
         pin_button(timeline, number, chosen, key="pin-instead")
 

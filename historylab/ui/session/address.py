@@ -23,8 +23,9 @@ from historylab.settings.link import (
     place_parameters,
 )
 from historylab.settings.names import NOT_IN_LINKS, SYSTEM, VERSION, as_text, by_url_name, url_name
+from historylab.settings.trimmer_options import trimmer_of_system
 from historylab.systems.presets.base import find_preset, preset_in_link, presets
-from historylab.ui.session import choices, landing, viewing
+from historylab.ui.session import choices, chosen_trimmer, landing, viewing
 from historylab.ui.session.session import tab
 from historylab.ui.session.shown_timeline import system_in_address
 
@@ -71,11 +72,13 @@ def take_over(given: Mapping[str, str]) -> None:
 
 
 def _follow_system(spec: str) -> None:
-    """The preset a link names is the one on screen, or what was really sent, or no system."""
+    """The preset a link names is the one on screen, or what was really sent, a trimmer, or no system."""
     state, found = tab(), find_preset(spec)
     state.system, state.system_linked = (spec, True) if found else ("", False)
     state.as_sent = {choices.AS_SENT: choices.fingerprint(), choices.OWN: ""}.get(spec)
-    if spec and not found and state.as_sent is None:
+    chosen_trimmer.follow_linked_trimmer(state.linked)
+    state.misread = (*state.misread, *chosen_trimmer.refused_trimmers(state.linked))
+    if spec and not found and state.as_sent is None and not trimmer_of_system(spec):
         state.misread = (*state.misread, RefusedParameter(SYSTEM, spec, f"known are {', '.join(presets())}"))
 
 
@@ -83,7 +86,7 @@ def write_link() -> None:
     """Put what was chosen, on screen or by the link, into the address. Parameters that aren't ours stay."""
     given = address_parameters()
     ours = (*by_url_name(), *OURS, PLAY, PRESENT)
-    kept = {name: value for name, value in given.items() if name not in ours}
+    kept = {n: v for n, v in given.items() if n not in ours and not chosen_trimmer.is_option_parameter(n)}
     address = {**kept, **chosen_parameters()}
     if not given and landing.is_untouched():
         address = {}
@@ -109,12 +112,14 @@ def current_place(*, request: int | None = None, compare: Sequence[Mapping[str, 
     state = tab()
     compare = tuple((state.compare if compare is None else compare) or ())
     opened, system, without = state.opened, system_in_address(), state.compared_without
+    options = chosen_trimmer.options_in_address()
     if not opened or opened.stands_in:
         if state.linked.conversation == OWN_FILE:
             request = state.linked.request  # the file's, for when that is opened
-        return replace(state.linked, request=request, compare=compare, system=system, without=without)
+        return replace(state.linked, request=request, compare=compare, system=system, without=without, options=options)
     which = opened.which if opened.spec else 0  # what is open of a file stays open with it
-    return Place(landing.name_in_link(opened), which, request, compare, system, viewing.marks_for_link(opened), without)
+    name, marks = landing.name_in_link(opened), viewing.marks_for_link(opened)
+    return Place(name, which, request, compare, system, marks, without, options)
 
 
 def address_parameters() -> dict[str, str]:

@@ -54,9 +54,10 @@ from historylab.wording.sources import SettingsEffect, outcome_of
 
 
 def timeline_key(timeline: Timeline) -> str:
-    """Conversation and settings; with a model, also the summaries it wrote, for they may differ the next time."""
-    under = (each.key for each in timeline.under)
-    key = " ".join(filter(None, (timeline.conversation.digest, timeline.settings.key, *under, timeline.decided)))
+    """Conversation and settings, or a trimmer; with a model, also its summaries, for they may differ the next time."""
+    under, run = (each.key for each in timeline.under), timeline.run
+    by = f"{run.choice.name} {run.choice.options!r}" if run else ""
+    key = " ".join(filter(None, (timeline.conversation.digest, timeline.settings.key, *under, timeline.decided, by)))
     if not settings_that_ask(timeline.settings):
         return key
     written = {plan.summary.made_at: plan.summary for plan in timeline.plans if plan.summary}

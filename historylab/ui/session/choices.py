@@ -105,7 +105,7 @@ def reset_choices() -> None:
     state = tab()
     state.you, state.link, state.problem = {}, {}, ""
     state.system, state.system_linked, state.before_preset, state.agreed = "", False, None, ""
-    state.as_sent = None
+    state.as_sent = state.trimmer = None
     touch()
 
 

@@ -1,11 +1,13 @@
-"""The system on screen: the preset the settings began with, what was changed since, and the way back; or as sent."""
+"""The system on screen: the preset the settings began with, what was changed since, the way back; or none of ours."""
 
 from __future__ import annotations
 
 from historylab.settings.names import url_name
 from historylab.settings.resolve import Resolution
+from historylab.settings.trimmer_options import trimmer_of_system
 from historylab.systems.presets.base import Preset, find_preset
 from historylab.ui.session import choices, session
+from historylab.ui.session.chosen_trimmer import choose_trimmer
 
 
 def current_preset() -> tuple[Preset, str] | None:
@@ -14,15 +16,19 @@ def current_preset() -> tuple[Preset, str] | None:
 
 
 def choose_system(name: str | None) -> None:
-    """Show what was really sent (AS_SENT), or settings: those of a preset, or one's own (""). None does nothing."""
+    """Show what was really sent (AS_SENT), a trimmer ("trimmer:NAME"), or settings: a preset's, or one's own ("").
+
+    None does nothing.
+    """
     state = session.tab()
     if name is None:
         return
-    sent = name == choices.AS_SENT
-    if state.system or not (sent or name == ""):
-        choose_preset("" if sent else name)
+    sent, trimmer = name == choices.AS_SENT, trimmer_of_system(name)
+    foreign = sent or bool(trimmer)
+    if state.system or not (foreign or name == ""):
+        choose_preset("" if foreign else name)
     state.as_sent = choices.fingerprint() if sent else ""
-    session.touch()
+    choose_trimmer(trimmer)
 
 
 def choose_preset(name: str | None, variant: str | None = "") -> None:

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 
 from historylab.formats.samples import DEFAULT_SAMPLE, samples
 from historylab.settings.link import BEFORE_VERSIONS, CONVERSATION, OWN_FILE, PARTIAL, Place, decode
-from historylab.settings.names import OPEN, TEMPLATE, VERSION
+from historylab.settings.names import OPEN, TEMPLATE, TRIMMER, VERSION
 from historylab.settings.resolve import Provenance
 from historylab.settings.sources import from_environment
 from historylab.ui.session.given_files import files_to_open
@@ -45,8 +45,8 @@ def is_story_allowed() -> bool:
 
 
 def _is_undecided() -> bool:
-    template = os.environ.get(TEMPLATE) or tab().template is not None
-    return not template and next(from_environment(os.environ), None) is None
+    shown = os.environ.get(TEMPLATE) or os.environ.get(TRIMMER) or tab().template is not None
+    return not shown and next(from_environment(os.environ), None) is None
 
 
 def link_to_follow(page: str, given: Mapping[str, str]) -> Mapping[str, str]:

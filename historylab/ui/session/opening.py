@@ -23,8 +23,10 @@ from historylab.formats.samples import DEFAULT_SAMPLE
 from historylab.recordings.as_sent import knows_what_was_sent
 from historylab.settings.link import OWN_FILE, REQUEST, WHICH, Place, RefusedParameter
 from historylab.settings.names import SYSTEM
+from historylab.settings.trimmer_options import trimmer_of_system
 from historylab.ui.session import address, cached, drawers, landing, session, viewing
 from historylab.ui.session.choices import AS_SENT, fingerprint
+from historylab.ui.session.chosen_trimmer import follow_linked_trimmer
 from historylab.ui.session.given_files import Show, bound_uploads, merge_files, read_files
 from historylab.ui.session.large_files import large_file, open_large
 from historylab.ui.session.tab import GivenFile, RefusedFile, ToOpen
@@ -220,6 +222,8 @@ def _follow_place(linked: Place) -> None:
     viewing.follow_marks(linked.stars if opened.which == linked.which else None)
     if linked.system == AS_SENT:
         state.as_sent = fingerprint()
+    elif trimmer_of_system(linked.system):
+        follow_linked_trimmer(linked)
 
 
 def _beyond(linked: Place) -> Iterator[RefusedParameter]:

@@ -1,4 +1,4 @@
-"""The timeline on screen: what was really sent, where the open file knows and that is what is shown; else a replay.
+"""The timeline on screen: what a trimmer would send, or what was really sent, where that is shown; else a replay.
 
 A file that has cuts is shown as it was sent by itself, as long as nothing but the file decides a setting. Whatever is
 chosen afterwards shows the settings at once, and taking that choice back shows again what was sent.
@@ -12,14 +12,23 @@ from historylab.recordings.as_sent import as_sent, has_cuts, knows_what_was_sent
 from historylab.settings.consent import offline
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import cached, choices
+from historylab.ui.session.chosen_trimmer import (
+    current_trimmer,
+    lane_on_screen,
+    system_of_trimmer,
+    would_stand_by_itself,
+)
 from historylab.ui.session.session import tab
+from historylab.ui.session.trimmer_runs import trimmed_timeline
 
 BY_THE_FILE = ("recorded", "default")
 """The sources that say nothing of what a reader wants to see."""
 
 
 def timeline_on_screen(conversation: Conversation, resolution: Resolution) -> Timeline:
-    """The timeline as sent, if that is chosen or stands by itself; else the replay under the settings."""
+    """The timeline of a trimmer, or as sent, if that is chosen or stands by itself; else the replay under settings."""
+    if lane := lane_on_screen(conversation):
+        return trimmed_timeline(conversation, lane)
     if shows_as_sent(resolution):
         return as_sent(conversation)
     return cached.timeline(conversation, resolution.settings)
@@ -46,16 +55,20 @@ def knows_sent() -> bool:
 def shows_as_sent(resolution: Resolution) -> bool:
     """Tell whether what was sent is on screen, and not what these settings would send."""
     found, chosen = _known_conversation(), tab().as_sent
-    if found is None:
+    if found is None or current_trimmer():
         return False
     return _stands_by_itself(found, resolution) if chosen is None else chosen == choices.fingerprint()
 
 
 def system_in_address() -> str:
-    """The system that the address names: a preset, AS_SENT, or OWN where without it what was sent would be shown."""
+    """The system in the address: a preset, a trimmer, AS_SENT, or OWN where settings would not be shown without it."""
     state, found = tab(), _known_conversation()
-    if state.opened is None and state.as_sent is not None:
+    if state.opened is None and (state.as_sent is not None or state.trimmer):
         return state.linked.system
+    if trimmer := system_of_trimmer():
+        return trimmer
+    if state.as_sent == "" and would_stand_by_itself():
+        return choices.OWN
     if found is None or state.as_sent is None or state.system or not (state.opened and state.opened.spec):
         return state.system
     if state.as_sent == choices.fingerprint():

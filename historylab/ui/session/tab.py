@@ -22,6 +22,7 @@ from historylab.recall.questions import Question
 from historylab.recordings.entries import Source
 from historylab.settings.link import Place, RefusedParameter
 from historylab.tuning.constraints import BETTER
+from historylab.tuning.replayed import TrimmerLane
 from historylab.ui.session.address_sync import AddressSync
 from historylab.ui.session.chat_session import ChatSession
 
@@ -70,16 +71,29 @@ class ToOpen:
 
 
 @dataclass(frozen=True)
+class ChosenTrimmer:
+    """A trimmer that was chosen in place of settings, with the options chosen for it.
+
+    `beside` is what else was chosen then: it is shown for as long as that stays the same.
+    """
+
+    name: str
+    options: dict[str, Any]
+    beside: str
+
+
+@dataclass(frozen=True)
 class TriedChanges:
     """Settings tried with one click: the `changes`, what these `were`, and those of them `chosen` on screen before.
 
-    `as_sent`: before them what was really sent was shown.
+    `as_sent`: before them what was really sent was shown; or what a trimmer would send, of this `lane`.
     """
 
     changes: dict[str, Any]
     were: dict[str, Any]
     chosen: dict[str, Any]
     as_sent: bool = False
+    lane: TrimmerLane | None = None
 
 
 @dataclass
@@ -205,6 +219,7 @@ class TabState:
     system: str = ""  # the preset the settings began with, `NAME` or `NAME:VARIANT`
     system_linked: bool = False  # whether a link named it, and nobody here chose it
     as_sent: str | None = None  # what else was chosen when this was: AS_SENT; "": the settings; None: nobody chose
+    trimmer: ChosenTrimmer | None = None  # what was chosen in place of settings
     before_preset: tuple[dict[str, Any], dict[str, str]] | None = None  # you and link before the first preset
     trial: TriedChanges | None = None  # what is tried to keep a message
     what_if: WhatIf = field(default_factory=WhatIf)

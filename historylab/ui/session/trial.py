@@ -11,16 +11,19 @@ from typing import Any
 from historylab.planning.replay import Timeline
 from historylab.settings.model import Settings
 from historylab.ui.session import cached, choices
+from historylab.ui.session.chosen_trimmer import lane_on_screen
 from historylab.ui.session.session import tab, touch
 from historylab.ui.session.shown_timeline import sent_timeline, shows_as_sent
 from historylab.ui.session.tab import TriedChanges
+from historylab.ui.session.trimmer_runs import trimmed_timeline
+from historylab.ui.session.viewing import current_file
 
 
 def try_settings(changes: Mapping[str, Any], now: Settings) -> None:
     """Choose these values, all at once, in place of what the settings are `now`."""
-    state, sent = tab(), shows_as_sent(choices.resolution())
+    state, sent, lane = tab(), shows_as_sent(choices.resolution()), lane_on_screen(current_file().conversation)
     chosen = {name: state.you[name] for name in changes if name in state.you}
-    state.trial = TriedChanges(dict(changes), {name: now.value(name) for name in changes}, chosen, sent)
+    state.trial = TriedChanges(dict(changes), {name: now.value(name) for name in changes}, chosen, sent, lane)
     state.you.update(changes)
     state.problem = ""
     touch()
@@ -54,7 +57,9 @@ def keep_trial() -> None:
 
 
 def before_trial(timeline: Timeline, trial: TriedChanges) -> Timeline:
-    """The same conversation without the trial: as it was sent, where that was shown, else under the other settings."""
+    """The same conversation without the trial: as was shown, a trimmer's or as sent, else under the other settings."""
+    if trial.lane:
+        return trimmed_timeline(timeline.original, trial.lane)
     if trial.as_sent and (sent := sent_timeline()):
         return sent
     return cached.timeline(timeline.original, timeline.settings.replace(**trial.were))

@@ -18,6 +18,7 @@ from historylab.recall.proposals import propose_questions
 from historylab.recall.questions import Question
 from historylab.settings.link import STARS, RefusedParameter
 from historylab.ui.session import landing, upload_budget
+from historylab.ui.session.chosen_trimmer import current_trimmer, keep_trimmer
 from historylab.ui.session.session import leave_fields, tab, touch
 from historylab.ui.session.tab import Opened, ReadFile
 
@@ -42,9 +43,11 @@ def open_conversations(
     if state.opened is None or state.opened.conversations is not conversations:
         state.recorded, state.recorded_dismissed = True, False
         if state.opened is not None:
+            trimmer = current_trimmer()
             landing.leave()
             leave_fields()
             state.as_sent = None
+            keep_trimmer(trimmer)
     state.opened, state.problem = Opened(conversations, spec, which, files, None, listing, listed), ""
     state.asked = ("", 0)
     state.request = state.message = state.trial = None  # a trial is about a message of the conversation before

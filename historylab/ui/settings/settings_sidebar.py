@@ -18,7 +18,8 @@ from historylab.settings.model import Settings, setting_names, stage_options
 from historylab.settings.pin import PIN_OPTIONS
 from historylab.settings.resolve import Resolution
 from historylab.systems.presets.base import Preset
-from historylab.ui.session import choices, chosen_system, session
+from historylab.ui.session import choices, chosen_system, opening, session
+from historylab.ui.session.chosen_trimmer import current_trimmer
 from historylab.ui.settings.consent_field import consent_field
 from historylab.ui.settings.main_fields import main_fields
 from historylab.ui.settings.sentence import sentence
@@ -26,22 +27,25 @@ from historylab.ui.settings.setting_field import setting_field
 from historylab.ui.settings.setting_search import setting_search
 from historylab.ui.settings.system_choice import back_to_system, sentence_lead, system_choice
 from historylab.ui.settings.template_field import template_field
+from historylab.ui.settings.trimmer_fields import trimmer_fields
 from historylab.wording.settings import GROUPS, MAIN
 
 WITH_SUMMARIZER = "Shortening"
 WITH_TEMPLATE = "Model"
 
 
-def settings_sidebar(resolution: Resolution, *, as_sent: bool = False) -> Any:
+def settings_sidebar(resolution: Resolution, *, as_sent: bool = False, trimmers: bool = False) -> Any:
     """Draw every setting that has an effect under the others. Returns the place for the system's line.
 
-    `as_sent`: the page can show what was really sent instead.
+    `as_sent`: the page can show what was really sent instead; `trimmers`: or what a trimmer that isn't ours would send.
     """
     found = chosen_system.current_preset()
     preset = found[0] if found else None
     with st.sidebar, st.container(key="settings", gap="xsmall"):
-        sentence(resolution, sentence_lead(resolution, as_sent=as_sent), _members_of(preset))
-        place = system_choice(resolution, as_sent=as_sent)
+        sentence(resolution, sentence_lead(resolution, as_sent=as_sent, trimmers=trimmers), _members_of(preset))
+        place = system_choice(resolution, as_sent=as_sent, trimmers=trimmers)
+        if trimmers and current_trimmer():
+            place = trimmer_fields(opening.conversation())
         main_fields(resolution, preset)
         drawn = set(MAIN)
         if preset:
@@ -134,7 +138,7 @@ def _ways_back(resolution: Resolution) -> None:
     chosen = any(origin.source in ("you", "url") for origin in resolution.provenance.values())
     with st.container(horizontal=True, key="ways back"):
         back_to_system(resolution)
-        if chosen or session.tab().system:
+        if chosen or session.tab().system or session.tab().trimmer:
             st.button(
                 "Reset",
                 key="defaults",

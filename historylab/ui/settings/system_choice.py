@@ -11,11 +11,19 @@ from historylab.conversation.conversation import Conversation
 from historylab.planning.replay import Timeline
 from historylab.recordings.as_sent import is_as_sent
 from historylab.settings.resolve import Resolution
+from historylab.settings.trimmer_options import SYSTEM_OF_TRIMMER, trimmer_of_system
 from historylab.systems.presets.base import Preset, presets
 from historylab.ui.session import chosen_system, session
 from historylab.ui.session.choices import AS_SENT
+from historylab.ui.session.chosen_trimmer import (
+    current_trimmer,
+    missing_libraries,
+    offered_trimmers,
+    trimmer_title,
+)
 from historylab.ui.session.shown_timeline import knows_sent, shows_as_sent
 from historylab.ui.settings.main_fields import LABEL, field_row, row_label
+from historylab.ui.settings.trimmer_fields import describe_trimmer
 from historylab.wording.as_sent import AS_RECORDED, as_sent_line, smaller_falls_sentence
 from historylab.wording.settings import show_value, title_of
 from historylab.wording.system_line import system_line
@@ -26,24 +34,28 @@ ABOUT = (
     "Starts from the settings of a published system, or from what a provider's API does on its servers. “Your own "
     "settings” brings back what was set before."
 )
+TRIMMERS = "A framework’s trimmer is run from its installed library."
 NOT_DECIDED = "The settings below decided nothing of it: once you change one, you see what they would send instead."
 MOST_CHANGES = 3
 
 
-def system_choice(resolution: Resolution, *, as_sent: bool = False) -> Any:
+def system_choice(resolution: Resolution, *, as_sent: bool = False, trimmers: bool = False) -> Any:
     """Draw the choice. Returns the place of its label, which tells what was sent once that is known.
 
-    `as_sent`: what was really sent is one of them, where the open file knows.
+    `as_sent`: what was really sent is one of them, where the open file knows; `trimmers`: so are those to be had here.
     """
     found, known = chosen_system.current_preset(), as_sent and knows_sent()
     name, variant = (found[0].name, found[1]) if found else ("", "")
-    if known and shows_as_sent(resolution):
+    offered = [f"{SYSTEM_OF_TRIMMER}{each}" for each in offered_trimmers()] if trimmers else []
+    if offered and current_trimmer():
+        name = f"{SYSTEM_OF_TRIMMER}{current_trimmer()}"
+    elif known and shows_as_sent(resolution):
         name = AS_SENT
-    options = [*([AS_SENT] if known else []), "", *([] if resolution.strict else presets())]
+    options = [*([AS_SENT] if known else []), "", *([] if resolution.strict else presets()), *offered]
     with field_row("system"):
         with st.container(width=LABEL):
             place = st.empty()
-            place.html(row_label(TITLE, _about(resolution, found)))
+            place.html(row_label(TITLE, _about(resolution, found, trimmers=trimmers)))
         st.selectbox(
             TITLE,
             options,
@@ -76,9 +88,9 @@ def _variants(preset: Preset, variant: str) -> None:
         )
 
 
-def sentence_lead(resolution: Resolution, *, as_sent: bool) -> str:
+def sentence_lead(resolution: Resolution, *, as_sent: bool, trimmers: bool) -> str:
     """The beginning of the sentence: whose settings they are, or that they would be sent instead of what was."""
-    if as_sent and knows_sent() and shows_as_sent(resolution):
+    if (trimmers and current_trimmer()) or (as_sent and knows_sent() and shows_as_sent(resolution)):
         return "Or"
     found = chosen_system.current_preset()
     if found is None:
@@ -91,7 +103,9 @@ def describe_system(place: Any, timeline: Timeline, conversation: Conversation) 
     """Fill the place the settings left: what the system does to this conversation, or did."""
     if place is None:
         return
-    if is_as_sent(timeline):
+    if timeline.run:
+        describe_trimmer(place, timeline)
+    elif is_as_sent(timeline):
         told = " ".join(filter(None, (as_sent_line(timeline), smaller_falls_sentence(timeline), NOT_DECIDED)))
         place.html(row_label(TITLE, told))
     elif found := chosen_system.current_preset():
@@ -103,16 +117,22 @@ def describe_system(place: Any, timeline: Timeline, conversation: Conversation) 
 
 
 def _title(name: str) -> str:
+    if trimmer := trimmer_of_system(name):
+        return trimmer_title(trimmer)
     return AS_RECORDED if name == AS_SENT else presets()[name].title if name else OWN
 
 
-def _about(resolution: Resolution, found: tuple[Preset, str] | None) -> str:
-    """Explain what the choice does, and which fields the environment holds against the system."""
-    _, held = chosen_system.preset_changes(resolution)
-    if not found or not held:
-        return ABOUT
-    named = ", ".join(_name(found[0], name) for name in held)
-    return f"{ABOUT} Set by the environment, not by {found[0].title}: {named}."
+def _about(resolution: Resolution, found: tuple[Preset, str] | None, *, trimmers: bool) -> str:
+    """Explain what the choice does, which fields the environment holds against the system, and what isn't installed."""
+    said, (_, held) = [ABOUT], chosen_system.preset_changes(resolution)
+    if found and held:
+        named = ", ".join(_name(found[0], name) for name in held)
+        said.append(f"Set by the environment, not by {found[0].title}: {named}.")
+    if trimmers:
+        said.append(TRIMMERS)
+        if missing := missing_libraries():
+            said.append(f"For more: pip install {' '.join(missing)}.")
+    return " ".join(said)
 
 
 def back_to_system(resolution: Resolution) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 from historylab.conversation.conversation import Conversation
 from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
-from historylab.recordings.as_sent import is_as_sent
+from historylab.recordings.as_sent import is_foreign
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import viewing
 from historylab.ui.toolbar.notes import edited_bar, recorded_line, sent_under_line
@@ -51,7 +51,7 @@ def conversation_bar(
         picker()
         with st.popover(ABOUT, icon=":material/info:", key="about-file"):
             st.html(f'<div class="hl-body">{size}</div>')
-            if not is_as_sent(timeline):  # which settings the file brings is for when they are used
+            if not is_foreign(timeline):  # which settings the file brings is for when they are used
                 recorded_line(resolution)
             sent_under_line(resolution)
             opened_files()

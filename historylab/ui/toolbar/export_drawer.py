@@ -8,7 +8,7 @@ from historylab.exporters.base import USE, Difference, differences, export
 from historylab.planning.refusals import refusal_sentence
 from historylab.planning.replay import Timeline
 from historylab.planning.validity import recorded_validity
-from historylab.recordings.as_sent import is_as_sent
+from historylab.recordings.as_sent import is_foreign
 from historylab.registry import Member, members
 from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
@@ -40,11 +40,11 @@ def export_button(resolution: Resolution, timeline: Timeline, key: str = "export
 @st.dialog("Export", position="right", width="medium")
 def _drawer(resolution: Resolution, timeline: Timeline, key: str) -> None:
     drawers.stands(key)
-    if not is_as_sent(timeline):
+    if not is_foreign(timeline):
         _settings(resolution.settings, timeline)
     if timeline.plans:
         _request(resolution, timeline)
-    if is_as_sent(timeline):
+    if is_foreign(timeline):
         st.html(f'<div class="hl-title">These settings</div><div class="hl-meta">{NO_SETTINGS}</div>')
     write_out([timeline.original], key)
 

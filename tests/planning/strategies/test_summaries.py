@@ -218,3 +218,18 @@ def test_two_stages_that_summarise_share_one_summary():
 def test_hardly_any_budget_is_no_trouble(budget):
     plan = plan_history(chat(3), Settings(**FOLDING, budget=budget))
     assert (plan.sketch(), plan.over_budget) == ("PDDDDKK", True)
+
+
+def rolled(messages: int, **options) -> list[str]:
+    named = {f"compaction.rolling.{k}": v for k, v in {"messages": messages, "max_share": 1, **options}.items()}
+    chosen = Settings(policy="all", pruner="off", compaction="rolling", **named)
+    return [plan.sketch() for plan in replay(chat(8), chosen).plans]
+
+
+def test_rolling_may_keep_fewer_than_half_and_counts_the_former_summary():
+    left = [sketch.count("K") for sketch in rolled(8, keep=3)]
+    assert left == [1, 3, 5, 7, 3, 5, 7, 3]
+
+
+def test_rolling_with_as_many_to_keep_as_it_takes_folds_only_what_is_beyond():
+    assert rolled(5, keep=5)[-1].count("K") == 5

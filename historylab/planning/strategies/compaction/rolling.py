@@ -1,4 +1,5 @@
-"""`rolling`: beyond so many messages, the older half becomes one summary; or, without summaries, the newest stay.
+"""`rolling`: beyond so many messages, all but the newest (`keep`), else the older half, become one summary; or, without
+summaries, the newest stay.
 
 A former summary counts as one message and is absorbed. One that came with the conversation (as a store keeps it, marked
 `isSummary`) is sent whatever the budget, until it is absorbed.
@@ -22,6 +23,11 @@ OLDER_HALF = reason(
     "Folded into a summary: in the older half of more messages than stay without one.",
     setting="compaction.rolling.messages",
 )
+NOT_NEWEST = reason(
+    "rolled_older",
+    "Folded into a summary: not among the newest messages that stay once there are too many.",
+    setting="compaction.rolling.keep",
+)
 NOT_KEPT = reason(
     "unsummarised",
     "Older than the {messages:newest messages}, and no summary is written of what is older.",
@@ -30,9 +36,9 @@ NOT_KEPT = reason(
 STORED_SUMMARY = reason("stored_summary", "A summary of earlier messages: its tokens are reserved before all others.")
 
 
-def phrase(messages: int | None = None) -> str:
+def phrase(messages: int | None = None, keep: int | None = None) -> str:
     beyond = "" if messages is None else f" beyond {counted_noun(messages, 'messages')}"
-    return f"the older half summarised{beyond}"
+    return f"{f'all but the newest {keep:,}' if keep else 'the older half'} summarised{beyond}"
 
 
 @register("compaction", carries=True, reads=("min_turns", *READS), title="The older half", phrase=phrase)
@@ -66,25 +72,42 @@ def rolling(
         ),
     ] = True,
     min_freed: MinFreed = 0.1,
+    keep: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=1_000_000,
+            title="Messages that stay then",
+            description="newest messages that stay whenever a summary is written; 0: the newer half",
+            json_schema_extra=FINE,
+        ),
+    ] = 0,
 ) -> HistoryPlan:
-    """Beyond so many messages, folds the older half into a summary."""
+    """Beyond so many messages, folds the older half into a summary, or all but the newest."""
     if not summaries:
         return keep_newest(plan, context, messages, keep_task=keep_task)
-    plan = carry_over(plan, context, OLDER_HALF)
-    blocks = older_half(plan, context, messages, keep_task=keep_task)
+    why = NOT_NEWEST if keep else OLDER_HALF
+    plan = carry_over(plan, context, why)
+    blocks = older_half(plan, context, messages, keep_task=keep_task, keep=keep)
     if blocks.any():
-        plan = fold_if_worth(plan, context, blocks, int(max_share * plan.budget), OLDER_HALF, min_freed)
+        plan = fold_if_worth(plan, context, blocks, int(max_share * plan.budget), why, min_freed)
     return keep_summaries(plan, context)
 
 
-def older_half(plan: HistoryPlan, context: Context, messages: int, *, keep_task: bool = True) -> np.ndarray:
-    """bool[blocks]: the oldest half of the open messages, rounded down, once they are more than `messages`."""
+def older_half(
+    plan: HistoryPlan, context: Context, messages: int, *, keep_task: bool = True, keep: int = 0
+) -> np.ndarray:
+    """bool[blocks]: the oldest half of the open messages, rounded down, once they are more than `messages`.
+
+    With `keep` all but that many of the newest; a call stays with its results.
+    """
     sizes = context.history.block_sizes * plan.open
     former = int(plan.summary is not None)
     count = int(sizes.sum()) + former
     if count <= messages:
         return np.zeros(context.history.blocks, bool)
-    older = plan.open & (np.cumsum(sizes) <= count // 2 - former)
+    oldest = count - keep if keep else count // 2
+    older = plan.open & (np.cumsum(sizes) <= oldest - former)
     return older & ~context.protected(plan) if keep_task else older
 
 

@@ -1,0 +1,219 @@
+"""The trimmer on screen in place of settings: one of an installed library, or the one that the command line named.
+
+The latter is shown by itself as long as nobody chose anything. Whatever is chosen afterwards shows the settings at
+once, and taking that choice back shows again what the trimmer sends.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.costs.proposal import settings_for
+from historylab.errors import SettingsError, UnknownMember
+from historylab.registry import Option, member, members
+from historylab.settings.link import Place, RefusedParameter
+from historylab.settings.names import SYSTEM
+from historylab.settings.trimmer_options import (
+    OPTION,
+    SYSTEM_OF_TRIMMER,
+    TRIMMER,
+    is_own_function,
+    read_option_text,
+    screen_options,
+    trimmer_of_system,
+)
+from historylab.trimmers.given import installed_version
+from historylab.tuning.replayed import TrimmerLane, lane_in_environment
+from historylab.ui.session import cached, choices
+from historylab.ui.session.session import report_problem, tab, touch
+from historylab.ui.session.tab import ChosenTrimmer
+from historylab.wording.untrusted import one_line
+
+SHARE = 0.4
+"""What a trimmer is to keep where its library has no default: so much of the largest request, or of the messages."""
+SHARES = {"compact_to": 0.2, "head_size": 0.1, "tail_size": 0.3, "max_output_tokens": 0.1}
+LIMITS = ("max_tokens", "token_limit", "max_messages")
+"""Options without which a trimmer does nothing, or nothing useful, though its library doesn't ask for them."""
+
+
+def served_trimmer() -> TrimmerLane | None:
+    """The trimmer that the command line named."""
+    try:
+        return lane_in_environment()
+    except SettingsError as problem:
+        tab().problem = str(problem)  # found while drawing: no click
+        return None
+
+
+def served_name() -> str:
+    """Its name; "" where none was named."""
+    served = served_trimmer()
+    return str(served.trimmer) if served else ""
+
+
+def offered_trimmers() -> list[str]:
+    """The trimmers that may be chosen: the one that the command line named, and those of installed libraries."""
+    served = [] if choices.is_strict() else [name for name, each in members(TRIMMER).items() if installed_version(each)]
+    return list(dict.fromkeys([*([served_name()] if served_name() else []), *served]))
+
+
+def missing_libraries() -> list[str]:
+    """The libraries of trimmers that aren't installed here, as pip has them."""
+    missing = (each.attributes["library"] for each in members(TRIMMER).values() if not installed_version(each))
+    return sorted(set(missing))
+
+
+def current_trimmer() -> str:
+    """The name of the trimmer on screen; "" where settings decide, or what was really sent is shown."""
+    state = tab()
+    chosen = state.trimmer
+    if chosen and chosen.beside == choices.fingerprint() and chosen.name in offered_trimmers():
+        return chosen.name
+    return served_name() if chosen is None and _stands_by_itself() else ""
+
+
+def _stands_by_itself() -> bool:
+    """Tell whether nobody chose anything else than what the command line named."""
+    state = tab()
+    return state.as_sent is None and not (state.you or state.link or state.system or state.template)
+
+
+def would_stand_by_itself() -> bool:
+    """Tell whether the command line's trimmer would be shown if the settings weren't chosen in its place."""
+    state = tab()
+    return bool(served_name()) and not (state.you or state.link or state.system or state.template)
+
+
+def lane_on_screen(conversation: Conversation) -> TrimmerLane | None:
+    """The trimmer on screen, as it is driven over that conversation; None without one."""
+    name, chosen = current_trimmer(), tab().trimmer
+    return lane_of(name, chosen.options if chosen else {}, conversation) if name else None
+
+
+def lane_of(name: str, options: Mapping[str, Any], conversation: Conversation) -> TrimmerLane:
+    """A trimmer as it is driven over a conversation, with these options, and others where it needs them."""
+    served = served_trimmer()
+    if served and served.trimmer == name:
+        return TrimmerLane(name, {**served.options, **options}, served.carry, served.form, served.seconds)
+    return TrimmerLane(name, {**proposed_options(name, conversation), **options})
+
+
+def trimmer_title(name: str) -> str:
+    """The name of a trimmer on screen."""
+    return one_line(name, 60) if is_own_function(name) else member(TRIMMER, name).title
+
+
+# -- options
+
+
+def current_options(conversation: Conversation) -> dict[str, tuple[Option, Any]]:
+    """The options of the trimmer on screen that have fields, each with its value; none of a function of one's own."""
+    lane = lane_on_screen(conversation)
+    if lane is None or is_own_function(str(lane.trimmer)):
+        return {}
+    options = screen_options(str(lane.trimmer))
+    return {name: (option, lane.options.get(name, option.default)) for name, option in options.items()}
+
+
+def proposed_options(name: str, conversation: Conversation) -> dict[str, Any]:
+    """Values for the options that a trimmer needs and its library has no default for, by what is in a conversation."""
+    known = screen_options(name)
+    needed = [each for each, option in known.items() if option.default is inspect.Parameter.empty]
+    needed = needed or [each for each in LIMITS if each in known and known[each].default is None][:1]
+    return {each: _propose(each, known[each].help, conversation) for each in needed}
+
+
+def _propose(name: str, about: str, conversation: Conversation) -> int:
+    share = SHARES.get(name, SHARE)
+    if "token" in name or about.startswith("tokens"):
+        sums = cached.tokens(conversation, settings_for(conversation)).cumsum()
+        requests = conversation.columns.requests
+        amount = int(sums[requests[-1] - 1]) if len(requests) else int(sums[-1])
+        return max(1, _round(int(amount * share)))
+    columns = conversation.columns
+    units = len(columns.block_first) if "group" in name else len(columns.users) if "turn" in name else len(conversation)
+    return max(1, int(units * share))
+
+
+def _round(tokens: int) -> int:
+    """To two digits: 46,218 is 46,000."""
+    return round(tokens, min(0, 2 - len(str(tokens))))
+
+
+# -- what is chosen
+
+
+def choose_trimmer(name: str, options: Mapping[str, Any] | None = None) -> None:
+    """Show what that trimmer sends; "" for none."""
+    tab().trimmer = ChosenTrimmer(name, dict(options or {}), choices.fingerprint()) if name else None
+    touch()
+
+
+def choose_trimmer_option(name: str, value: Any) -> None:
+    """Choose a value for an option of the trimmer on screen: text as on the command line, or a value."""
+    trimmer, chosen = current_trimmer(), tab().trimmer
+    if not trimmer or name not in (known := screen_options(trimmer)):
+        return  # a browser that is behind tells of a trimmer before
+    try:
+        read = (read_option_text(value) if value else None) if isinstance(value, str) else value
+        given = known[name].parse(read)
+    except SettingsError as problem:
+        report_problem(f"{trimmer_title(trimmer)}, {name}: {problem}")
+        return
+    tab().problem = ""
+    choose_trimmer(trimmer, {**(chosen.options if chosen else {}), name: given})
+
+
+def keep_trimmer(name: str) -> None:
+    """Go on showing that trimmer, which was on screen before something else was opened."""
+    if name and (chosen := tab().trimmer):
+        choose_trimmer(name, chosen.options)
+
+
+# -- links
+
+
+def follow_linked_trimmer(place: Place) -> None:
+    """Show the trimmer that a link names, if it may be chosen here."""
+    name = trimmer_of_system(place.system)
+    choose_trimmer(name if name in offered_trimmers() else "", place.options)
+
+
+def refused_trimmers(place: Place) -> Iterator[RefusedParameter]:
+    """The trimmer that a link names in place of a system, if it isn't to be had here, with the reason."""
+    name = trimmer_of_system(place.system)
+    if name and name not in offered_trimmers():
+        yield RefusedParameter(SYSTEM, name, why_no_trimmer(name))
+
+
+def why_no_trimmer(name: str) -> str:
+    """The reason why a trimmer can't be chosen here, and the command that helps."""
+    if is_own_function(name):
+        return f"no link runs a function of somebody’s own; historylab --trimmer {name} FILE does"
+    try:
+        found = member(TRIMMER, name)
+    except UnknownMember as problem:
+        return str(problem)
+    if installed_version(found):
+        return "the environment is strict"
+    return f"its library isn’t installed here: pip install {found.attributes['library']}"
+
+
+def options_in_address() -> Mapping[str, Any]:
+    """The options that the address says of the trimmer on screen: those that were chosen."""
+    chosen = tab().trimmer
+    return chosen.options if chosen and current_trimmer() else {}
+
+
+def system_of_trimmer() -> str:
+    """The trimmer on screen as the address names it in place of a system; "" where it shows by itself, or is none."""
+    name = current_trimmer()
+    return f"{SYSTEM_OF_TRIMMER}{name}" if name and tab().trimmer else ""
+
+
+def is_option_parameter(name: str) -> bool:
+    """Tell whether a parameter of an address is an option of a trimmer."""
+    return name.startswith(OPTION)
