@@ -51,6 +51,12 @@ def group_results(messages: Sequence[Message]) -> Iterator[tuple[int, ...]]:
         yield from (places,) if is_result else zip(places)
 
 
+def mark_message(message: Message, mark: str | None) -> Message:
+    """A message with what it says and a mark alone. All of a list is read at every request: `replace` takes longer."""
+    calls, called = message.tool_calls, message.tool_call_id
+    return Message(message.role, message.content, mark, tool_calls=calls, tool_call_id=called, media=message.media)
+
+
 class LibraryTrimmer(Protocol):
     """A member: one instance drives one conversation. Its keyword-only parameters are the library's own options.
 

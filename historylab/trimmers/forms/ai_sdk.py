@@ -10,13 +10,13 @@ from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message
+from historylab.conversation.message import Message, ToolCall
 from historylab.errors import LoadError
 from historylab.formats.base import Losses, kind_of
 from historylab.formats.frameworks.ai_sdk import read_model_message, to_model_messages
 from historylab.formats.requests.form import STRICT
 from historylab.registry import register
-from historylab.trimmers.base import ItemForm, WrittenItem, group_results
+from historylab.trimmers.base import ItemForm, WrittenItem, group_results, mark_message
 
 OWN = "historylab"
 """The name under which `providerOptions` has the mark of a message or a result, and the text of a call's arguments."""
@@ -27,45 +27,45 @@ class ModelMessages(ItemForm):
     """A dict per message, and one for all results in a row. Thinking is written as reasoning."""
 
     def write(self, messages: Sequence[Message], marks: Sequence[str]) -> list[WrittenItem]:
-        said = [replace(message, id=mark) for message, mark in zip(messages, marks, strict=True)]
-        written = to_model_messages(Conversation(said), Losses())
-        groups = list(group_results(said))
-        for record, places in zip(written, groups, strict=True):
-            _mark(record, [said[place] for place in places])
-        return [WrittenItem(record, places) for record, places in zip(written, groups, strict=True)]
+        records = to_model_messages(Conversation(messages), Losses())
+        groups = list(group_results(messages))
+        for record, places in zip(records, groups, strict=True):
+            _mark(record, messages[places[0]], [marks[place] for place in places])
+        return [WrittenItem(record, places) for record, places in zip(records, groups, strict=True)]
 
     def read(self, item: Any) -> list[Message]:
         if not isinstance(item, Mapping):
             raise LoadError(f"{kind_of(item)} in place of a message")
-        found = read_model_message(dict(item), "", STRICT)
-        results = [part for part in _parts_of(item) if part.get("type") == "tool-result"]
+        found, parts = read_model_message(dict(item), "", STRICT), _parts_of(item)
         if item.get("role") == "tool":  # without results it says nothing
-            return [replace(m, id=_own(part).get("mark")) for m, part in zip(found, results, strict=bool(results))]
-        asked = [part for part in _parts_of(item) if part.get("type") == "tool-call"]
+            results = [part for part in parts if part.get("type") == "tool-result"]
+            return [mark_message(m, _own(part).get("mark")) for m, part in zip(found, results, strict=bool(results))]
         mark = _own(item).get("mark")
-        return [replace(m, id=mark, tool_calls=_with_own_text(m, asked)) if m.role != "tool" else m for m in found]
+        asked = [part for part in parts if part.get("type") == "tool-call"]
+        return [mark_message(_with_own_text(m, asked) if m.tool_calls else m, mark) for m in found]
 
 
-def _mark(record: dict[str, Any], messages: Sequence[Message]) -> None:
+def _mark(record: dict[str, Any], message: Message, marks: Sequence[str]) -> None:
     """Note in a new record which messages it is, and that it has images, sound or files, if without their data."""
     if record["role"] == "tool":
-        for part, message in zip(record["content"], messages, strict=True):
-            part["providerOptions"] = {OWN: {"mark": message.id}}
+        for part, mark in zip(record["content"], marks, strict=True):
+            part["providerOptions"] = {OWN: {"mark": mark}}
         return
-    record["providerOptions"] = {OWN: {"mark": messages[0].id}}
-    if messages[0].media:
-        text = [{"type": "text", "text": messages[0].content}] if messages[0].content else []
-        record["content"] = [*(_parts_of(record) or text), *map(_file, messages[0].media)]
+    record["providerOptions"] = {OWN: {"mark": marks[0]}}
+    if message.media:
+        text = [{"type": "text", "text": message.content}] if message.content else []
+        record["content"] = [*(_parts_of(record) or text), *map(_file, message.media)]
     asked = [part for part in _parts_of(record) if part["type"] == "tool-call"]
-    for part, call in zip(asked, messages[0].tool_calls, strict=True):
+    for part, call in zip(asked, message.tool_calls, strict=True):
         part["providerOptions"] = {OWN: {"arguments": call.arguments}}
 
 
-def _with_own_text(message: Message, asked: Sequence[Mapping[str, Any]]) -> tuple[Any, ...]:
-    """The calls, with arguments as the model wrote them."""
+def _with_own_text(message: Message, asked: Sequence[Mapping[str, Any]]) -> Message:
+    """With the arguments of its calls as the model wrote them."""
     texts = [_own(part).get("arguments") for part in asked]
     calls = zip(message.tool_calls, texts, strict=True)
-    return tuple(call if text is None else replace(call, arguments=text) for call, text in calls)
+    own = (call if text is None else ToolCall(call.id, call.name, text) for call, text in calls)
+    return replace(message, tool_calls=tuple(own))
 
 
 def _file(medium: str) -> dict[str, Any]:

@@ -7,7 +7,6 @@ also the records, in Chat Completions' shape, that such parts are read as.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import groupby
 from math import isnan
@@ -18,7 +17,7 @@ from historylab.errors import LoadError, needs
 from historylab.formats.base import kind_of
 from historylab.formats.messages.chat_messages import to_message
 from historylab.registry import register
-from historylab.trimmers.base import ItemForm, WrittenItem
+from historylab.trimmers.base import ItemForm, WrittenItem, mark_message
 
 MARK = "historylab_mark"
 """The attribute of a part with the mark of its message: copies have it, the model never sees it."""
@@ -103,8 +102,7 @@ def request_record(part: Any) -> dict[str, Any] | None:
 
 
 def _message(record: Mapping[str, Any], mark: str | None) -> Message:
-    message = to_message(record)
-    return replace(message, id=mark, tool_call_id=message.tool_call_id or None, source=None)
+    return mark_message(to_message(record), mark)
 
 
 def _time(message: Message) -> dict[str, datetime]:

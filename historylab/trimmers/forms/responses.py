@@ -7,14 +7,13 @@ answers with them; what is sent to it has none.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.message import Message
 from historylab.formats.messages.responses_items import read_item, to_items
 from historylab.formats.requests.form import Strict, fields_of
 from historylab.registry import register
-from historylab.trimmers.base import ItemForm, WrittenItem
+from historylab.trimmers.base import ItemForm, WrittenItem, mark_message
 
 
 @register("item_form", "responses")
@@ -33,7 +32,7 @@ class ResponsesItems(ItemForm):
     def read(self, item: Any) -> list[Message]:
         fields = fields_of(item)
         mark = _mark_in(fields.get("id"))
-        return [replace(message, id=mark) for message in read_item(fields, "", LENIENT_ON_IDS)]
+        return [mark_message(message, mark) for message in read_item(fields, "", LENIENT_ON_IDS)]
 
 
 PARTS: Mapping[str, dict[str, Any]] = {
@@ -59,15 +58,15 @@ def _items(message: Message, mark: str) -> Iterator[dict[str, Any]]:
         if message.role == "assistant":
             yield _as_answered(item, f"{mark}_{place}")
         else:
-            yield _with_media(item, message)
+            yield _with_media(item, message) if message.media else item
 
 
 def _with_media(item: dict[str, Any], message: Message) -> dict[str, Any]:
-    """An item with a part for its text and for each image, sound or file, where the message has such."""
+    """An item with a part for its text, and for each image, sound or file."""
     field = "output" if message.role == "tool" else "content"
     text = [{"type": "input_text", "text": message.content}] if message.content else []
     media = [dict(PARTS.get(name, PARTS["file"])) for name in message.media]
-    return {**item, field: [*text, *media]} if media else item
+    return {**item, field: [*text, *media]}
 
 
 def _as_answered(item: dict[str, Any], mark: str) -> dict[str, Any]:
