@@ -60,6 +60,9 @@ def mark_message(message: Message, mark: str | None) -> Message:
 class LibraryTrimmer(Protocol):
     """A member: one instance drives one conversation. Its keyword-only parameters are the library's own options.
 
+    It is registered with its `library`, as pip has it; of one that pip doesn't know, with the command that installs it
+    (`install`) and a function that gives its version (`version`).
+
     Attributes:
         form: the ItemForm of its messages.
         system_inside: whether leading system messages are in its list; else they are sent as they are, before it.

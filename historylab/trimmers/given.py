@@ -106,10 +106,17 @@ def open_item_form(name: str) -> ItemForm:
 
 def installed_version(found: Member) -> str:
     """The version of a member's library; "" where it isn't installed."""
+    if told := found.attributes.get("version"):  # of one that pip doesn't know
+        return str(told())
     try:
         return version(found.attributes["library"])
     except PackageNotFoundError:
         return ""
+
+
+def install_command(found: Member) -> str:
+    """The command that installs a member's library."""
+    return str(found.attributes.get("install") or f"pip install {found.attributes['library']}")
 
 
 def _open_member(name: str, options: Mapping[str, Any], carry: bool | None, form: str | None) -> TrimmerChoice:

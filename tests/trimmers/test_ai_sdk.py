@@ -10,6 +10,7 @@ from driven_trimmers import sent_by, share_acted_on, support_chat, tool_loop
 
 from historylab import registry, replay
 from historylab.errors import MissingLibrary
+from historylab.trimmers.given import installed_version
 from tests.trimmers.by_hand import ai_sdk as by_hand
 
 NAME = "ai_sdk.pruneMessages"
@@ -73,6 +74,14 @@ def test_what_it_throws_is_said_and_the_rest_goes_on(stand_in):
     steps = replay(support_chat(), trimmer=NAME).steps
     assert "Error: no" in steps[0].error
     assert not any(step.error for step in steps[1:])
+
+
+@needs_node
+def test_its_version_is_the_packages(stand_in):
+    found = registry.member("trimmer", NAME)
+    assert installed_version(found) == ""
+    stand_in("export const pruneMessages = ({ messages }) => messages")
+    assert installed_version(found) == "7.7.7"
 
 
 @needs_node

@@ -8,9 +8,11 @@ Source: ai, src/generate-text/prune-messages.ts.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import weakref
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -45,7 +47,28 @@ for await (const line of createInterface({ input: process.stdin })) {
 """
 
 
-@register("trimmer", "ai_sdk.pruneMessages", title="AI SDK pruneMessages", library="npm:ai")
+def package_version() -> str:
+    """The version of the package that Node would find; "" where either is missing."""
+    here = Path.cwd()
+    folders = [folder / "node_modules" for folder in (here, *here.parents)]
+    folders += [Path(folder) for folder in os.environ.get("NODE_PATH", "").split(os.pathsep) if folder]
+    found = next((file for folder in folders if (file := folder / "ai" / "package.json").is_file()), None)
+    if found is None or shutil.which("node") is None:
+        return ""
+    try:
+        return str(json.loads(found.read_text("utf-8"))["version"])
+    except (OSError, ValueError, TypeError, KeyError):
+        return ""
+
+
+@register(
+    "trimmer",
+    "ai_sdk.pruneMessages",
+    title="AI SDK pruneMessages",
+    library="ai",
+    install="npm install ai",
+    version=package_version,
+)
 class PruneMessages:
     """Removes older calls with their results, and reasoning; nothing unless told what."""
 

@@ -25,7 +25,7 @@ from historylab.settings.trimmer_options import (
     screen_options,
     trimmer_of_system,
 )
-from historylab.trimmers.given import installed_version
+from historylab.trimmers.given import install_command, installed_version
 from historylab.tuning.replayed import TrimmerLane, lane_in_environment
 from historylab.ui.session import cached, choices
 from historylab.ui.session.session import report_problem, tab, touch
@@ -62,8 +62,8 @@ def offered_trimmers() -> list[str]:
 
 def missing_libraries() -> list[str]:
     """The libraries of trimmers that aren't installed here, as pip has them."""
-    missing = (each.attributes["library"] for each in members(TRIMMER).values() if not installed_version(each))
-    return sorted(set(missing))
+    missing = [each.attributes for each in members(TRIMMER).values() if not installed_version(each)]
+    return sorted({said["library"] for said in missing if "install" not in said})
 
 
 def current_trimmer() -> str:
@@ -199,7 +199,7 @@ def why_no_trimmer(name: str) -> str:
         return str(problem)
     if installed_version(found):
         return "the environment is strict"
-    return f"its library isn’t installed here: pip install {found.attributes['library']}"
+    return f"its library isn’t installed here: {install_command(found)}"
 
 
 def options_in_address() -> Mapping[str, Any]:
