@@ -4,7 +4,7 @@ from historylab.ui.compare import configurations
 from historylab.ui.compare.compare_view import compare_view
 from historylab.ui.compare.comparison_verdict import add_buttons, comparison_bar, comparison_verdict, sentences_beside
 from historylab.ui.compare.configuration_fields import all_fields
-from historylab.ui.session import cached, choices, opening, session
+from historylab.ui.session import choices, opening, session
 from historylab.ui.shared.no_requests import no_requests
 from historylab.ui.shared.page import start_page
 from historylab.ui.shared.refusals import refusals
@@ -14,7 +14,7 @@ start_page("compare")
 conversation = opening.conversation()
 chosen = configurations.configurations()
 with replay_errors_shown(lambda: all_fields(chosen)):
-    timelines = [cached.timeline(conversation, each.settings) for each in chosen]
+    timelines = [configurations.timeline_of(each, conversation) for each in chosen]
 refusals(choices.resolution())
 if timelines[0].plans:
     compared, drawn, offered = configurations.complete(chosen, timelines)

@@ -83,8 +83,12 @@ def _cuts(timeline: Timeline) -> str:
 
 def _title(shown: Sequence[Shown]) -> str:
     settings = [one for one in shown if not is_foreign(one.timeline)]
-    compared = count_of(len(settings), "setting")
-    return f"{compared} compared" if len(settings) == len(shown) else f"{compared} beside what was sent"
+    compared, trimmers = count_of(len(settings), "setting"), sum(one.timeline.run is not None for one in shown)
+    beside = [count_of(trimmers, "trimmer")] * bool(trimmers)
+    beside += ["what was sent"] * (len(settings) + trimmers < len(shown))
+    if not settings:
+        return f"{' and '.join(beside)} compared"
+    return f"{compared} beside {' and '.join(beside)}" if beside else f"{compared} compared"
 
 
 def _choice(shown: Sequence[Shown]) -> str:

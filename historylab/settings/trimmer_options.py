@@ -42,6 +42,12 @@ def trimmer_configuration(name: str, options: Mapping[str, Any]) -> dict[str, An
     return {TRIMMER: name, **{f"{OPTION}{option}": value for option, value in options.items()}}
 
 
+def trimmer_in(configuration: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The name of the trimmer that a configuration is, and its options; "" where it changes settings."""
+    options = {name.removeprefix(OPTION): value for name, value in configuration.items() if name.startswith(OPTION)}
+    return str(configuration.get(TRIMMER, "")), options
+
+
 def screen_options(name: str) -> dict[str, Option]:
     """The options of a trimmer that screens and links have, by name. Raises UnknownMember for a name that none has."""
     typed = {"type", "enum", "anyOf"}

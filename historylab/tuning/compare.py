@@ -116,8 +116,8 @@ def changed_values(base: Mapping[str, object], other: Mapping[str, object]) -> d
 
 def are_aligned(timelines: Sequence[Timeline]) -> bool:
     """Whether message i and request k are the same in all of them."""
-    first, *others = (timeline.conversation.digest for timeline in timelines)
-    return all(digest == first for digest in others)
+    first, *others = (timeline.conversation for timeline in timelines)
+    return all(conversation == first for conversation in others)  # also where one has every message apart
 
 
 def differing_messages(timelines: Sequence[Timeline], number: int) -> np.ndarray:

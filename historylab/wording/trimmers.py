@@ -24,7 +24,7 @@ def trimmer_line(timeline: Timeline) -> str:
 
     It quotes options and a function's name: untrusted text on one line.
     """
-    said = ", ".join((trimmer_with_version(timeline), *_options(timeline)))
+    said = trimmer_in_short(timeline)
     if not timeline.plans:
         return f"{said}. {NO_REQUESTS}"
     last = len(timeline.plans) - 1
@@ -32,6 +32,11 @@ def trimmer_line(timeline: Timeline) -> str:
         return f"{said}: what the last request would send isn’t known."
     share = share_sent(count_actions(timeline.plans[last]))
     return f"{said}: {share} at the last request, {timeline.contexts[last]:,} tokens ({counted_by(timeline)})."
+
+
+def trimmer_in_short(timeline: Timeline) -> str:
+    """ "LangChain trim_messages 1.7.2, max_tokens 4,000" """
+    return ", ".join((trimmer_with_version(timeline), *_options(timeline)))
 
 
 def trimmer_with_version(timeline: Timeline) -> str:

@@ -11,6 +11,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.settings.link import MOST_CONFIGURATIONS
+from historylab.settings.trimmer_options import trimmer_configuration
 from historylab.tuning.compare import SENT, Figures
 from historylab.ui.compare import configurations
 from historylab.ui.compare.configurations import Configuration
@@ -18,6 +19,7 @@ from historylab.ui.compare.presets import ConfigurationPreset
 from historylab.ui.request.reported import shown_of
 from historylab.ui.request.request_field import current_request
 from historylab.ui.session import address, cached, choices, drawers, session, viewing
+from historylab.ui.session.chosen_trimmer import offered_trimmers, trimmer_title
 from historylab.ui.shared.notice import notice
 from historylab.ui.toolbar.conversation_bar import conversation_bar
 from historylab.ui.toolbar.share_dialog import share_button
@@ -27,6 +29,7 @@ from historylab.wording.loading import file_size
 from historylab.wording.untrusted import escape
 
 REPORT = "report"
+ADD_TRIMMER = "Add a framework’s trimmer"
 
 
 def sentences_beside(
@@ -77,6 +80,25 @@ def add_buttons(
             st.button(
                 f"Add {name}", key=f"add {name}", on_click=configurations.add_configuration, args=(compared, *added)
             )
+        _add_trimmer(compared)
+
+
+def _add_trimmer(compared: list[Configuration]) -> None:
+    """The choice of a trimmer to add: a framework's, or the one that the command line named."""
+    offered, key = offered_trimmers(), f"add trimmer {len(compared)}"
+    if offered:
+        st.selectbox(
+            ADD_TRIMMER,
+            offered,
+            index=None,
+            format_func=trimmer_title,
+            key=key,
+            placeholder=ADD_TRIMMER,
+            label_visibility="collapsed",
+            width=220,
+            on_change=session.hand_value,
+            args=(key, lambda name: configurations.add_configuration(compared, trimmer_configuration(name, {}))),
+        )
 
 
 def comparison_bar(conversation: Conversation, compared: list[Configuration], timelines: list[Timeline]) -> None:

@@ -9,10 +9,13 @@ from typing import Any
 import streamlit as st
 
 from historylab.settings.model import setting_names
-from historylab.tuning.compare import SENT, changed_values
+from historylab.settings.trimmer_options import OPTION
+from historylab.tuning.compare import changed_values
 from historylab.ui.compare.configurations import Configuration, change_configuration
-from historylab.ui.session import choices, session
+from historylab.ui.session import choices, opening, session
+from historylab.ui.session.chosen_trimmer import take_option
 from historylab.ui.settings.setting_field import setting_widget
+from historylab.ui.settings.trimmer_fields import option_fields
 from historylab.wording.settings import full_title, locked_by, title_of, value_in_words
 from historylab.wording.untrusted import escape, one_line
 
@@ -35,6 +38,9 @@ def configuration_fields(configuration: Configuration, compared: Sequence[Config
     """The fields of one of those compared."""
     letter, changes = configuration.letter, configuration.changes
     with st.container(gap="small", key=f"fields-{letter}"):
+        if configuration.trimmer:
+            _trimmer_fields(configuration, compared)
+            return
         for name in changes if changes is not None else _compared_settings(compared):
             _field(configuration, name, compared)
         if changes is not None:
@@ -43,10 +49,22 @@ def configuration_fields(configuration: Configuration, compared: Sequence[Config
             st.html('<div class="hl-meta">These are your settings: Inspect shows all of them.</div>')
 
 
+def _trimmer_fields(configuration: Configuration, compared: Sequence[Configuration]) -> None:
+    """The options of a trimmer, by the library's names."""
+
+    def choose(name: str, value: Any) -> None:
+        given = take_option(configuration.trimmer, name, value)
+        added = {f"{OPTION}{option}": taken for option, taken in given.items()}
+        change_configuration(compared, configuration.letter, {**(configuration.changes or {}), **added})
+
+    lane = configuration.lane(opening.conversation())
+    option_fields(lane, f"{configuration.letter} {configuration.trimmer}", choose)
+
+
 def _compared_settings(compared: Sequence[Configuration]) -> list[str]:
     """The settings that any of them changes, or that differ, in the order of settings."""
     yours = choices.resolution().settings.values()
-    ours = [each for each in compared if each.letter != SENT]
+    ours = [each for each in compared if each.is_ours]
     differing = [{*(each.changes or ()), *changed_values(yours, each.settings.values())} for each in ours]
     return [name for name in yours if any(name in names for names in differing)]
 
@@ -79,6 +97,8 @@ def _change(configuration: Configuration, compared: Sequence[Configuration], nam
 
 def not_taken(configuration: Configuration) -> str:
     """As HTML what of its changes has no effect, and why: the environment decides, or a model must be agreed to."""
+    if configuration.trimmer:
+        return ""
     provenance = configuration.resolution.provenance
     lines = [
         f"{escape(title_of(name))}: {locked_by(provenance[name])}"

@@ -1,4 +1,4 @@
-"""The configurations compared: yours, which Inspect shows, what was really sent, and others as changes to yours.
+"""The configurations compared: yours, which Inspect shows, what was really sent, others as changes to yours, trimmers.
 
 Four at most stand side by side, lettered as they stand; what was really sent is S. Of a file with cuts it comes first,
 and all others are compared with it.
@@ -10,16 +10,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from historylab.conversation.conversation import Conversation
 from historylab.planning.replay import Timeline
 from historylab.recordings.as_sent import has_cuts
 from historylab.settings.link import MOST_CONFIGURATIONS, WAS_SENT, YOURS
 from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
+from historylab.settings.trimmer_options import SYSTEM_OF_TRIMMER, trimmer_configuration, trimmer_in
 from historylab.tuning.compare import LETTERS, SENT, Figures, changed_values
+from historylab.tuning.replayed import TrimmerLane
 from historylab.ui.compare.presets import ConfigurationPreset, presets_for
 from historylab.ui.session import cached, choices, session, viewing
+from historylab.ui.session.chosen_system import choose_system
+from historylab.ui.session.chosen_trimmer import current_trimmer, lane_of, options_in_address
 from historylab.ui.session.prices import prices_in_effect
 from historylab.ui.session.shown_timeline import knows_sent, sent_timeline
+from historylab.ui.session.trimmer_runs import trimmed_timeline
 from historylab.wording.costs import is_untrimmed
 
 
@@ -27,7 +33,8 @@ from historylab.wording.costs import is_untrimmed
 class Configuration:
     """One configuration. `changes` were chosen for it; one that equals your value makes no difference.
 
-    Yours has none (None), nor has what was sent, whose settings are yours and decided nothing.
+    Yours has none (None), nor has what was sent, whose settings are yours and decided nothing; nor did they decide
+    anything of a trimmer, of which the changes are its name and options.
     """
 
     letter: str
@@ -42,15 +49,45 @@ class Configuration:
     def is_yours(self) -> bool:
         return self.changes is None and self.letter != SENT
 
+    @property
+    def trimmer(self) -> str:
+        """The name of the trimmer; "" where it is none."""
+        return trimmer_in(self.changes or {})[0]
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether settings decide."""
+        return self.letter != SENT and not self.trimmer
+
+    def lane(self, conversation: Conversation) -> TrimmerLane:
+        """The trimmer as it is driven over that conversation."""
+        return lane_of(*trimmer_in(self.changes or {}), conversation)
+
 
 def configurations() -> list[Configuration]:
-    """Yours and those chosen, resolved: what the environment sets is the same in all of them."""
+    """Yours and those chosen, resolved: what the environment sets is the same in all of them.
+
+    Before any was chosen, the trimmer that Inspect shows is beside yours.
+    """
     chosen: list[Mapping[str, Any]] = [*(session.tab().compare or ())]
+    if session.tab().compare is None and current_trimmer():
+        chosen = [trimmer_configuration(current_trimmer(), options_in_address())]
     every = chosen if YOURS in session.tab().compared_without and chosen else [None, *chosen]
     return [
-        Configuration(letter, choices.resolution(also=changes or {}), changes)
+        Configuration(letter, choices.resolution(also=_settings_in(changes)), changes)
         for letter, changes in zip(LETTERS, every, strict=False)
     ]
+
+
+def _settings_in(changes: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    return {} if changes is None or trimmer_in(changes)[0] else changes
+
+
+def timeline_of(configuration: Configuration, conversation: Conversation) -> Timeline:
+    """What it sends: a trimmer is asked for every request, settings are replayed."""
+    if configuration.trimmer:
+        return trimmed_timeline(conversation, configuration.lane(conversation))
+    return cached.timeline(conversation, configuration.settings)
 
 
 def complete(
@@ -58,12 +95,12 @@ def complete(
 ) -> tuple[list[Configuration], list[Timeline], list[ConfigurationPreset]]:
     """With what was really sent, and, before any was chosen, with one that is something else; and what may be added."""
     lanes, drawn = _with_sent(compared, timelines)
-    offered = presets_for(drawn, [lane.settings for lane in lanes if lane.letter != SENT])
+    offered = presets_for(drawn, [lane.settings for lane in lanes if lane.is_ours])
     if session.tab().compare is None and len(lanes) == 1 and offered:
         first, *offered = offered
         lanes.append(Configuration(LETTERS[len(compared)], choices.resolution(also=first.changes), first.changes))
         drawn.append(cached.timeline(timelines[0].original, lanes[-1].settings))
-        offered = presets_for(drawn, [lane.settings for lane in lanes if lane.letter != SENT])
+        offered = presets_for(drawn, [lane.settings for lane in lanes if lane.is_ours])
     return lanes, drawn, offered if len(lanes) < MOST_CONFIGURATIONS else []
 
 
@@ -127,14 +164,28 @@ def _with_changes(configuration: Configuration, changes: Mapping[str, Any]) -> C
 
 
 def use_configuration(compared: Sequence[Configuration], letter: str) -> None:
-    """Make it yours; what was yours takes its place where it is compared, and the others keep their settings."""
+    """Make it yours; what was yours takes its place where it is compared, and the others keep their settings.
+
+    A trimmer is what Inspect shows then, and what is compared stays.
+    """
     chosen = next(each for each in compared if each.letter == letter)
+    if chosen.trimmer:
+        choose_system(f"{SYSTEM_OF_TRIMMER}{chosen.trimmer}", trimmer_in(chosen.changes or {})[1])
+        compare_these(compared)
+        return
     before, new = choices.resolution().settings.values(), chosen.settings.values()
-    rest = [each.settings.values() for each in compared if each.changes is not None and each is not chosen]
+    rest = [_changed_from(new, each) for each in compared if each.changes is not None and each is not chosen]
     if any(each.is_yours for each in compared):
         place = chosen_changes(compared).index(chosen.changes or {})
-        rest.insert(place, before)
+        rest.insert(place, changed_values(new, before))
     choices.choose_settings(changed_values(before, new))
     sent = any(each.letter == SENT for each in compared)
-    choices.compare_with([changed_values(new, values) for values in rest], [WAS_SENT] * (knows_sent() and not sent))
+    choices.compare_with(rest, [WAS_SENT] * (knows_sent() and not sent))
     viewing.edit_compared("")
+
+
+def _changed_from(settings: Mapping[str, object], configuration: Configuration) -> Mapping[str, Any]:
+    """What a configuration changes of these settings."""
+    if configuration.trimmer:
+        return configuration.changes or {}
+    return changed_values(settings, configuration.settings.values())

@@ -21,7 +21,11 @@ from historylab.wording.over_budget import cause_in_words
 from historylab.wording.palette import LOOKS
 from historylab.wording.phrases import capitalize_first
 from historylab.wording.settings_sentence import settings_sentence
+from historylab.wording.trimmers import trimmer_in_short, trimmer_line, trimmer_notes
 from historylab.wording.untrusted import escape
+
+USES = "Makes these your settings, which Inspect shows. What was yours takes their place here."
+SHOWS = "Inspect shows what it sends."
 
 
 def lanes(
@@ -41,11 +45,13 @@ def lanes(
                 named = f'<span title="{escape(full)}">{escape(name)}</span>'
                 st.html(f'<div class="hl-lane">{letter_mark(each.letter)}{named}</div>')
                 at = min(number, len(timeline.plans) - 1)
-                _map(each, timeline, at, first=each is compared[0], aligned=aligned)
+                first = each is compared[0]
+                brings = first or timeline.conversation.digest != timelines[0].conversation.digest
+                _map(each, timeline, at, first=first, aligned=aligned, brings=brings)
                 beside = (
                     f'<p class="hl-beside">{escape(sentence)}</p>' if len(compared) > 2 else ""
                 )  # the headline says it
-                st.html(f"{_numbers(timeline, its, at)}{beside}{not_taken(each)}")
+                st.html(f"{_numbers(timeline, its, at)}{beside}{_notes(timeline)}{not_taken(each)}")
                 _buttons(each, compared)
                 if session.tab().compare_edits == each.letter:
                     configuration_fields(each, compared)
@@ -55,6 +61,8 @@ def lane_name(configuration: Configuration, timeline: Timeline) -> tuple[str, st
     """A configuration's name, and all of it in a sentence."""
     if configuration.letter == SENT:
         return "As sent", as_sent_line(timeline)
+    if configuration.trimmer:
+        return trimmer_in_short(timeline), trimmer_line(timeline)
     full = settings_sentence(configuration.settings)
     if configuration.is_yours:
         return "Yours", full
@@ -63,13 +71,20 @@ def lane_name(configuration: Configuration, timeline: Timeline) -> tuple[str, st
     return capitalize_first(known or (changes_in_words(changed) if changed else "the same as yours")), full
 
 
+def _notes(timeline: Timeline) -> str:
+    """How to read what a trimmer does, as HTML."""
+    return "".join(f'<div class="hl-meta">{escape(note)}</div>' for note in trimmer_notes(timeline))
+
+
 def actions_legend() -> str:
     """The legend of what becomes of messages, as HTML."""
     entries = (f"<span>{look.mark(action.name.lower())}{look.word}</span>" for action, look in LOOKS.items())
     return f'<div class="hl-legend">{"".join(entries)}</div>'
 
 
-def _map(configuration: Configuration, timeline: Timeline, number: int, *, first: bool, aligned: bool) -> None:
+def _map(
+    configuration: Configuration, timeline: Timeline, number: int, *, first: bool, aligned: bool, brings: bool
+) -> None:
     def choose(request: int | None, message: int | None) -> None:
         if request is not None:
             viewing.select_request(request)
@@ -83,7 +98,7 @@ def _map(configuration: Configuration, timeline: Timeline, number: int, *, first
         session.tab().message if aligned else None,
         choose,
         starred=star_marks(timeline),
-        brings=first or not aligned,
+        brings=brings,
         name=f"configuration {configuration.letter}",
         small=True,
         play=first and session.tab().playing,
@@ -121,7 +136,7 @@ def _buttons(configuration: Configuration, compared: Sequence[Configuration]) ->
                 key=f"edit {letter}",
                 on_click=viewing.edit_compared,
                 args=("" if opened else letter,),
-                help=f"The settings of {letter}",
+                help=f"The {'options' if configuration.trimmer else 'settings'} of {letter}",
             )
         if configuration.changes is not None:
             st.button(
@@ -129,7 +144,7 @@ def _buttons(configuration: Configuration, compared: Sequence[Configuration]) ->
                 key=f"use {letter}",
                 on_click=_use,
                 args=(list(compared), letter),
-                help="Makes these your settings, which Inspect shows. What was yours takes their place here.",
+                help=SHOWS if configuration.trimmer else USES,
             )
         st.button(
             "Remove",

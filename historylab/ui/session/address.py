@@ -63,10 +63,12 @@ def take_over(given: Mapping[str, str]) -> None:
     state.playing, state.presenting = (given.get(name, "").lower() == "true" for name in (PLAY, PRESENT))
     state.you = {name: value for name, value in state.you.items() if name in NOT_IN_LINKS}
     state.link, state.misread = dict(link.settings), link.refused
-    state.linked, state.compare = link.place, [dict(changes) for changes in link.place.compare] or None
+    compared, without = chosen_trimmer.offered_configurations(link.place)
+    state.linked, state.compare = replace(link.place, compare=tuple(compared)), compared or None
     state.compared_without = link.place.without
     state.agreed, state.before_preset = "", None
     _follow_system(link.place.system)
+    state.misread = (*state.misread, *chosen_trimmer.refused_trimmers(link.place), *without)
     if state.opened and state.opened.spec:
         viewing.follow_marks(link.place.stars)
 
@@ -77,7 +79,6 @@ def _follow_system(spec: str) -> None:
     state.system, state.system_linked = (spec, True) if found else ("", False)
     state.as_sent = {choices.AS_SENT: choices.fingerprint(), choices.OWN: ""}.get(spec)
     chosen_trimmer.follow_linked_trimmer(state.linked)
-    state.misread = (*state.misread, *chosen_trimmer.refused_trimmers(state.linked))
     if spec and not found and state.as_sent is None and not trimmer_of_system(spec):
         state.misread = (*state.misread, RefusedParameter(SYSTEM, spec, f"known are {', '.join(presets())}"))
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from historylab.settings.names import url_name
 from historylab.settings.resolve import Resolution
 from historylab.settings.trimmer_options import trimmer_of_system
@@ -15,10 +18,10 @@ def current_preset() -> tuple[Preset, str] | None:
     return None if choices.is_strict() else find_preset(session.tab().system)
 
 
-def choose_system(name: str | None) -> None:
+def choose_system(name: str | None, options: Mapping[str, Any] | None = None) -> None:
     """Show what was really sent (AS_SENT), a trimmer ("trimmer:NAME"), or settings: a preset's, or one's own ("").
 
-    None does nothing.
+    None does nothing. `options` are the trimmer's.
     """
     state = session.tab()
     if name is None:
@@ -28,7 +31,7 @@ def choose_system(name: str | None) -> None:
     if state.system or not (foreign or name == ""):
         choose_preset("" if foreign else name)
     state.as_sent = choices.fingerprint() if sent else ""
-    choose_trimmer(trimmer)
+    choose_trimmer(trimmer, options)
 
 
 def choose_preset(name: str | None, variant: str | None = "") -> None:

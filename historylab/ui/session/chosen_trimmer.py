@@ -14,7 +14,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.costs.proposal import settings_for
 from historylab.errors import SettingsError, UnknownMember
 from historylab.registry import Option, member, members
-from historylab.settings.link import Place, RefusedParameter
+from historylab.settings.link import COMPARE, Place, RefusedParameter
 from historylab.settings.names import SYSTEM
 from historylab.settings.trimmer_options import (
     OPTION,
@@ -23,6 +23,7 @@ from historylab.settings.trimmer_options import (
     is_own_function,
     read_option_text,
     screen_options,
+    trimmer_in,
     trimmer_of_system,
 )
 from historylab.trimmers.given import install_command, installed_version
@@ -109,13 +110,11 @@ def trimmer_title(name: str) -> str:
 # -- options
 
 
-def current_options(conversation: Conversation) -> dict[str, tuple[Option, Any]]:
-    """The options of the trimmer on screen that have fields, each with its value; none of a function of one's own."""
-    lane = lane_on_screen(conversation)
-    if lane is None or is_own_function(str(lane.trimmer)):
-        return {}
-    options = screen_options(str(lane.trimmer))
-    return {name: (option, lane.options.get(name, option.default)) for name, option in options.items()}
+def options_of_lane(lane: TrimmerLane) -> list[tuple[Option, Any]]:
+    """The options of a trimmer that have fields, each with its value; none of a function of somebody's own."""
+    name = str(lane.trimmer)
+    known = {} if is_own_function(name) else screen_options(name)
+    return [(option, lane.options.get(each, option.default)) for each, option in known.items()]
 
 
 def proposed_options(name: str, conversation: Conversation) -> dict[str, Any]:
@@ -155,16 +154,23 @@ def choose_trimmer(name: str, options: Mapping[str, Any] | None = None) -> None:
 def choose_trimmer_option(name: str, value: Any) -> None:
     """Choose a value for an option of the trimmer on screen: text as on the command line, or a value."""
     trimmer, chosen = current_trimmer(), tab().trimmer
-    if not trimmer or name not in (known := screen_options(trimmer)):
-        return  # a browser that is behind tells of a trimmer before
+    if trimmer and (given := take_option(trimmer, name, value)):
+        choose_trimmer(trimmer, {**(chosen.options if chosen else {}), **given})
+
+
+def take_option(trimmer: str, name: str, value: Any) -> dict[str, Any]:
+    """The option as the library takes it; none where it doesn't, with the reason at the top of the page."""
+    known = {} if is_own_function(trimmer) else screen_options(trimmer)
+    if name not in known:
+        return {}  # a browser that is behind tells of a trimmer before
     try:
-        read = (read_option_text(value) if value else None) if isinstance(value, str) else value
-        given = known[name].parse(read)
+        given = (read_option_text(value) if value else None) if isinstance(value, str) else value
+        found = {name: known[name].parse(given)}
     except SettingsError as problem:
         report_problem(f"{trimmer_title(trimmer)}, {name}: {problem}")
-        return
+        return {}
     tab().problem = ""
-    choose_trimmer(trimmer, {**(chosen.options if chosen else {}), name: given})
+    return found
 
 
 def keep_trimmer(name: str) -> None:
@@ -187,6 +193,13 @@ def refused_trimmers(place: Place) -> Iterator[RefusedParameter]:
     name = trimmer_of_system(place.system)
     if name and name not in offered_trimmers():
         yield RefusedParameter(SYSTEM, name, why_no_trimmer(name))
+
+
+def offered_configurations(place: Place) -> tuple[list[dict[str, Any]], list[RefusedParameter]]:
+    """The configurations that a link compares, but for trimmers that aren't to be had here; and these, with reasons."""
+    refused = [name for each in place.compare if (name := trimmer_in(each)[0]) and name not in offered_trimmers()]
+    found = [dict(each) for each in place.compare if trimmer_in(each)[0] not in refused]
+    return found, [RefusedParameter(f"{COMPARE} {TRIMMER}", name, why_no_trimmer(name)) for name in refused]
 
 
 def why_no_trimmer(name: str) -> str:

@@ -13,11 +13,13 @@ from historylab.conversation.conversation import Conversation
 from historylab.planning.replay import Timeline
 from historylab.registry import Option
 from historylab.settings.trimmer_options import option_text
+from historylab.tuning.replayed import TrimmerLane
 from historylab.ui.session import session
 from historylab.ui.session.chosen_trimmer import (
     choose_trimmer_option,
-    current_options,
     current_trimmer,
+    lane_on_screen,
+    options_of_lane,
     trimmer_title,
 )
 from historylab.wording.phrases import capitalize_first
@@ -34,9 +36,15 @@ def trimmer_fields(conversation: Conversation) -> DeltaGenerator | None:
         return None
     with unfolded:
         place = st.empty()
-        for option, value in current_options(conversation).values():
-            _field(f"trim {name} {option.name}", option, value)
+        if lane := lane_on_screen(conversation):
+            option_fields(lane, f"trim {name}", choose_trimmer_option)
     return place
+
+
+def option_fields(lane: TrimmerLane, key: str, choose: Callable[[str, Any], None]) -> None:
+    """A field per option of a trimmer, which tells `choose` its name and what it holds."""
+    for option, value in options_of_lane(lane):
+        _field(f"{key} {option.name}", option, value, partial(choose, option.name))
 
 
 def describe_trimmer(place: DeltaGenerator, timeline: Timeline) -> None:
@@ -53,10 +61,9 @@ class _Arguments(TypedDict):
     args: tuple[str, Callable[[Any], object]]
 
 
-def _field(key: str, option: Option, value: Any) -> None:
+def _field(key: str, option: Option, value: Any, take: Callable[[Any], object]) -> None:
     """One option: a choice, a switch, a number, or text as on the command line."""
-    schema, kind = option.schema, option.schema.get("type")
-    about, take = f"{capitalize_first(option.help)}.", partial(choose_trimmer_option, option.name)
+    schema, kind, about = option.schema, option.schema.get("type"), f"{capitalize_first(option.help)}."
     common: _Arguments = {
         "key": key,
         "help": about if option.help else None,
