@@ -133,3 +133,18 @@ def verdict(app: AppTest) -> str:
     """The headline, the number of messages sent, and the strip under them."""
     bodies = (e.proto.body for e in app.get("html"))
     return " ".join(untagged(body) for body in bodies if re.search("hl-(verdict|count|cell|forgot)", body))
+
+
+def cells(app, row: str) -> list[str]:
+    """Per configuration the text of a row's cell: a value, and how it differs from the first's."""
+    html = next(e.proto.body for e in app.get("html") if "hl-compare" in e.proto.body)
+    rows = re.findall("<tr.*?</tr>", html)
+    found = next(each for each in rows if row in re.sub(r"<[^>]+>", "", each))
+    texts = re.findall(r'<b class="hl-letter[^>]*>.</b>(.*?)</td>', found)
+    return [" ".join(re.sub(r"<[^>]+>", " ", each).split()) for each in texts]
+
+
+def names(app) -> list[str]:
+    """The letter and name of each that is compared."""
+    bodies = [e.proto.body for e in app.get("html")]
+    return [" ".join(untagged(body).split()) for body in bodies if body.startswith('<div class="hl-lane">')]

@@ -7,7 +7,7 @@ import re
 from urllib.parse import parse_qsl
 
 import pytest
-from app_pages import opening, request_field, screen, shown, sources, text, untagged, verdict
+from app_pages import cells, names, opening, request_field, screen, shown, sources, text, untagged, verdict
 
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 
@@ -24,21 +24,6 @@ def test_it_opens_first_and_from_the_frame_on_a_difference_in_a_sentence(start):
     assert re.search(r"B sends [\d.]+(%|×) .*tokens", verdict(app))
     assert "Tokens sent, all requests" in " ".join(text(app).split())
     assert "messages are sent differently" in text(app)
-
-
-def cells(app, row: str) -> list[str]:
-    """Per configuration the text of a row's cell: a value, and how it differs from the first's."""
-    html = next(e.proto.body for e in app.get("html") if "hl-compare" in e.proto.body)
-    rows = re.findall("<tr.*?</tr>", html)
-    found = next(each for each in rows if row in re.sub(r"<[^>]+>", "", each))
-    texts = re.findall(r'<b class="hl-letter[^>]*>.</b>(.*?)</td>', found)
-    return [" ".join(re.sub(r"<[^>]+>", " ", each).split()) for each in texts]
-
-
-def names(app) -> list[str]:
-    """The letter and name of each that is compared."""
-    bodies = [e.proto.body for e in app.get("html")]
-    return [" ".join(untagged(body).split()) for body in bodies if body.startswith('<div class="hl-lane">')]
 
 
 def offered(app) -> list[str]:
