@@ -223,17 +223,18 @@ class _Run:
     def _fold(self, order: list[int | Message], rewritten: dict[int, Message], size: int) -> TrimmedRequest:
         """The request; of messages that are in no other place, those that say what is gone are summaries."""
         held = {each for each in order if not isinstance(each, Message)}
-        gone = [i for i in range(size) if i not in held]
-        folded = dict[str, Sequence[int]]()
+        gone, before, folded = [i for i in range(size) if i not in held], -1, dict[str, list[int]]()
         for k, each in enumerate(order):
-            if not isinstance(each, Message) or folded or not gone:
+            if not isinstance(each, Message):
+                before = max(before, each)
                 continue
-            later = (i for i in order[k + 1 :] if not isinstance(i, Message) and i not in self.outside)
-            first = next(later, size)
-            stands_for = [i for i in gone if i < first]
+            after = next((i for i in order[k + 1 :] if not isinstance(i, Message) and i not in self.outside), size)
+            left = [i for i in gone if i < after]
+            stands_for = [i for i in left if i > before] or left
             if stands_for and (self.choice.summarizes or self._sums_up(each.content, stands_for)):
                 order[k] = as_summary(each)
-                folded[each.content] = stands_for
+                folded.setdefault(each.content, []).extend(stands_for)
+                gone = [i for i in gone if i not in stands_for]
         return TrimmedRequest(tuple(order), rewritten, folded)
 
     def _sums_up(self, text: str, gone: Sequence[int]) -> bool:
