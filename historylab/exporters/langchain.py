@@ -1,7 +1,7 @@
 """`langchain`: the settings as arguments of LangChain's `trim_messages`; those without an equivalent are listed.
 
 `trim_messages` keeps the end of a list that fits a count. Counting user messages makes it `lastN` or a sliding window,
-counting tokens makes it `fifo`; it does not summarise or truncate.
+counting messages `lastMessages`, counting tokens `fifo`; it does not summarise or truncate.
 """
 
 from __future__ import annotations
@@ -27,6 +27,10 @@ def count_user_messages(messages):
     return sum(message.type == "human" for message in messages)
 
 
+def count_messages(messages):
+    return sum(message.type != "system" for message in messages)
+
+
 def to_send(messages):
     \"\"\"The messages of the next request.\"\"\"
 """
@@ -37,9 +41,7 @@ NOTHING = "trim_messages has nothing like it."
 TOKENS = (
     "`count_tokens` is an estimate of LangChain's; if the newest turn alone is over the budget, nothing of it is left."
 )
-COUNTED = (
-    "Its count has the system message, a call that it would part from its results goes, and nothing keeps a question."
-)
+COUNTED = "A call that the cut would part from its results goes there, and so may the newest question."
 ONE_SYSTEM = "trim_messages treats the first system message apart at most, and later ones like any other message."
 
 
@@ -117,7 +119,7 @@ def _policy(settings: Settings) -> list[str]:
     if settings.policy == "lastN":
         return _trim(settings, max(1, settings.length), "count_user_messages", '"human"')
     if settings.policy == "lastMessages":
-        return _trim(settings, max(1, settings.length), "len", '("human", "ai")')
+        return _trim(settings, max(1, settings.length), "count_messages", '("human", "ai")')
     return []
 
 

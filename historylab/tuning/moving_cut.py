@@ -17,13 +17,14 @@ from historylab.planning.pipeline import open_instruments
 from historylab.planning.replay import Timeline, replay
 from historylab.settings.fields import MOST_TOKENS
 from historylab.settings.model import Settings, stage_options
+from historylab.tuning.search_space import MESSAGES
 
 FEWEST = 5
 """Requests after the first cut below which nothing is said."""
 MOST = 0.5
 """Share of them whose beginning may change."""
 HALF = 0.5
-KEPT, BEYOND = "pruner.message_window.keep", "pruner.message_window.trigger"
+KEPT, BEYOND = MESSAGES
 CHOOSES_ANEW = ("relevance", "adaptive", "pairs")
 """Pruners that decide on the whole history at every request."""
 

@@ -104,6 +104,10 @@ def _windows(_base: Settings, sizes: Sizes) -> list[Changes]:
     return [{WINDOW: n} for n in (3, 6, 10, 20) if n < sizes.users] or [{WINDOW: 3}]
 
 
+def _message_windows(_base: Settings, _sizes: Sizes) -> list[Changes]:
+    return [dict(zip(MESSAGES, each, strict=True)) for each in ((10, 20), (20, 20), (20, 40), (40, 80))]
+
+
 def _tool_outputs(_base: Settings, sizes: Sizes) -> list[Changes]:
     if not sizes.tools:
         return []
@@ -122,6 +126,7 @@ TRIM_TO = ("pruner.fifo.trim_to", "pruner.sliding_window.trim_to", "pruner.summa
 WHEN = ("pruner.fifo.when", "pruner.sliding_window.when", "pruner.summarize.when")
 UNITS = ("pruner.fifo.unit", "pruner.summarize.unit")
 WINDOW = "pruner.sliding_window.turns"
+MESSAGES = ("pruner.message_window.keep", "pruner.message_window.trigger")
 COMPACTION = ("compaction", "threshold", "compaction.at_threshold.target")
 TOOL_OUTPUT = ("tool_output", "tool_output.clear.keep", "tool_output.clear.batch", "tool_output.truncate.limit")
 
@@ -146,6 +151,7 @@ AXES: Mapping[str, Axis] = {
             "compaction", "Whether older messages are summarised before the budget is reached", COMPACTION, _compactions
         ),
         Axis("window", "How many turns a sliding window keeps", (WINDOW,), _windows),
+        Axis("messages", "How many of the newest messages stay, and beyond how many", MESSAGES, _message_windows),
         Axis("unit", "Whether turns are cut whole or in parts", UNITS, _units),
         Axis(
             "min_turns",

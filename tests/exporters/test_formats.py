@@ -114,6 +114,7 @@ def counted(settings: Settings, messages: list) -> int:
         Settings(length=3, pruner="off"),
         Settings(length=0, pruner="off"),
         Settings(length=3, pruner="off", preserve_system_messages=False),
+        Settings(policy="lastMessages", length=5, pruner="off"),
         Settings(policy="all", pruner="off"),
         Settings(policy="none"),
         Settings(policy="all", pruner="sliding_window", **{"pruner.sliding_window.turns": 4}),

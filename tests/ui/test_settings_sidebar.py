@@ -30,6 +30,14 @@ def test_five_fields_stand_open(page):
 
 def test_a_length_stands_there_only_where_it_counts():
     assert "Length" not in labels(screen(PAGE, historyPolicy="all"))
+    assert "Length" in labels(screen(PAGE, historyPolicy="lastMessages"))
+
+
+def test_the_filter_for_messages_is_offered_only_where_it_is_chosen():
+    offered = [
+        unfolded(screen(PAGE, filter=chosen)).multiselect(key="set filter").options for chosen in ("off", "newest")
+    ]
+    assert ["Newest messages (newest)" in each for each in offered] == [False, True]
 
 
 def test_a_source_is_said_where_it_is_not_the_default_and_told_in_any_case():

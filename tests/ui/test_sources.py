@@ -61,15 +61,13 @@ def test_what_a_source_would_say_is_written_and_touches_nothing_else():
 
 CASES = {
     "Three sources disagree": (
-        "Policy: Last N turns (lastN). The environment sets it, so the URL's “all” and the template's “none” are not "
-        "used.",
+        "Policy: Last N (lastN). The environment sets it, so the URL's “all” and the template's “none” are not used.",
         "Length: 5. The URL sets it, so the template's “20” is not used.",
     ),
     "A locked environment": ("Length: 0. The environment sets it, so the URL's “50” is not used.",),
     "A refused value": ("Length: 12. The URL's “abc” is refused: not a number;", "The template sets it."),
     "All or nothing": (
-        "Policy: Last N turns (lastN). The environment sets it. The environment is strict, so the URL's “all” is not "
-        "used.",
+        "Policy: Last N (lastN). The environment sets it. The environment is strict, so the URL's “all” is not used.",
         "Length: 10. The template sets it. The environment is strict, so the URL's “3” is not used.",
     ),
     "Recorded against template": (

@@ -7,6 +7,7 @@ from sketches import conv
 
 from historylab.planning.replay import Timeline, replay
 from historylab.settings.model import Settings
+from historylab.tuning.moving_cut import moving_cut, with_mend
 from historylab.wording.cuts import settings_in_words
 from historylab.wording.settings_sentence import settings_sentence
 
@@ -77,6 +78,14 @@ def test_its_reasons_say_what_stays_and_when():
     assert replayed("u a u a u", 3, unit="groups", start="user").plans[-1].reason(0).sentence == (
         "Outside the window of the newest 3 groups, from a user message on."
     )
+
+
+def test_where_it_cuts_at_every_request_a_trigger_above_it_is_the_mend():
+    timeline = replayed("s " + "u a " * 30 + "u", 10)
+    found = moving_cut(timeline)
+    assert found
+    assert with_mend(found, timeline).mend == {"pruner.message_window.trigger": 20}
+    assert moving_cut(replayed("s " + "u a " * 30 + "u", 10, 20)) is None
 
 
 def test_the_sentence_of_the_settings_counts_in_its_own_unit():

@@ -35,7 +35,7 @@ LateResults = Annotated[
     "policy",
     "lastN",
     reads=("length",),
-    title="Last N turns",
+    title="Last N",
     says="[the last] {length:user messages}",
     from_the_end=True,
 )
