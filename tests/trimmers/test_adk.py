@@ -1,4 +1,4 @@
-"""Google ADK's trimmer, replayed, sends what it sends when it is called by hand."""
+"""Google ADK's trimmer, replayed, sends what it sends by hand, and what an agent of ADK sends its model."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import pytest
 pytest.importorskip("google.adk")
 
 from driven_trimmers import sent_by, share_acted_on, support_chat
+from google.adk.plugins.context_filter_plugin import ContextFilterPlugin
 
 from historylab import generate
 from tests.trimmers.by_hand import adk as by_hand
+from tests.trimmers.by_hand.adk_agent import sent_by_agent
 
 PLUGIN = "adk.ContextFilterPlugin"
 
@@ -31,6 +33,14 @@ def test_the_context_filter_sends_what_it_sends_by_hand(chat, options):
     sent = sent_by(PLUGIN, chat(), **options)
     assert sent == list(by_hand.context_filter(chat(), **options))
     assert share_acted_on(sent, chat()) > 0.5
+
+
+@pytest.mark.parametrize("chat", [support_chat, many_tasks])
+@pytest.mark.parametrize(
+    "options", [{"num_invocations_to_keep": 2}, {"num_invocations_to_keep": 1, "remove_amount": 3}]
+)
+def test_an_agent_sends_its_model_the_same_invocations(chat, options):
+    assert sent_by(PLUGIN, chat(), **options) == sent_by_agent(chat(), plugins=[ContextFilterPlugin(**options)])
 
 
 def test_without_a_number_of_invocations_all_is_sent():
