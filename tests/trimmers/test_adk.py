@@ -1,4 +1,4 @@
-"""Google ADK's trimmer, replayed, sends what it sends by hand, and what an agent of ADK sends its model."""
+"""Google ADK's trimmers, replayed, send what they send by hand, and what an agent of ADK sends its model."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from google.adk.plugins.context_filter_plugin import ContextFilterPlugin
 
 from historylab import generate
 from tests.trimmers.by_hand import adk as by_hand
-from tests.trimmers.by_hand.adk_agent import sent_by_agent
+from tests.trimmers.by_hand.adk_agent import BaseLlm, LlmResponse, events_compaction, sent_by_agent, types
 
-PLUGIN = "adk.ContextFilterPlugin"
+PLUGIN, COMPACTION = "adk.ContextFilterPlugin", "adk.EventsCompactionConfig"
 
 
 def many_tasks():
@@ -50,3 +50,27 @@ def test_without_a_number_of_invocations_all_is_sent():
 def test_a_filter_that_fails_filters_nothing():
     """As in production, where the plugin logs the error."""
     assert share_acted_on(sent_by(PLUGIN, support_chat(), custom_filter=lambda contents: 1 / 0), support_chat()) == 0
+
+
+@pytest.mark.parametrize("chat", [support_chat, many_tasks])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"compaction_interval": 3, "overlap_size": 1},
+        {"compaction_interval": 2, "overlap_size": 0},
+        {"compaction_interval": 4, "overlap_size": 2},
+    ],
+)
+def test_an_agent_sends_its_model_the_same_summaries(chat, options):
+    sent = sent_by(COMPACTION, chat(), **options)
+    assert sent == events_compaction(chat(), **options)
+    assert share_acted_on(sent, chat()) >= 0.5
+
+
+def test_a_model_of_ones_own_writes_the_summaries():
+    class Another(BaseLlm):
+        async def generate_content_async(self, llm_request, stream=False):
+            yield LlmResponse(content=types.Content(role="model", parts=[types.Part(text="Told by another.")]))
+
+    options = {"compaction_interval": 2, "overlap_size": 0, "model": Another(model="another")}
+    assert ("assistant", "Told by another.", (), None) in sent_by(COMPACTION, support_chat(), **options)[-1]

@@ -26,7 +26,7 @@ def to_contents(messages):
     contents, names, gives = [], {}, False
     for message in messages:
         if message.role == "tool":
-            response = {"output": message.content}
+            response = {"result": message.content}
             part = types.Part.from_function_response(name=names.get(message.tool_call_id, ""), response=response)
             part.function_response.id = message.tool_call_id
             if gives:
@@ -48,7 +48,7 @@ def to_contents(messages):
 def from_content(content):
     results = [part.function_response for part in content.parts if part.function_response]
     if results:
-        return [("tool", result.response["output"], (), result.id) for result in results]
+        return [("tool", result.response["result"], (), result.id) for result in results]
     text = "".join(part.text for part in content.parts if part.text)
     asked = [part.function_call for part in content.parts if part.function_call]
     calls = tuple((call.id, call.name, call.args) for call in asked)

@@ -6,15 +6,25 @@ import asyncio
 
 from google.adk.agents import LlmAgent
 from google.adk.apps import App
+from google.adk.apps.app import EventsCompactionConfig
+from google.adk.apps.llm_event_summarizer import LlmEventSummarizer
 from google.adk.models import BaseLlm, LlmResponse
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.adk.tools import BaseTool
 from google.genai import types
 
+from historylab.trimmers.stand_in import write_summary
 from tests.trimmers.by_hand.adk import from_content, to_contents
 
 END = types.Content(role="model", parts=[types.Part(text="The end.")])
+
+
+def events_compaction(conversation, **options):
+    """What each request sends of an app that compacts its events."""
+    summarizer = LlmEventSummarizer(Summarizing(model="summarizing"), "{conversation_history}")
+    config = EventsCompactionConfig(summarizer=summarizer, **options)
+    return sent_by_agent(conversation, events_compaction_config=config)
 
 
 def sent_by_agent(conversation, **of_app):
@@ -53,6 +63,14 @@ class Replayed(BaseLlm):
         yield LlmResponse(content=self.answers.pop(0) if self.answers else END)
 
 
+class Summarizing(BaseLlm):
+    """Summarises as the stand-in does."""
+
+    async def generate_content_async(self, llm_request, stream=False):
+        text = write_summary(llm_request.contents[0].parts[0].text)
+        yield LlmResponse(content=types.Content(role="model", parts=[types.Part(text=text)]))
+
+
 class Repeated(BaseTool):
     """Gives the result that the call was given."""
 
@@ -64,4 +82,4 @@ class Repeated(BaseTool):
         return types.FunctionDeclaration(name=self.name, description=self.name)
 
     async def run_async(self, *, args, tool_context):
-        return {"output": self.results[tool_context.function_call_id]}
+        return self.results[tool_context.function_call_id]
