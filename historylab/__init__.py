@@ -35,6 +35,7 @@ if TYPE_CHECKING or not _SOURCE:  # the public names; below they are read off th
     from historylab.recall.questions import ask as ask
     from historylab.recall.retention import retention as retention
     from historylab.recordings.as_sent import as_sent as as_sent
+    from historylab.reports.check_assertion import check as check
     from historylab.settings.model import Settings as Settings
     from historylab.settings.resolve import resolve_settings as resolve_settings
     from historylab.settings.sources import read_template as read_template

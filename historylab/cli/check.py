@@ -1,4 +1,4 @@
-"""`historylab check FILES --settings FILE --that "keep every reference"`: whether settings, or an app, do as wished."""
+"""`historylab check FILES --trimmer app:trim --that "never rejected"`: whether it, or settings, do as wished."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from historylab.cli.base import (
     write_text,
 )
 from historylab.cli.files import add_mapping, mapping_from
-from historylab.cli.lanes import add_as_sent, check_one_lane
+from historylab.cli.lanes import add_against, add_as_sent, add_trimmer, check_one_lane, read_against, read_trimmer
 from historylab.cli.progress import progress_bar
 from historylab.errors import HistoryLabError, SettingsError
 
 if TYPE_CHECKING:
-    from historylab.tuning.check import Check
+    from historylab.tuning.check import Check, Failure
     from historylab.tuning.replayed import Lane
 
 
 def add_to(commands: Subparsers) -> None:
-    about = "Check that settings, or what was really sent, do what is wished of them, on every conversation"
+    about = "Check that settings, a trimmer or what was really sent does what is wished of it, on every conversation"
     parser = add_parser(commands, "check", about, run)
     parser.add_argument("files", metavar="FILE", nargs="+", help="transcripts, or folders of them")
     parser.add_argument(
@@ -45,12 +45,11 @@ def add_to(commands: Subparsers) -> None:
         metavar="WISHES",
         help='what must hold, in words: "keep every reference, never over the budget"; repeat it for more',
     )
-    parser.add_argument(
-        "--against",
-        metavar="FILE",
-        help="other settings, or as-sent for what was really sent: what is forgotten besides, and what it costs",
-    )
+    add_trimmer(parser)
     add_as_sent(parser)
+    add_against(
+        parser, "other settings, a trimmer, or what was really sent: what is forgotten besides, and what it costs"
+    )
     parser.add_argument("--junit", metavar="FILE", help="write the result as JUnit XML")
     parser.add_argument("--markdown", metavar="FILE", help="write it as Markdown, for a pull request")
     parser.add_argument("--strict", action="store_true", help="fail where anything is unsure, too")
@@ -63,21 +62,21 @@ def run(arguments: argparse.Namespace) -> int:
     """Check, print and write; 1 if a wish is broken."""
     from historylab.reports.check_markdown import check_markdown
     from historylab.reports.junit import junit
-    from historylab.tuning.check import check
+    from historylab.tuning.check import run_check
     from historylab.tuning.constraints import read_wishes
     from historylab.tuning.replayed import MeasureOptions
     from historylab.wording.check_summary import check_lines, notes
 
     wishes = read_wishes("; ".join(arguments.that))
-    if not (any(wish.name != "aim" for wish in wishes) or arguments.against):
-        raise SettingsError('say what must hold: --that "keep every reference, never over the budget"')
     lane, against = _lanes(arguments)
+    if not (any(wish.name != "aim" for wish in wishes) or against):
+        raise SettingsError('say what must hold: --that "keep every reference, never over the budget"')
     for path in filter(None, (arguments.junit, arguments.markdown)):
         _check_writable(path)
     mapping = mapping_from(arguments)
     options = MeasureOptions(stars=must_remember_from(arguments))
     with progress_bar("Checking") as progress:
-        found = check(
+        found = run_check(
             arguments.files, lane, wishes, against=against, options=options, mapping=mapping, progress=progress
         )
     if arguments.junit:
@@ -103,9 +102,10 @@ def _lanes(arguments: argparse.Namespace) -> tuple[Lane, Lane | None]:
     from historylab.tuning.replayed import AS_SENT
 
     check_one_lane(arguments)
-    named, other = arguments.settings, arguments.against
+    named, against = arguments.settings, read_against(arguments)
+    if trimmer := read_trimmer(arguments):
+        return trimmer, against
     settings = settings_in_file(named, dict(arguments.set)) if named else settings_from(arguments)
-    against = AS_SENT if other == AS_SENT else settings_in_file(other) if other else None
     return AS_SENT if arguments.as_sent else settings, against
 
 
@@ -115,6 +115,10 @@ def _check_writable(path: str) -> None:
         check_writable(path)
     except HistoryLabError as problem:
         raise SettingsError(str(problem)) from None
+
+
+def _without_place(failure: Failure) -> dict[str, Any]:
+    return {name: value for name, value in failure._asdict().items() if name != "place"}
 
 
 def _as_json(found: Check) -> dict[str, Any]:
@@ -141,5 +145,8 @@ def _as_json(found: Check) -> dict[str, Any]:
         both = zip(found.places, found.now, found.before, strict=True)
         conversations = [{**asdict(p), "now": asdict(now), "before": asdict(was)} for p, now, was in both]
         told["against"] = {"summary": comparison_in_words(found.now, found.before), "conversations": conversations}
+    if found.driven:
+        told["trimmers"] = [{"name": choice.name, "version": choice.version} for choice in found.driven]
+        told["failures"] = [{**asdict(each.place), **_without_place(each)} for each in found.failures]
     warning = moving_cut_in_words(found)
     return {**told, "warnings": [warning] if warning else [], "unread": dict(found.unread), "left_out": found.left_out}

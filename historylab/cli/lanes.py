@@ -130,26 +130,18 @@ def read_trimmers(arguments: argparse.Namespace) -> list[TrimmerLane]:
 
 def read_against(arguments: argparse.Namespace) -> Lane | None:
     """The lane that --against names: settings in a file, what was sent, or a trimmer."""
-    from historylab.settings.resolve import settings_in_file
-    from historylab.tuning.replayed import AS_SENT
+    from historylab.trimmers.given import is_trimmer_name
+    from historylab.tuning.replayed import lane_of
 
     found = [given for kind, given in _group_words(arguments) if kind == "against"]
     if not found:
         return None
     given, name = found[-1], found[-1]["trimmer"]
-    if _is_trimmer(name):
+    if is_trimmer_name(name):
         return _open_trimmer(given)
     if len(given) > 1:
-        raise SettingsError(
-            f"--trimmer-option and the like belong to the trimmer before them, and {name!r:.80} is none"
-        )
-    return AS_SENT if name == AS_SENT else settings_in_file(name)
-
-
-def _is_trimmer(name: str) -> bool:
-    from historylab.registry import members
-
-    return name in members("trimmer") or (":" in name and "/" not in name and not name.endswith((".json", ".env")))
+        raise SettingsError(f"{name!r:.80} is no trimmer, to which the --trimmer-option after it could belong")
+    return lane_of(name)
 
 
 def _group_words(arguments: argparse.Namespace) -> list[tuple[str, dict[str, Any]]]:

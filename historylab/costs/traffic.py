@@ -144,7 +144,7 @@ def _without_failed(timeline: Timeline, found: Traffic) -> Traffic:
     """The traffic without the requests for which a trimmer failed: nobody knows what they would have sent."""
     if not timeline.errors:
         return found
-    sent = np.array([i not in timeline.errors for i in range(len(found.sent))], bool)
+    sent = timeline.judged
     return replace(found, sent=found.sent * sent, shared=found.shared * sent, output=found.output * sent)
 
 

@@ -129,6 +129,11 @@ class Timeline(Memo):
         return self.run.errors if self.run else {}
 
     @cached_property
+    def judged(self) -> np.ndarray:
+        """bool[requests]: those that are judged and paid, all but the ones for which a trimmer failed."""
+        return np.array([number not in self.errors for number in range(len(self.plans))], bool)
+
+    @cached_property
     def tokens(self) -> np.ndarray:
         """int64[requests]: tokens each request sends."""
         return np.array([plan.tokens for plan in self.plans], np.int64)

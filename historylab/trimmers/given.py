@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ CHAT = "chat_completions"
 BODY_FORMS = (CHAT, "anthropic", "responses", "gemini")
 ALSO = {"openai_agents": "responses", "llamaindex": "llama_index"}
 """Names of formats whose messages are those of another form, or have another name as one."""
+FUNCTION = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")
+"""The name of a function, "module:function"."""
 STOOD_IN = (
     "Summaries are written by HistoryLab's offline summarizer, which stands in for its model: the messages kept are "
     "production's only where its triggers count messages."
@@ -77,7 +80,7 @@ def open_trimmer_choice(
     """
     if isinstance(trimmer, str) and ":" not in trimmer:
         return _open_member(trimmer, options, carry, form)
-    name = trimmer if isinstance(trimmer, str) else _name_of(trimmer)
+    name = trimmer if isinstance(trimmer, str) else name_of(trimmer)
     target = _load(trimmer) if isinstance(trimmer, str) else trimmer
     taking = how_it_takes(target)
     chosen = form or taking.form or CHAT
@@ -91,6 +94,14 @@ def open_trimmer_choice(
         bool(carry),
         options=options,
     )
+
+
+def is_trimmer_name(text: str) -> bool:
+    """Tell whether a text names a trimmer, a member or "module:function", and not a file, as far as can be told."""
+    if os.path.exists(text):
+        return False
+    libraries = {name.partition(".")[0] for name in members("trimmer")}
+    return FUNCTION.fullmatch(text) is not None or text.partition(".")[0] in libraries
 
 
 def open_item_form(name: str) -> ItemForm:
@@ -214,6 +225,7 @@ def _near(name: str, known: list[str]) -> str:
     return f"; did you mean {near[0]}?" if near else ""
 
 
-def _name_of(trimmer: object) -> str:
+def name_of(trimmer: object) -> str:
+    """The name of a function or class, or of the class of an object."""
     target = trimmer.func if isinstance(trimmer, partial) else trimmer
     return str(getattr(target, "__name__", type(target).__name__))

@@ -9,8 +9,10 @@ names another cache.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError, NothingRead, SettingsError, UnknownFormat
@@ -18,7 +20,9 @@ from historylab.formats.files.folders import files_at
 from historylab.formats.files.pieces import split_file
 from historylab.formats.load import Conversations
 from historylab.formats.mapping import FieldMapping
+from historylab.planning.replay import Timeline
 from historylab.recordings.as_sent import why_not_as_sent
+from historylab.trimmers.given import TrimmerChoice
 from historylab.tuning.constraints import RELATIVE, Wish
 from historylab.tuning.findings import (
     BROKEN,
@@ -36,6 +40,17 @@ from historylab.tuning.moving_cut import MovingCut, moving_cut, with_mend
 from historylab.tuning.replayed import AS_SENT, Lane, MeasureOptions, Replayed, open_lane
 
 
+class Failure(NamedTuple):
+    """A conversation in which a trimmer failed at some `requests` (of so many), and why it did so `first` (from 0)."""
+
+    place: ConversationPlace
+    trimmer: str
+    requests: int
+    of: int
+    first: int
+    why: str
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """What a check found.
@@ -43,7 +58,7 @@ class Check:
     `lane` was checked. `now` is, per conversation of `places`, what it loses and costs, `before` the same in the lane
     that it is set `against`. `unread` says why a file could not be read, or a conversation not be judged; `left_out`
     are files that hold no conversation. `moving` is the conversation in which the cut moves most, of `moving_in` in
-    which it moves at most requests.
+    which it moves at most requests. `driven` are the trimmers, `failures` the conversations in which one failed.
     """
 
     findings: tuple[Finding, ...]
@@ -57,6 +72,9 @@ class Check:
     before: tuple[Spent, ...] = ()
     moving: tuple[ConversationPlace, MovingCut] | None = None
     moving_in: int = 0
+    driven: tuple[TrimmerChoice, ...] = ()
+    notes: tuple[str, ...] = ()
+    failures: tuple[Failure, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -74,7 +92,7 @@ class Check:
         return self.verdict == BROKEN or (strict and (self.unsure > 0 or self.verdict == UNSURE))
 
 
-def check(
+def run_check(
     given: Conversation | str | os.PathLike[str] | Iterable[Conversation | str | os.PathLike[str]],
     lane: Lane,
     wishes: Sequence[Wish],
@@ -84,14 +102,14 @@ def check(
     mapping: FieldMapping | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Check:
-    """Judge conversations, files and folders of them under settings, or "as-sent"; the same `against` others.
+    """Judge conversations, files and folders of them in a lane: settings, "as-sent", a trimmer; and `against` another.
 
     Aims are nothing to check and are left out. A file that can't be read makes the check unsure, and so does a
     conversation whose file doesn't say what was sent, where that is asked; one in a folder that is in no known format
     is left out. `progress` is called with (files done, files in all).
 
-    Raises SettingsError for a file that isn't there or an empty folder, and where no file says what was sent;
-    NothingRead if no file could be read, LoadError if none holds a conversation.
+    Raises SettingsError for a file that isn't there or an empty folder, where no file says what was sent, and where a
+    trimmer fails at every request; NothingRead if no file could be read, LoadError if none holds a conversation.
     """
     items = [given] if isinstance(given, Conversation | str | os.PathLike) else list(given)
     sources = _Sources(items, mapping, progress)
@@ -101,13 +119,14 @@ def check(
     options = options or MeasureOptions()
     findings, places, now, before = list[Finding](), list[ConversationPlace](), list[Spent](), list[Spent]()
     most: tuple[MovingCut, ConversationPlace, Replayed] | None = None
-    moving_in = 0
+    moving_in, drives = 0, _Drives()
     for place, conversation in sources.read():
         if AS_SENT in (lane, against) and (why := why_not_as_sent(conversation)):
             sources.untold[_name(place)] = why
             continue
         replayed = Replayed(open_lane(conversation, lane, against), options)
         other = Replayed(open_lane(conversation, against, lane), options) if against else None
+        drives.note(place, replayed.timeline, other.timeline if other else None)
         places.append(place)
         findings += (judge_wish(wish, place, replayed, other) for wish in asked)
         if other:
@@ -118,6 +137,7 @@ def check(
             if most is None or moving.moved > most[0].moved:
                 most = moving, place, replayed
     sources.require(places)
+    drives.require()
     return Check(
         tuple(_order_by_wish(findings, asked)),
         tuple(places),
@@ -130,6 +150,9 @@ def check(
         tuple(before),
         (most[1], with_mend(most[0], most[2].timeline)) if most else None,
         moving_in,
+        tuple(drives.choices.values()),
+        tuple(drives.notes),
+        tuple(drives.failures),
     )
 
 
@@ -142,6 +165,34 @@ def _order_by_wish(findings: Sequence[Finding], asked: Iterable[Wish]) -> Iterat
     for wish in asked:
         own = [finding for finding in findings if finding.wish == wish]
         yield from [merge_findings(own)] if is_share(wish) else own
+
+
+class _Drives:
+    """The trimmers that were driven: how to read what they do, and where they failed."""
+
+    def __init__(self) -> None:
+        self.choices: dict[str, TrimmerChoice] = {}
+        self.notes: dict[str, None] = {}
+        self.failures: list[Failure] = []
+        self._judged: Counter[str] = Counter()
+
+    def note(self, place: ConversationPlace, *timelines: Timeline | None) -> None:
+        for timeline in timelines:
+            if timeline is None or timeline.run is None:
+                continue
+            name, errors = timeline.run.choice.name, timeline.errors
+            self.choices.setdefault(name, timeline.run.choice)
+            self.notes |= dict.fromkeys(timeline.run.notes)
+            self._judged[name] += int(timeline.judged.sum())
+            if errors:
+                first, requests = min(errors), len(timeline.plans)
+                self.failures.append(Failure(place, name, len(errors), requests, first, errors[first]))
+
+    def require(self) -> None:
+        """Raises SettingsError where a trimmer failed at every request, as nothing can be said of one."""
+        for failure in self.failures:
+            if not self._judged[failure.trimmer]:
+                raise SettingsError(f"{failure.trimmer} fails at every request: {failure.why}")
 
 
 class _Sources:

@@ -10,6 +10,7 @@ from historylab.costs.bill import against_untrimmed, bill
 from historylab.errors import SettingsError
 from historylab.planning.replay import Timeline
 from historylab.planning.validity import ProviderValidity, recorded_validity
+from historylab.pricing import window_of
 from historylab.recall.retention import FACTS, Loss
 from historylab.recall.rules import track_rules
 from historylab.recall.sayers import BY_PERSON
@@ -34,8 +35,8 @@ MONEY = ("cost", "ratio", "no_more_cost")
 SAME_COST = 1.0005
 """Up to this ratio a cost is no more than another."""
 NO_REQUEST, NO_TEXT, NO_PRICES, NOTHING_NEEDED = "no request", "no text", "no prices", "nothing needed"
-NOT_TOLD, NO_BUDGET = "not told", "no budget"
-UNKNOWN = (NO_PRICES, NO_TEXT, NOT_TOLD, NO_BUDGET, NOTHING_NEEDED, NO_REQUEST)
+NOT_TOLD, NO_BUDGET, FAILED, NO_WINDOW = "not told", "no budget", "failed", "no window"
+UNKNOWN = (NO_PRICES, NO_TEXT, FAILED, NOT_TOLD, NO_BUDGET, NO_WINDOW, NOTHING_NEEDED, NO_REQUEST)
 NO_TELLING = "no telling"
 """The reason that a finding on a share is unsure: the limit lies within the interval."""
 _VALUES = {measure.name: measure.value for measure in MEASURES}
@@ -64,7 +65,8 @@ class Finding:
 
     `found` is the figure asked about: a share or ratio is `part` ÷ `whole`; NaN if unknown, and `why` says so. `losses`
     are the worst. `about` is the core's own sentence on a request that breaks the wish. `interval` bounds a share over
-    conversations like the `conversations` it was found in; None where they say nothing of others.
+    conversations like the `conversations` it was found in; None where they say nothing of others. `of_window`: its
+    limit is the model's window, as a trimmer has no budget of ours.
     """
 
     wish: Wish
@@ -78,6 +80,7 @@ class Finding:
     losses: tuple[Lost, ...] = ()
     interval: tuple[float, float] | None = None
     conversations: int = 1
+    of_window: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,16 +109,22 @@ def judge_wish(wish: Wish, place: ConversationPlace, replayed: Replayed, before:
     if why := _why_unsure(wish, replayed.timeline, before.timeline if before else None, broken=broken):
         return Finding(wish, place, UNSURE, math.nan, part, whole, why)
     about = _about(wish, replayed.timeline) if broken else ""
+    of_window = wish.name == "within_budget" and replayed.timeline.run is not None
     worst = sorted(_losses(wish, replayed, before), key=lambda loss: loss.badness)[:LOSSES]
     losses = tuple(_label_loss(replayed.timeline, loss) for loss in worst)
-    return Finding(wish, place, BROKEN if broken else HELD, found, part, whole, about=about, losses=losses)
+    verdict = BROKEN if broken else HELD
+    return Finding(wish, place, verdict, found, part, whole, about=about, losses=losses, of_window=of_window)
 
 
 def _why_unsure(wish: Wish, timeline: Timeline, before: Timeline | None, *, broken: bool) -> str:
-    """The reason not to judge by what a file tells of what was sent; "" if it tells enough.
+    """The reason not to judge by what a file tells of what was sent, or a trimmer that failed; "" if it tells enough.
 
     A request whose messages it doesn't tell is taken to have held all that it can have: no loss is made up by that.
     """
+    if wish.name in ("no_more_lost", "no_more_cost") and before and before.errors and (broken or is_share(wish)):
+        return FAILED
+    if timeline.errors and (is_share(wish) or not broken):
+        return FAILED
     if wish.name == "within_budget" and any(plan.is_sized for plan in timeline.plans):
         return NO_BUDGET
     if before and wish.name == "no_more_lost" and broken and before.unknown:
@@ -166,6 +175,9 @@ def _figures(wish: Wish, replayed: Replayed, before: Replayed | None) -> tuple[f
         part, whole = _money(wish, replayed, before)
         known = not math.isnan(part) and (wish.name == "cost" or not math.isnan(whole))
         return part, whole, "" if known else NO_PRICES
+    if wish.name == "within_budget" and replayed.timeline.run:
+        window = _window(replayed.timeline)
+        return (int((replayed.sizes > window).sum()), math.nan, "") if window else (math.nan, math.nan, NO_WINDOW)
     if wish.name not in (*KIND_OF, *SEVERE, "no_more_lost"):
         return float(_VALUES[REQUIREMENTS[wish.name].column](replayed)), math.nan, ""
     if replayed.conversation.recorded.textless:
@@ -211,6 +223,11 @@ def _cost(replayed: Replayed, cache: str | None = None) -> float:
         return math.nan
 
 
+def _window(timeline: Timeline) -> int:
+    """The window of the model that is asked, 0 if it isn't known."""
+    return timeline.settings.window or window_of(timeline.settings.model) or 0
+
+
 # -- what is wrong
 
 
@@ -242,12 +259,17 @@ def _label_loss(timeline: Timeline, loss: Loss) -> Lost:
 
 def _about(wish: Wish, timeline: Timeline) -> str:
     """Where the wish is broken, and what would mend it, as far as a replay says."""
+    largest = int((timeline.contexts * timeline.judged).argmax())
+    if wish.name == "within_budget" and timeline.run:
+        return (
+            f"at request {largest + 1:,}: {timeline.contexts[largest]:,} tokens for a window of {_window(timeline):,}"
+        )
     if wish.name == "within_budget":
         worst = int((timeline.tokens * timeline.over_budget).argmax())
         cause = timeline.over_budget_cause(worst)
         return f"at request {worst + 1:,}: {cause.sentence}" if cause else ""
     if wish.name == "peak":
-        return f"at request {int(timeline.tokens.argmax()) + 1:,}"
+        return f"at request {largest + 1:,}"
     if wish.name == "no_rejections":
         validity = recorded_validity(timeline)
         first = int(validity.refused.argmax())

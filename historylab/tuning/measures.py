@@ -67,16 +67,16 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         "tokens_mean",
         "tokens a request sends, on average",
-        lambda r: float(r.timeline.contexts.mean()) if len(r.timeline.plans) else 0.0,
+        lambda r: float(r.sizes.mean()) if len(r.sizes) else 0.0,
         combine=mean,
     ),
     Measure(
         "tokens_peak",
         "tokens of the largest request",
-        lambda r: int(r.timeline.contexts.max(initial=0)),
+        lambda r: int(r.sizes.max(initial=0)),
         combine=largest,
     ),
-    Measure("tokens_total", "tokens of all requests", lambda r: int(r.timeline.contexts.sum()), combine=total),
+    Measure("tokens_total", "tokens of all requests", lambda r: int(r.sizes.sum()), combine=total),
     Measure(
         "tokens_share",
         "tokens of all requests ÷ those of not trimming",

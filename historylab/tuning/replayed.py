@@ -7,7 +7,10 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 from typing import Any, Literal
+
+import numpy as np
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.sent import is_summary, summaries_in
@@ -25,7 +28,8 @@ from historylab.recall.retention import Retention, retention
 from historylab.recordings.as_sent import as_sent
 from historylab.settings.model import Settings
 from historylab.settings.names import TRIMMER
-from historylab.trimmers.given import SECONDS
+from historylab.settings.resolve import settings_in_file
+from historylab.trimmers.given import SECONDS, is_trimmer_name, name_of
 
 AS_SENT: Literal["as-sent"] = "as-sent"
 
@@ -39,11 +43,17 @@ class TrimmerLane:
     carry: bool | None = None
     form: str | None = None
     seconds: float = SECONDS
+    number: int = field(default_factory=count().__next__, init=False)
+
+    @property
+    def name(self) -> str:
+        """The name of the trimmer, as the command line has it; of an object its own, or that of its class."""
+        return self.trimmer if isinstance(self.trimmer, str) else name_of(self.trimmer)
 
     @property
     def key(self) -> str:
-        """Text that is the same for lanes that do the same."""
-        named = self.trimmer if isinstance(self.trimmer, str) else f"{self.trimmer!r} {id(self.trimmer)}"
+        """Text that is the same for lanes that do the same; an object may do something else the next time."""
+        named = self.trimmer if isinstance(self.trimmer, str) else (self.name, self.number)
         return repr((named, sorted(self.options.items()), self.carry, self.form, self.seconds))
 
     def open(self, conversation: Conversation, progress: Callable[[int, int], None] | None = None) -> Timeline:
@@ -89,6 +99,37 @@ def lane_in_environment() -> TrimmerLane | None:
 
 Lane = Settings | Literal["as-sent"] | TrimmerLane
 """The author of the decisions: settings of ours, whoever sent the conversation, or a trimmer that isn't ours."""
+
+
+def lane_of(
+    given: object,
+    options: Mapping[str, Any] | None = None,
+    carry: bool | None = None,
+    form: str | None = None,
+    seconds: float = SECONDS,
+) -> Lane:
+    """The lane that was meant: settings or a file of them, "as-sent", or a trimmer, by its name or as an object.
+
+    The other arguments say how a trimmer is driven. Raises SettingsError where one of them is given for no trimmer, and
+    for a file that can't be read.
+    """
+    if callable(given) or (isinstance(given, str) and is_trimmer_name(given)):
+        return TrimmerLane(given, options or {}, carry, form, seconds)
+    how = {
+        **(options or {}),
+        **{name: value for name, value in (("carry", carry), ("form", form)) if value is not None},
+    }
+    if how:
+        raise SettingsError(f"{next(iter(how))!r} is of a trimmer, and none was named")
+    if isinstance(given, Settings | TrimmerLane):
+        return given
+    if given == AS_SENT:
+        return AS_SENT
+    if not isinstance(given, str | os.PathLike):
+        raise SettingsError(f"settings or a trimmer are wanted, not a Python {type(given).__name__}")
+    return settings_in_file(given)
+
+
 Stars = tuple[int, ...] | Mapping[str, tuple[int, ...]]
 Questions = Sequence[str | Question] | Mapping[str, Sequence[str | Question]]
 
@@ -150,6 +191,12 @@ class Replayed:
         """The values later requests needed, and whether they were still held."""
         stars = self.options.stars_on(self.conversation)
         return retention(self.timeline, stars=stars, questions=self.options.questions_to(self.conversation))
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """int64: tokens of each request that is judged, what is outside its messages included."""
+        sizes: np.ndarray = self.timeline.contexts[self.timeline.judged]
+        return sizes
 
     @cached_property
     def traffic(self) -> Traffic:

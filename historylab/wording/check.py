@@ -8,12 +8,14 @@ from collections.abc import Callable, Mapping
 from historylab.costs.amounts import count_of, money, percent, times
 from historylab.recall.retention import Loss
 from historylab.tuning.findings import (
+    FAILED,
     KIND_OF,
     MONEY,
     NO_BUDGET,
     NO_PRICES,
     NO_REQUEST,
     NO_TEXT,
+    NO_WINDOW,
     NOT_TOLD,
     NOTHING_NEEDED,
     UNSURE,
@@ -46,6 +48,8 @@ UNKNOWN = {
     NO_TEXT: uncapitalize(RECALL_UNKNOWN).rstrip("."),
     NO_PRICES: "the prices of the model are not known",
     NOT_TOLD: "the file doesn’t tell which messages were sent with some of its requests",
+    FAILED: "the trimmer failed at a request, and nobody knows what that would have held",
+    NO_WINDOW: "a trimmer is under no budget of these settings, and the window of the model is not known",
     NO_BUDGET: "what was sent was under no budget of these settings; say “never over 8k”",
 }
 LOSSES = 3
@@ -104,6 +108,10 @@ def _requests(finding: Finding, what: str, which: str) -> str:
     return f"{number or 'No':{',' if number else ''}} {are} {what}{about}."
 
 
+def _limit(finding: Finding) -> str:
+    return "window" if finding.of_window else "budget"
+
+
 def _largest(finding: Finding) -> str:
     return f"The largest request sends {finding.found:,.0f} tokens{f', {finding.about}' if finding.about else ''}."
 
@@ -114,7 +122,7 @@ def _summaries(finding: Finding) -> str:
 
 
 _SENTENCES: Mapping[str, Callable[[Finding], str]] = {
-    "within_budget": lambda finding: _requests(finding, "over the budget", "most"),
+    "within_budget": lambda finding: _requests(finding, f"over the {_limit(finding)}", "most"),
     "peak": _largest,
     "no_rejections": lambda finding: _requests(finding, "refused by the API", "the first"),
     "no_summaries": _summaries,

@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from historylab.costs.amounts import count_of
 from historylab.settings.model import Settings
 from historylab.settings.names import environment_names
-from historylab.tuning.check import Check
+from historylab.tuning.check import Check, Failure
 from historylab.tuning.constraints import Wish
 from historylab.tuning.findings import BROKEN, HELD, KIND_OF, UNSURE, ConversationPlace, Finding, Spent
-from historylab.tuning.replayed import AS_SENT, Lane
+from historylab.tuning.replayed import AS_SENT, Lane, TrimmerLane
 from historylab.wording.check import conversation_place, finding_reason, path_in_words, unread_because
 from historylab.wording.settings import member_word
+from historylab.wording.untrusted import one_line
 
+LONGEST_NAME, LONGEST_WHY = 80, 200  # characters of a trimmer's name, and of its own words
 NAMED = 5
 """Conversations that are named per wish, and where two settings differ."""
 
@@ -67,6 +69,8 @@ def verdict_in_words(check: Check) -> str:
 
 def against_in_words(check: Check) -> str:
     """ "Against what was really sent" """
+    if isinstance(check.against, TrimmerLane):
+        return f"Against {one_line(check.against.name, LONGEST_NAME)}"
     return f"Against {'what was really sent' if check.against == AS_SENT else 'the settings before'}"
 
 
@@ -134,7 +138,15 @@ def _cause(setting: str, lane: Lane) -> str:
 
 
 def notes(check: Check, quote: Callable[[str], str] = str) -> Iterator[str]:
-    """The wishes not looked at, and why, and that rules are an estimate; `quote` writes names and texts of files."""
+    """The requests and files not looked at, and why, and that rules are an estimate; `quote` writes what others wrote.
+
+    Where a trimmer failed comes first, as it would in production.
+    """
+    yield from (_failure(each, quote) for each in check.failures[:NAMED])
+    if len(check.failures) > NAMED:
+        yield f"… and in {count_of(len(check.failures) - NAMED, 'more conversation')}"
+    yield from (f"{choice.title} {choice.version} was driven" for choice in check.driven if choice.version)
+    yield from check.notes
     if any(KIND_OF.get(found.wish.name) == "rule" for found in check.findings):
         yield "rules are found by their words: an estimate"
     for path, why in check.unread.items():
@@ -150,6 +162,13 @@ def notes(check: Check, quote: Callable[[str], str] = str) -> Iterator[str]:
             f"{count_of(check.partly_read, 'file')} not read in full or read with warnings; "
             "`historylab show FILE` says why"
         )
+
+
+def _failure(failure: Failure, quote: Callable[[str], str]) -> str:
+    """ "app:trim failed at 3 of 62 requests of a.json, first at request 4: it raised KeyError: 'x'" """
+    name, why = one_line(failure.trimmer, LONGEST_NAME), one_line(failure.why, LONGEST_WHY)
+    where = f"{failure.requests:,} of {count_of(failure.of, 'request')} of {quote(conversation_place(failure.place))}"
+    return f"{quote(name)} failed at {where}, first at request {failure.first + 1:,}: {quote(why)}"
 
 
 # -- the whole
@@ -173,3 +192,8 @@ def check_lines(check: Check) -> Iterator[str]:
         yield from (f"  {conversation_place(place)}: {words}" for place, words in differing)
     if warning := moving_cut_in_words(check):
         yield from ("", f"Warning: {warning}")
+
+
+def check_report(check: Check) -> str:
+    """All of it, notes included."""
+    return "\n".join([*check_lines(check), *notes(check)])

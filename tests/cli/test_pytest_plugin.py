@@ -57,3 +57,22 @@ def test_what_nothing_can_be_said_of_skips_and_fails_strictly():
 def test_what_is_unsure_beside_what_holds_is_a_warning(agent):
     with pytest.warns(UserWarning, match="unsure in 1"):
         check_history(agent, settings=Settings(budget=60_000), that=f"{EVERY}, keep every must-remember message")
+
+
+def test_a_function_or_its_name_takes_the_place_of_settings(agent):
+    with pytest.raises(pytest.fail.Exception, match="facts in tool calls are lost"):
+        check_history(agent, lambda messages: messages[-2:], that=EVERY)
+    assert check_history(agent, settings=lambda messages: messages, that=EVERY).verdict == "held"
+    with pytest.raises(ValueError, match="no module 'no_such_app'"):
+        check_history(agent, settings="no_such_app:trim", that=EVERY)
+
+
+def test_a_trimmer_that_fails_somewhere_leaves_a_wish_unsure(agent):
+    def fails(messages):
+        assert len(messages) > 3
+        return messages
+
+    with pytest.raises(pytest.skip.Exception, match="Unsure"):
+        check_history(agent, fails, that=EVERY)
+    with pytest.raises(pytest.fail.Exception, match="fails failed at 1 of"):
+        check_history(agent, fails, that=EVERY, strict=True)

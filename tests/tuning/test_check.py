@@ -9,17 +9,17 @@ from decimal import Decimal
 import pytest
 from sketches import conv
 
-from historylab import Conversation, Message, Settings, ToolCall
+from historylab import Conversation, Message, Settings, ToolCall, check
 from historylab.conversation.message import Usage
 from historylab.conversation.sent import SentHistory, sent_metadata
 from historylab.errors import LoadError, SettingsError
 from historylab.formats.files.pieces import Piece
 from historylab.pricing import Prices
-from historylab.tuning.check import check
+from historylab.tuning.check import run_check
 from historylab.tuning.constraints import read_wishes
-from historylab.tuning.replayed import AS_SENT, MeasureOptions
+from historylab.tuning.replayed import AS_SENT, MeasureOptions, TrimmerLane
 from historylab.wording.check import finding_reason
-from historylab.wording.check_summary import check_lines
+from historylab.wording.check_summary import check_lines, notes
 
 WHOLE, SHORT = Settings(policy="all"), Settings(policy="lastN", length=1)
 
@@ -35,7 +35,7 @@ def booking(values: int = 1, metadata: dict | None = None) -> Conversation:
 
 
 def verdicts(wishes: str, *conversations: Conversation, settings: Settings = SHORT) -> list[str]:
-    return [each.verdict for each in check(conversations, settings, read_wishes(wishes)).findings]
+    return [each.verdict for each in run_check(conversations, settings, read_wishes(wishes)).findings]
 
 
 def test_a_wish_is_held_broken_or_unsure_on_every_conversation():
@@ -45,7 +45,7 @@ def test_a_wish_is_held_broken_or_unsure_on_every_conversation():
 
 
 def test_a_broken_wish_names_what_was_lost():
-    (found,) = check(booking(2), SHORT, read_wishes("keep every reference")).findings
+    (found,) = run_check(booking(2), SHORT, read_wishes("keep every reference")).findings
     assert (found.part, found.whole) == (0, 2)
     assert [(lost.loss.value, lost.loss.used_as, lost.at) for lost in found.losses] == [
         ("ORD-4700", "book.number", "turn 2, request 1 of 2"),
@@ -77,7 +77,7 @@ def test_every_wish_is_judged(wish, verdict):
 
 
 def test_what_would_mend_a_broken_budget_is_said():
-    (found,) = check(booking(), Settings(budget=5), read_wishes("never over the budget")).findings
+    (found,) = run_check(booking(), Settings(budget=5), read_wishes("never over the budget")).findings
     assert "A budget of" in found.about
 
 
@@ -96,7 +96,7 @@ def test_a_rule_must_be_held_in_every_request_after_it_was_said():
     said = [Message("user", "Never write outside the office."), Message("assistant", "Understood.")]
     more = [m for k in range(3) for m in (Message("user", f"write letter {k}"), Message("assistant", "Done."))]
     chat = Conversation([*said, *more])
-    (found,) = check(chat, SHORT, read_wishes("keep every rule")).findings
+    (found,) = run_check(chat, SHORT, read_wishes("keep every rule")).findings
     assert (found.verdict, found.part, found.whole, found.losses[0].at) == ("broken", 0, 1, "turn 2")
     assert finding_reason(found) == "The one rule is lost: “Never write outside the office”, from turn 2 on."
     assert verdicts("keep every rule", chat, booking(), settings=WHOLE) == ["held", "unsure"]
@@ -104,7 +104,7 @@ def test_a_rule_must_be_held_in_every_request_after_it_was_said():
 
 @pytest.mark.parametrize("wish", ["forgets nothing a person said", "loses nothing for good"])
 def test_what_nobody_can_say_again_may_not_be_lost(wish):
-    (found,) = check(booking(), SHORT, read_wishes(wish)).findings
+    (found,) = run_check(booking(), SHORT, read_wishes(wish)).findings
     assert (found.verdict, found.found) == ("broken", 1)
     assert finding_reason(found).startswith("1 fact that ")
     assert verdicts(wish, booking(), settings=WHOLE) == ["held"]
@@ -142,17 +142,19 @@ def test_a_percentage_is_an_estimate_over_all_conversations(wish, lost_in, verdi
 def test_nothing_is_said_of_a_share_of_nothing():
     silent = Conversation([Message("assistant", "Hello!")])
     wishes = read_wishes("keep 90% of references, at most 1x not trimming")
-    assert {finding_reason(each) for each in check(silent, WHOLE, wishes).findings} == {
+    assert {finding_reason(each) for each in run_check(silent, WHOLE, wishes).findings} == {
         "Unsure: the conversation makes no request."
     }
-    free = check(booking(), WHOLE, wishes, options=MeasureOptions(prices=Prices(input=Decimal(0), output=Decimal(0))))
+    free = run_check(
+        booking(), WHOLE, wishes, options=MeasureOptions(prices=Prices(input=Decimal(0), output=Decimal(0)))
+    )
     assert finding_reason(free.findings[1]) == "Unsure: these conversations cost nothing."
 
 
 @pytest.mark.parametrize(("conversations", "settings", "verdict"), [(1, WHOLE, "held"), (2, SHORT, "broken")])
 def test_one_or_two_conversations_are_judged_as_seen_and_say_nothing_of_others(conversations, settings, verdict):
     chats = [booking(30)] * conversations
-    (found,) = check(chats, settings, read_wishes("keep 90% of references")).findings
+    (found,) = run_check(chats, settings, read_wishes("keep 90% of references")).findings
     assert (found.verdict, found.interval) == (verdict, None)
     assert finding_reason(found).endswith(
         ("in 1 conversation, which says nothing of others.", "which say nothing of others.")
@@ -161,7 +163,7 @@ def test_one_or_two_conversations_are_judged_as_seen_and_say_nothing_of_others(c
 
 
 def test_three_conversations_are_few_however_much_they_needed():
-    (found,) = check([booking(30)] * 3, WHOLE, read_wishes("keep 90% of references")).findings
+    (found,) = run_check([booking(30)] * 3, WHOLE, read_wishes("keep 90% of references")).findings
     assert finding_reason(found) == (
         "Unsure: 90 of 90 facts in tool calls are kept (100%) in 3 conversations; 95% interval 15% to 100%: "
         "too few to tell."
@@ -169,7 +171,7 @@ def test_three_conversations_are_few_however_much_they_needed():
 
 
 def test_against_other_settings_both_are_spent_on_the_same_conversations():
-    found = check([booking(2), conv("s u a u a")], SHORT, (), against=WHOLE)
+    found = run_check([booking(2), conv("s u a u a")], SHORT, (), against=WHOLE)
     assert [each.lost for each in found.now] == [2, 0]
     assert [each.lost for each in found.before] == [0, 0]
     assert sum(each.cost for each in found.now) < sum(each.cost for each in found.before)
@@ -181,28 +183,28 @@ def test_against_other_settings_both_are_spent_on_the_same_conversations():
 )
 def test_a_wish_may_be_on_other_settings(settings, against, verdicts):
     wishes = read_wishes("forgets no more, costs no more")
-    found = check(booking(2), settings, wishes, against=against)
+    found = run_check(booking(2), settings, wishes, against=against)
     assert [each.verdict for each in found.findings] == verdicts
     assert {lost.loss.value for lost in found.findings[0].losses} == (
         {"ORD-4700", "ORD-4701"} if settings is SHORT else set()
     )
     with pytest.raises(SettingsError, match="needs settings to compare with"):
-        check(booking(), settings, wishes)
+        run_check(booking(), settings, wishes)
 
 
 def test_it_fails_where_a_wish_is_broken_and_strictly_where_anything_is_unsure():
-    unsure = check(conv("s u a u a"), WHOLE, read_wishes("keep every reference"))
+    unsure = run_check(conv("s u a u a"), WHOLE, read_wishes("keep every reference"))
     assert (unsure.verdict, unsure.fails(), unsure.fails(strict=True)) == ("unsure", False, True)
-    assert check(booking(), SHORT, read_wishes("keep every reference, cheapest")).fails()
-    assert check(booking(), SHORT, read_wishes("cheapest")).verdict == "unsure"
+    assert run_check(booking(), SHORT, read_wishes("keep every reference, cheapest")).fails()
+    assert run_check(booking(), SHORT, read_wishes("cheapest")).verdict == "unsure"
 
 
 def test_settings_that_cut_at_nearly_every_request_are_told_with_what_ends_it():
     chat = conv("s" + " u:60 a:60" * 40)
-    _, found = check(chat, Settings(budget=1500), read_wishes("no summaries")).moving
+    _, found = run_check(chat, Settings(budget=1500), read_wishes("no summaries")).moving
     assert found.moved > found.of / 2
     assert (found.cause, found.mend) == ("pruner.fifo.trim_to", {"pruner.fifo.trim_to": 0.5})
-    assert check(chat, Settings(budget=1500).replace(**found.mend), read_wishes("no summaries")).moving is None
+    assert run_check(chat, Settings(budget=1500).replace(**found.mend), read_wishes("no summaries")).moving is None
 
 
 def test_a_folder_is_read_file_by_file_and_what_could_not_be_read_is_named(tmp_path):
@@ -211,17 +213,17 @@ def test_a_folder_is_read_file_by_file_and_what_could_not_be_read_is_named(tmp_p
     (tmp_path / "README.md").write_text("# About these")
     (tmp_path / "cut.json").write_text('[{"role": "user", "content": "hi')
     (tmp_path / ".hidden").write_text("x")
-    found = check(tmp_path, WHOLE, read_wishes("never over the budget"))
+    found = run_check(tmp_path, WHOLE, read_wishes("never over the budget"))
     assert [place.file for place in found.places] == [str(tmp_path / "below" / "chat.json")]
     assert (list(found.unread), found.left_out) == ([str(tmp_path / "cut.json")], (str(tmp_path / "README.md"),))
     assert (found.verdict, found.fails(), found.fails(strict=True)) == ("held", False, True)
     with pytest.raises(LoadError, match="in no format read here"):
-        check(tmp_path / "README.md", WHOLE, ())
+        run_check(tmp_path / "README.md", WHOLE, ())
     with pytest.raises(SettingsError, match="holds no files"):
         (tmp_path / "empty").mkdir()
-        check(tmp_path / "empty", WHOLE, ())
+        run_check(tmp_path / "empty", WHOLE, ())
     with pytest.raises(SettingsError, match="there is no file or folder"):
-        check(tmp_path / "nowhere", WHOLE, ())
+        run_check(tmp_path / "nowhere", WHOLE, ())
 
 
 def test_a_comma_separates_wishes_except_within_a_number():
@@ -233,7 +235,7 @@ def test_several_conversations_of_a_file_have_numbers(tmp_path):
     line = '{"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]}\n'
     (tmp_path / "all.jsonl").write_text(2 * line)
     done: list[tuple[int, int]] = []
-    found = check([tmp_path / "all.jsonl", booking()], WHOLE, (), progress=lambda *told: done.append(told))
+    found = run_check([tmp_path / "all.jsonl", booking()], WHOLE, (), progress=lambda *told: done.append(told))
     assert [place.number for place in found.places] == [1, 2, 0]
     assert done == [(0, 2), (1, 2)]
 
@@ -243,7 +245,7 @@ def test_what_is_computed_of_a_file_is_let_go_of_and_what_was_handed_in_keeps_it
     read: list[Conversation] = []
     whole = Piece.read
     monkeypatch.setattr(Piece, "read", lambda piece: read.extend(found := whole(piece)) or found)
-    check([str(tmp_path / "a.json"), mine := booking()], SHORT, read_wishes("keep every reference"))
+    run_check([str(tmp_path / "a.json"), mine := booking()], SHORT, read_wishes("keep every reference"))
     assert [bool(each.derived) for each in (*read, mine)] == [False, True]
 
 
@@ -261,13 +263,13 @@ def trimmed() -> Conversation:
 
 def test_what_an_app_sent_is_judged_like_settings():
     wishes = read_wishes("keep every reference, never rejected, forgets nothing a person said")
-    assert [each.verdict for each in check(trimmed(), AS_SENT, wishes).findings] == ["broken"] * 3
-    (found,) = check(trimmed(), AS_SENT, wishes[:1]).findings
+    assert [each.verdict for each in run_check(trimmed(), AS_SENT, wishes).findings] == ["broken"] * 3
+    (found,) = run_check(trimmed(), AS_SENT, wishes[:1]).findings
     assert [lost.loss.value for lost in found.losses] == ["ORD-4700"]
 
 
 def test_settings_are_set_against_what_was_sent():
-    found = check(trimmed(), WHOLE, read_wishes("forgets no more"), against=AS_SENT)
+    found = run_check(trimmed(), WHOLE, read_wishes("forgets no more"), against=AS_SENT)
     assert (found.now[0].lost, found.before[0].lost, found.verdict) == (0, 1, "held")
     assert next(line for line in check_lines(found) if line.startswith("Against")).startswith(
         "Against what was really sent: forgets 1 fewer, "
@@ -276,24 +278,24 @@ def test_settings_are_set_against_what_was_sent():
 
 def test_beside_what_was_sent_settings_are_counted_as_that_was():
     used = [Message("user", "and?"), Message("assistant", "so", metadata={"usage": Usage(input=9_000)})]
-    found = check(Conversation(3 * used), WHOLE.replace(budget=60_000), (), against=AS_SENT)
+    found = run_check(Conversation(3 * used), WHOLE.replace(budget=60_000), (), against=AS_SENT)
     assert found.now[0].tokens == found.before[0].tokens == 27_000
 
 
 def test_a_conversation_of_which_nothing_says_what_was_sent_is_named_and_unsure():
-    found = check([trimmed(), booking()], AS_SENT, read_wishes("keep every reference"))
+    found = run_check([trimmed(), booking()], AS_SENT, read_wishes("keep every reference"))
     assert list(found.unread.values()) == [
         "nothing in this file says what was sent: it has no usage, no requests and no marks of a cut"
     ]
     assert (len(found.places), found.unsure) == (1, 1)
     with pytest.raises(SettingsError, match="nothing in this file says what was sent"):
-        check(booking(), AS_SENT, ())
+        run_check(booking(), AS_SENT, ())
 
 
 def test_of_requests_that_are_not_told_only_what_is_lost_anyway_is_known():
     told = SentHistory(3, ((2, 3),)), SentHistory(3, ((0, 3),), known=False)
     wishes = read_wishes("keep every reference")
-    found = [check(as_told(booking(), each), AS_SENT, wishes) for each in told]
+    found = [run_check(as_told(booking(), each), AS_SENT, wishes) for each in told]
     assert [each.verdict for each in found] == ["broken", "unsure"]
     assert "doesn’t tell which messages were sent" in finding_reason(found[1].findings[0])
 
@@ -303,7 +305,119 @@ def test_what_was_sent_had_no_budget_of_ours_and_no_setting_of_ours_moves_its_cu
     sizes = chat.columns.requests.tolist()[3:]
     used = [m if m.role != "assistant" else replace(m, metadata={"usage": Usage(input=900)}) for m in chat]
     sent = as_told(used, *(SentHistory(n, ((n - 5, n),)) for n in sizes))
-    found = check(sent, AS_SENT, read_wishes("never over the budget"))
+    found = run_check(sent, AS_SENT, read_wishes("never over the budget"))
     assert found.verdict == "unsure"
     assert found.moving[1].moved > found.moving[1].of / 2
     assert (found.moving[1].cause, found.moving[1].mend) == ("", {})
+
+
+# -- trimmers that aren't ours
+
+
+def newest(messages: list, count: int = 2) -> list:
+    return messages[-count:]
+
+
+def fails_at_first(messages: list) -> list:
+    if len(messages) < 3:
+        raise KeyError("no summary yet")
+    return messages
+
+
+def test_a_trimmer_is_judged_like_settings():
+    found = run_check(booking(), TrimmerLane(newest), read_wishes("keep every reference, never over 8k"))
+    assert [each.verdict for each in found.findings] == ["broken", "held"]
+    assert found.verdict == "broken"
+
+
+@pytest.mark.parametrize("wish", ["never rejected", "never over 8k", "never over the budget", "no summaries"])
+def test_where_a_trimmer_fails_a_wish_that_nothing_else_breaks_is_unsure(wish):
+    found = run_check(booking(), TrimmerLane(fails_at_first), read_wishes(wish))
+    assert [finding_reason(each) for each in found.findings] == [
+        "Unsure: the trimmer failed at a request, and nobody knows what that would have held."
+    ]
+    assert (found.fails(), found.fails(strict=True)) == (False, True)
+
+
+def test_what_a_trimmer_breaks_beside_its_failures_is_broken():
+    found = run_check(booking(), TrimmerLane(fails_at_first), read_wishes("never over 10 tokens"))
+    assert found.verdict == "broken"
+    assert "at request 3" in finding_reason(found.findings[0])
+
+
+def test_the_failures_of_a_trimmer_are_said_first():
+    found = run_check(booking(), TrimmerLane(fails_at_first), read_wishes("keep every rule"))
+    said = (
+        "fails_at_first failed at 1 of 3 requests of Booking, first at request 1: it raised KeyError: 'no summary yet'"
+    )
+    assert next(notes(found)) == said
+
+
+def test_a_trimmer_that_always_fails_is_a_mistake_in_asking():
+    with pytest.raises(SettingsError, match="fails at every request: it raised AttributeError"):
+        run_check(booking(), TrimmerLane(lambda messages: messages.nothing()), read_wishes("never rejected"))
+
+
+def test_the_budget_of_a_trimmer_is_the_window_of_the_model():
+    small = booking(metadata={"parameters": {"num_ctx": 20}})
+    (found,) = run_check(small, TrimmerLane(newest, {"count": 9}), read_wishes("never over the budget")).findings
+    assert found.verdict == "broken"
+    assert "requests are over the window, most at request 3" in finding_reason(found)
+
+
+def test_a_trimmer_is_set_against_settings_and_settings_against_it():
+    asked = read_wishes("forgets no more")
+    assert run_check(booking(), TrimmerLane(newest), asked, against=WHOLE).verdict == "broken"
+    beside = run_check(booking(), WHOLE, asked, against=TrimmerLane(newest))
+    assert beside.verdict == "held"
+    assert list(check_lines(beside))[1].startswith("Against newest: forgets 1 fewer")
+
+
+def test_what_fails_on_the_other_side_is_no_ground_for_a_verdict():
+    found = run_check(
+        booking(), SHORT, read_wishes("forgets no more, costs no more"), against=TrimmerLane(fails_at_first)
+    )
+    assert [each.verdict for each in found.findings] == ["unsure", "unsure"]
+
+
+# -- as an assertion
+
+
+def test_a_broken_wish_is_an_assertion_with_the_report():
+    with pytest.raises(AssertionError, match=r"(?s)Broken: 1 of 1 wish.*fact in a tool call is lost: “ORD-4700”"):
+        check(newest, booking(), that="keep every reference")
+
+
+def test_what_holds_gives_the_check():
+    assert check(newest, booking(), that=["never over 8k"], count=3).verdict == "held"
+    assert check(WHOLE, booking(), that="keep every reference").verdict == "held"
+
+
+def test_an_object_may_do_something_else_the_next_time():
+    class Trimmer:
+        count = 9
+
+        def __call__(self, messages):
+            return messages[-self.count :]
+
+    trimmer, chat = Trimmer(), booking()
+    assert check(trimmer, chat, that="keep every reference").verdict == "held"
+    trimmer.count = 2
+    with pytest.raises(AssertionError):
+        check(trimmer, chat, that="keep every reference")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"checked": newest}, "say what must hold"),
+        ({"checked": WHOLE, "that": "never rejected", "count": 3}, "'count' is of a trimmer"),
+        ({"checked": WHOLE, "that": "never rejected", "carry": True}, "'carry' is of a trimmer"),
+        ({"checked": 3, "that": "never rejected"}, "not a Python int"),
+        ({"checked": "nowhere.env", "that": "never rejected"}, "nowhere.env"),
+        ({"checked": "no_such_app:trim", "that": "never rejected"}, "no module 'no_such_app'"),
+    ],
+)
+def test_a_mistake_in_asking_for_an_assertion_is_named(asked, said):
+    with pytest.raises(SettingsError, match=said):
+        check(asked.pop("checked"), booking(), **asked)

@@ -1,0 +1,58 @@
+"""A check as an assertion, for tests of any kind: what it found, or an AssertionError that says what is broken."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.errors import SettingsError
+from historylab.settings.model import Settings
+from historylab.trimmers.given import SECONDS
+from historylab.tuning.check import Check, run_check
+from historylab.tuning.constraints import read_wishes
+from historylab.tuning.replayed import TrimmerLane, lane_of
+from historylab.wording.check_summary import check_report
+
+Path = str | os.PathLike[str]
+Checked = Settings | TrimmerLane | Callable[..., Any] | Path
+
+
+def check(
+    checked: Checked,
+    conversations: Conversation | Path | Iterable[Conversation | Path],
+    that: str | Iterable[str] = (),
+    *,
+    against: Checked | None = None,
+    strict: bool = False,
+    carry: bool | None = None,
+    form: str | None = None,
+    seconds: float = SECONDS,
+    **options: Any,
+) -> Check:
+    """The check of a trimmer or of settings on conversations, as `historylab check` does it; what is found comes back.
+
+    `check(trim, "chats/", that="never rejected, keep every rule", max_tokens=4000)`
+
+    Args:
+        checked: a function, class or object that trims, "module:function" or one of `historylab.trimmers()`; Settings
+            or a file of them; or "as-sent", what was really sent.
+        conversations: conversations, files and folders of them.
+        that: what must hold, in words.
+        against: others to compare with, for "forgets no more" and "costs no more"; they take no options.
+        strict: to fail where anything is unsure, too: where a trimmer failed at a request, for one.
+        carry, form, seconds, options: how a trimmer is driven, as `replay` takes it.
+
+    Raises AssertionError, with the report as its text, where a wish is broken. Raises SettingsError for a mistake in
+    asking, and for a trimmer that fails at every request.
+    """
+    __tracebackhide__ = True
+    wishes = read_wishes(that if isinstance(that, str) else "; ".join(that))
+    if against is None and all(wish.name == "aim" for wish in wishes):
+        raise SettingsError('say what must hold: that="keep every reference, never over the budget"')
+    beside = None if against is None else lane_of(against)
+    found = run_check(conversations, lane_of(checked, options, carry, form, seconds), wishes, against=beside)
+    if found.fails(strict=strict):
+        raise AssertionError(check_report(found))
+    return found
