@@ -1,8 +1,9 @@
-"""`historylab compare FILE --as-sent --settings A --settings B`: what really happened and settings, side by side."""
+"""`historylab compare FILE --as-sent --trimmer NAME --settings FILE`: what happened, trimmers and settings compared."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,21 +17,24 @@ from historylab.cli.base import (
     print_note,
     print_table,
 )
+from historylab.cli.driven import trimmer_as_json, trimmer_lines
 from historylab.cli.files import add_conversation, add_reading, load_one
-from historylab.cli.lanes import add_as_sent, open_as_sent
+from historylab.cli.lanes import add_as_sent, add_trimmer, drive_trimmer, open_as_sent, read_trimmers
 from historylab.errors import LoadError, SettingsError
 
 if TYPE_CHECKING:
     from historylab.conversation.conversation import Conversation
     from historylab.planning.replay import Timeline
     from historylab.tuning.compare import Figures
+    from historylab.tuning.replayed import TrimmerLane
 
 
 def add_to(commands: Subparsers) -> None:
-    about = "Compare what was really sent and several settings on one conversation, side by side"
+    about = "Compare what was really sent, trimmers and settings on one conversation, side by side"
     parser = add_parser(commands, "compare", about, run)
     parser.add_argument("file", metavar="FILE", help="a transcript")
     add_as_sent(parser)
+    add_trimmer(parser, several=True)
     parser.add_argument(
         "--settings",
         action="append",
@@ -51,12 +55,13 @@ class _Compared(NamedTuple):
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the table and its sentences; what was sent comes first, and the others are compared with the first."""
-    _check_number(arguments)
+    """Print the table and its sentences; the first is what was sent, else a trimmer, and the others are beside it."""
+    trimmers = read_trimmers(arguments)
+    _check_number(arguments, len(trimmers))
     loaded, conversation = load_one(arguments, arguments.file)
     if loaded.report.remarks:
         print_note(f"{loaded.report}")
-    compared = _compare(arguments, conversation)
+    compared = _compare(arguments, conversation, trimmers)
     if arguments.json:
         print_json(_as_json(conversation, compared))
     else:
@@ -64,19 +69,21 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _check_number(arguments: argparse.Namespace) -> None:
-    """Raises SettingsError for fewer than two things to compare, and for more settings than there are letters."""
+def _check_number(arguments: argparse.Namespace, trimmers: int) -> None:
+    """Raises SettingsError for fewer than two things to compare, and for more of them than there are letters."""
     from historylab.tuning.compare import LETTERS
 
-    files = len(arguments.settings)
-    if files + arguments.as_sent < 2:
-        raise SettingsError("name two things to compare: --as-sent and --settings FILE, or two files of settings")
-    if files > len(LETTERS):
-        raise SettingsError(f"at most {len(LETTERS)} files of settings are compared, not {files}")
+    named = trimmers + len(arguments.settings)
+    if named + arguments.as_sent < 2:
+        raise SettingsError("name two things to compare: --as-sent, --trimmer NAME or --settings FILE")
+    if named > len(LETTERS):
+        raise SettingsError(f"at most {len(LETTERS)} trimmers and files of settings are compared, not {named}")
 
 
-def _compare(arguments: argparse.Namespace, conversation: Conversation) -> list[_Compared]:
-    """Every lane that was named, what was sent first."""
+def _compare(
+    arguments: argparse.Namespace, conversation: Conversation, trimmers: Sequence[TrimmerLane]
+) -> list[_Compared]:
+    """Every lane that was named: what was sent first, then trimmers, then settings."""
     from historylab.settings.resolve import settings_in_file
     from historylab.tuning.compare import LETTERS, SENT, measure_figures
     from historylab.tuning.replayed import AS_SENT, open_lane
@@ -87,8 +94,13 @@ def _compare(arguments: argparse.Namespace, conversation: Conversation) -> list[
         raise LoadError(f"{arguments.file} makes no request: there is nothing to compare")
     chosen = [settings_in_file(path) for path in paths]
     sent = [(SENT, "as sent", open_as_sent(conversation))] if arguments.as_sent else []
+    theirs = [(lane.name, drive_trimmer(conversation, lane)) for lane in trimmers]
+    for name, timeline in theirs:
+        if not timeline.judged.any():
+            raise SettingsError(f"{name} fails at every request: {timeline.errors[0]}")
     ours = [open_lane(conversation, settings, AS_SENT) for settings in chosen]
-    lanes = [*sent, *zip(LETTERS, map(path_in_words, paths), ours, strict=False)]
+    named = [*theirs, *zip(map(path_in_words, paths), ours, strict=True)]
+    lanes = [*sent, *((letter, *each) for letter, each in zip(LETTERS, named, strict=False))]
     return [_Compared(*lane, measure_figures(lane[2], stars=stars)) for lane in lanes]
 
 
@@ -100,7 +112,10 @@ def _sentences(compared: list[_Compared]) -> list[str]:
     base, *others = compared
     than = "what was really sent" if base.letter == SENT else base.letter
     said = [comparison_sentence(each.letter, each.figures, base.figures, than) for each in others]
-    return [*said, *filter(None, [untrimmed_note(base.timeline)])]
+    driven = (
+        f"{each.letter}: {line}" for each in compared if each.timeline.run for line in trimmer_lines(each.timeline)
+    )
+    return [*said, *filter(None, [untrimmed_note(base.timeline)]), *driven]
 
 
 def _find_differing(compared: list[_Compared]) -> list[int] | None:
@@ -146,7 +161,10 @@ def _as_json(conversation: Conversation, compared: list[_Compared]) -> dict[str,
                 "letter": each.letter,
                 "name": each.name,
                 "as_sent": each.letter == SENT,
-                "settings": each.timeline.settings.model_dump(exclude_defaults=True) if each.letter != SENT else None,
+                "trimmer": trimmer_as_json(each.timeline) if each.timeline.run else None,
+                "settings": None
+                if each.letter == SENT or each.timeline.run
+                else each.timeline.settings.model_dump(exclude_defaults=True),
                 "figures": _figures_as_json(each.figures),
                 "unknown_requests": sorted(each.timeline.unknown),
             }

@@ -33,7 +33,8 @@ def show_one_request(timeline: Timeline, number: int, as_json: bool) -> Any:
         raise SettingsError(f"there is no request {number}; the conversation has {len(timeline.plans):,}")
     rows = list(_rows(timeline, number - 1))
     if as_json:
-        known = {"known": timeline.steps[number - 1].known} if timeline.decided_by else {}
+        step = timeline.steps[number - 1]
+        known = {"known": step.known, **({"error": step.error} if step.error else {})} if timeline.decided_by else {}
         return [{**row._asdict(), "action": row.action.name.lower(), **known} for row in rows]
     _print_request(timeline, number - 1, rows)
     return None

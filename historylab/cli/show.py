@@ -23,6 +23,7 @@ from historylab.cli.base import (
     strip_controls,
     whole_number,
 )
+from historylab.cli.driven import request_as_json, trimmer_as_json, trimmer_lines
 from historylab.cli.files import (
     add_conversation,
     add_reading,
@@ -32,7 +33,14 @@ from historylab.cli.files import (
     report_skipped,
     resolve_as_recorded,
 )
-from historylab.cli.lanes import add_as_sent, check_one_lane, open_as_sent
+from historylab.cli.lanes import (
+    add_as_sent,
+    add_trimmer,
+    check_one_lane,
+    drive_trimmer,
+    open_as_sent,
+    read_trimmer,
+)
 from historylab.cli.losses import losses_as_json, print_losses
 from historylab.cli.one_request import show_one_request
 from historylab.cli.post_mortem import post_mortem_as_json, print_post_mortem
@@ -48,6 +56,7 @@ if TYPE_CHECKING:
     from historylab.recall.questions import AskedQuestion
     from historylab.recall.retention import Retention
     from historylab.settings.model import Settings
+    from historylab.tuning.replayed import TrimmerLane
 
 ROWS = 20  # requests shown by default
 LETTERS = 60
@@ -70,6 +79,7 @@ def add_to(commands: Subparsers) -> None:
         help="leave out the model, sizes and budget that the file itself proposes (done for several files anyway)",
     )
     add_as_sent(parser)
+    add_trimmer(parser)
     add_strict(parser)
     add_reading(parser)
     add_must_remember(parser)
@@ -79,7 +89,7 @@ def add_to(commands: Subparsers) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Replay and print each file, or print what was sent."""
     check_one_lane(arguments)
-    settings, results = settings_from(arguments), []
+    lane, results = read_trimmer(arguments) or settings_from(arguments), []
     skipped: dict[str, str] = {}
     read = partial(_read, arguments)
     for loaded, conversation in read_each(arguments.files, read, skipped, strict=arguments.strict):
@@ -90,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
                 print_line(f"Shown: conversation {number:,} of {len(loaded):,} (--conversation N).")
         elif loaded.report.remarks:
             print_note(f"{loaded.report}")
-        results.append(_show(arguments, _timeline(arguments, conversation, settings), loaded))
+        results.append(_show(arguments, _timeline(arguments, conversation, lane), loaded))
     report_skipped(skipped)
     if arguments.json:
         print_json(results[0] if len(arguments.files) == 1 else {"files": results, "skipped": skipped})
@@ -107,11 +117,15 @@ def _read(arguments: argparse.Namespace, path: str) -> tuple[Conversations, Conv
     return loaded, conversation
 
 
-def _timeline(arguments: argparse.Namespace, conversation: Conversation, settings: Settings) -> Timeline:
-    """The timeline as sent, or the replay under these settings and those the file proposes beside them."""
+def _timeline(arguments: argparse.Namespace, conversation: Conversation, lane: Settings | TrimmerLane) -> Timeline:
+    """The timeline as sent, of a trimmer, or under these settings and those that the file proposes beside them."""
     from historylab.planning.replay import replay
     from historylab.recordings.as_sent import has_cuts
+    from historylab.tuning.replayed import TrimmerLane
 
+    if isinstance(lane, TrimmerLane):
+        return drive_trimmer(conversation, lane)
+    settings = lane
     if arguments.as_sent:
         return open_as_sent(conversation)
     if has_cuts(conversation):
@@ -162,7 +176,8 @@ def _show(arguments: argparse.Namespace, timeline: Timeline, loaded: Conversatio
         if arguments.as_sent:
             compactions = [asdict(cut) for cut in conversation.recorded.compactions]
             beside |= {"compactions": compactions, "post_mortem": post_mortem_as_json(conversation)}
-        return {**row, "requests": _requests(timeline), **beside, **said}
+        driven = {"trimmer": trimmer_as_json(timeline)} if timeline.run else {}
+        return {**row, **driven, "requests": _requests(timeline), **beside, **said}
     if not timeline.plans:
         print_line(f"{conversation.title}: {count_of(len(conversation), 'message')}. {NO_REQUESTS}")
         return None
@@ -170,6 +185,9 @@ def _show(arguments: argparse.Namespace, timeline: Timeline, loaded: Conversatio
         print_post_mortem(conversation)
         if fell := smaller_falls_sentence(timeline):
             print_line(fell)
+    if timeline.run:
+        for line in trimmer_lines(timeline):
+            print_line(line)
     _print_requests(timeline, slice(None) if arguments.all else _requests_at_first(timeline, arguments.as_sent))
     _print_figures(timeline, row)
     print_session_cost(conversation, loaded)
@@ -192,6 +210,7 @@ def _requests(timeline: Timeline, shown: slice = slice(None)) -> list[dict[str, 
             "over_budget": step.plan.over_budget,
             "sketch": step.plan.sketch(),
             "known": step.known,
+            **(request_as_json(timeline, step.number) if timeline.run else {}),
         }
         for step in timeline.steps[shown]
     ]
@@ -222,8 +241,9 @@ def _print_requests(timeline: Timeline, shown: slice) -> None:
 
 
 def _budget_cell(row: dict[str, Any]) -> str:
-    """Words for a request over its budget, and for one whose messages are a guess."""
-    return ", ".join(filter(None, ("over" * row["over_budget"], "messages not known" * (not row["known"]))))
+    """Words for a request over its budget, and for one whose messages are a guess, or for which a trimmer failed."""
+    unknown = "" if row["known"] else "failed" if row.get("error") else "messages not known"
+    return ", ".join(filter(None, ("over" * row["over_budget"], unknown)))
 
 
 def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ from historylab.cli.base import (
     whole_number,
 )
 from historylab.cli.files import add_conversation, add_reading, load_one, resolve_as_recorded
-from historylab.cli.lanes import add_as_sent, check_one_lane, open_as_sent
+from historylab.cli.lanes import add_as_sent, add_trimmer, check_one_lane, drive_trimmer, open_as_sent, read_trimmer
 from historylab.errors import LoadError, SettingsError
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def add_to(commands: Subparsers) -> None:
     parser.add_argument("words", metavar="WORDS", help="what is looked for, in whatever form it was said")
     parser.add_argument("--request", type=whole_number, metavar="N", help="the request asked about (default: the last)")
     add_as_sent(parser)
+    add_trimmer(parser)
     parser.add_argument(
         "--settings",
         metavar="FILE",
@@ -81,11 +82,13 @@ def _read(arguments: argparse.Namespace) -> tuple[Conversations, Conversation]:
 
 
 def _timeline(arguments: argparse.Namespace, conversation: Conversation) -> Timeline:
-    """The timeline as sent where the file knows; else the replay under the settings given, or those it proposes."""
+    """What was sent where the file knows, or a trimmer sends; else the replay under the settings given or proposed."""
     from historylab.planning.replay import replay
     from historylab.recordings.as_sent import knows_what_was_sent
     from historylab.settings.resolve import settings_in_file
 
+    if lane := read_trimmer(arguments):
+        return drive_trimmer(conversation, lane)
     given = arguments.settings or arguments.set
     if arguments.as_sent or (not given and knows_what_was_sent(conversation)):
         return open_as_sent(conversation)

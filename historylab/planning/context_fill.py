@@ -116,3 +116,8 @@ def tokens_over(timeline: Timeline, number: int) -> int:
     plan = timeline.plans[number]
     counted = plan.tokens + (0 if plan.is_sized else timeline.settings.overhead)
     return counted - context_budget(timeline, number) if plan.over_budget else 0
+
+
+def known_window(settings: Settings) -> int:
+    """The window of the model that these settings name, 0 where it isn't known."""
+    return settings.window or window_of(settings.model) or 0

@@ -31,6 +31,7 @@ WHOLE = reason("given_whole", "Sent whole, as {by} decided.")
 SHORTER = reason("given_shorter", "Sent as a shorter text, as {by} decided.")
 FOLDED = reason("given_folded", "Folded into a summary, as {by} decided.")
 LEFT_OUT = reason("given_left_out", "Left out, as {by} decided.")
+NOT_KNOWN = reason("as_sent_unknown", "Not known: {why}.")
 
 Layout = Callable[[list[Message]], list[Message]]
 
@@ -150,11 +151,16 @@ def _plain(decisions: RequestDecisions, request: int) -> RequestDecisions:
         raise PlanError(f"request {request}: its decisions can't be read: {problem}") from None
 
 
-def as_decisions(trimmed: TrimmedRequest, size: int) -> RequestDecisions:
-    """The decisions of a trimmer; all that it can have sent of so many messages, where it failed."""
-    if trimmed.error:
-        return RequestDecisions(range(size), reasons=dict.fromkeys(range(size), f"Not known: {trimmed.error}."))
-    return RequestDecisions(trimmed.sent, trimmed.rewritten, trimmed.folded)
+def read_trimmed(
+    trimmed: TrimmedRequest, conversation: Conversation, request: int, by: str, counter: Counter
+) -> MessageDecisions:
+    """The decisions of a trimmer about a request (from 0); all that it can have sent where it failed."""
+    if not trimmed.error:
+        decided = RequestDecisions(trimmed.sent, trimmed.rewritten, trimmed.folded)
+        return read_decisions(decided, conversation, request, by, 0, counter)
+    size = conversation.columns.requests.item(request)
+    kept, why = np.full(size, Action.KEPT, np.uint8), np.full(size, NOT_KNOWN.code, np.uint8)
+    return MessageDecisions(by, kept, why, {NOT_KNOWN.code: {"why": trimmed.error}}, {}, None, 0)
 
 
 def _index(message: Any) -> Any:

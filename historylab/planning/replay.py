@@ -23,7 +23,7 @@ from historylab.planning.decision_changes import (
     sent_by_role,
 )
 from historylab.planning.explain import Answer, Progress, explain
-from historylab.planning.given_decisions import RequestDecisions, as_decisions, plan_given, read_decisions
+from historylab.planning.given_decisions import RequestDecisions, plan_given, read_decisions, read_trimmed
 from historylab.planning.narrow_relevance import NarrowRelevance, narrow_relevance
 from historylab.planning.over_budget import OverBudget, over_budget_cause
 from historylab.planning.pipeline import open_instruments, open_pipeline, plan_requests, project
@@ -329,8 +329,8 @@ def replay_trimmer(
     """
     run, counter = drive(conversation, choice, seconds, progress), open_instruments(settings)
     given = [
-        read_decisions(as_decisions(each, size), conversation, number, choice.title, 0, counter.counter)
-        for number, (each, size) in enumerate(zip(run.requests, conversation.columns.requests.tolist(), strict=True))
+        read_trimmed(each, conversation, number, choice.title, counter.counter)
+        for number, each in enumerate(run.requests)
     ]
     shown, plans, decided = plan_given(conversation, counter.counter, given)
     window = settings.window or window_of(settings.model) or 0

@@ -11,12 +11,11 @@ from historylab.conversation.compactions import Compaction
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.conversation.sent import SentHistory, each_sent, held_by_request
-from historylab.planning.given_decisions import MessageDecisions
+from historylab.planning.given_decisions import NOT_KNOWN, MessageDecisions
 from historylab.planning.reasons import Action, EachMessage, reason
 
 IN_REQUEST = reason("as_sent_whole", "It was in the request.")
 OTHER_TEXT = reason("as_sent_otherwise", "It was in the request with another text.")
-NOT_KNOWN = reason("as_sent_unknown", "Not known: {why}.")
 GONE = reason("as_sent_gone", "{why}")
 SUMMED_UP = reason("as_sent_summed_up", "{why}")
 NEVER = "It was in no request so far"

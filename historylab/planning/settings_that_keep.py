@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import MOST_TOKENS
 from historylab.planning.pipeline import open_instruments, plan_up_to
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import BY_SUMMARY, Explanation
@@ -102,7 +103,9 @@ class _Trials:
                 yield found
 
     def _settings_of(self, candidate: Mapping[str, Any]) -> Settings:
-        return self.settings.replace(**{**EVERY, "budget": self.size + self.settings.reserve, **candidate})
+        return self.settings.replace(
+            **{**EVERY, "budget": min(self.size + self.settings.reserve, MOST_TOKENS), **candidate}
+        )
 
     def _plan(self, ours: Settings) -> HistoryPlan:
         return plan_up_to(self.conversation, ours, open_instruments(ours).offline(), self.sent.size)

@@ -18,13 +18,13 @@ from historylab.conversation.conversation import checked_index
 from historylab.conversation.sent import is_summary
 from historylab.conversation.usage import usage_by_request
 from historylab.errors import PlanError
-from historylab.planning.given_decisions import FOLDED, GIVEN, LEFT_OUT, SHORTER, WHOLE
+from historylab.planning.given_decisions import FOLDED, GIVEN, LEFT_OUT, NOT_KNOWN, SHORTER, WHOLE
 from historylab.planning.pipeline import plan_up_to
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import BY_MESSAGE, BY_SUMMARY, LOST, Action, Explanation
 from historylab.planning.remedy import find_remedy
 from historylab.planning.replay import Timeline
-from historylab.planning.sent_decisions import GONE, IN_REQUEST, NOT_KNOWN, OTHER_TEXT, SUMMED_UP, cut_clause
+from historylab.planning.sent_decisions import GONE, IN_REQUEST, OTHER_TEXT, SUMMED_UP, cut_clause
 from historylab.planning.settings_that_keep import find_keeping_settings
 from historylab.recall.references import find_needs
 from historylab.recall.sayers import find_sayers

@@ -80,9 +80,10 @@ def open_trimmer_choice(
     """
     if isinstance(trimmer, str) and ":" not in trimmer:
         return _open_member(trimmer, options, carry, form)
-    name = trimmer if isinstance(trimmer, str) else name_of(trimmer)
+    name = trimmer if isinstance(trimmer, str) else trimmer_name(trimmer)
     target = _load(trimmer) if isinstance(trimmer, str) else trimmer
     taking = how_it_takes(target)
+    _check_options(name, target, taking, options)
     chosen = form or taking.form or CHAT
     shape = _shape_of(chosen, taking, model)
     return TrimmerChoice(
@@ -189,6 +190,17 @@ def _bind(target: Any, options: Mapping[str, Any]) -> Callable[..., Any]:
     return cast("Callable[..., Any]", target(**options) if inspect.isclass(target) else partial(target, **options))
 
 
+def _check_options(name: str, target: Any, taking: Taking, options: Mapping[str, Any]) -> None:
+    """Raises SettingsError for an option that it doesn't take, and for one that it needs and isn't given."""
+    messages = () if inspect.isclass(target) else (None,) * (1 + taking.context)
+    try:
+        inspect.signature(target).bind(*messages, **options)
+    except TypeError as problem:
+        raise SettingsError(f"{name} can't be called with these options: {problem}") from None
+    except ValueError:  # of a builtin
+        return
+
+
 def _load(name: str) -> Any:
     """The object "module:name.name", the current folder being on the import path."""
     module, _, path = name.partition(":")
@@ -225,7 +237,7 @@ def _near(name: str, known: list[str]) -> str:
     return f"; did you mean {near[0]}?" if near else ""
 
 
-def name_of(trimmer: object) -> str:
+def trimmer_name(trimmer: object) -> str:
     """The name of a function or class, or of the class of an object."""
     target = trimmer.func if isinstance(trimmer, partial) else trimmer
     return str(getattr(target, "__name__", type(target).__name__))

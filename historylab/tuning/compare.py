@@ -74,10 +74,11 @@ def measure_figures(
     """
     forgotten = found or retention(timeline, stars=stars)
     facts = [forgotten.kept[kind] for kind in FACTS]
+    sizes = timeline.contexts[timeline.judged]
     lost_at = [_count_lost(plan) for plan in timeline.plans]
     return Figures(
-        int(timeline.contexts.sum()),
-        int(timeline.contexts.max()),
+        int(sizes.sum()),
+        int(sizes.max(initial=0)),
         int(timeline.over_budget.sum()),
         lost_at[-1],
         int((timeline.plans[-1].actions == Action.SUMMARIZED).sum()),

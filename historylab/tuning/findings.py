@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from historylab.costs.bill import against_untrimmed, bill
 from historylab.errors import SettingsError
+from historylab.planning.context_fill import known_window
 from historylab.planning.replay import Timeline
 from historylab.planning.validity import ProviderValidity, recorded_validity
-from historylab.pricing import window_of
 from historylab.recall.retention import FACTS, Loss
 from historylab.recall.rules import track_rules
 from historylab.recall.sayers import BY_PERSON
@@ -176,7 +176,7 @@ def _figures(wish: Wish, replayed: Replayed, before: Replayed | None) -> tuple[f
         known = not math.isnan(part) and (wish.name == "cost" or not math.isnan(whole))
         return part, whole, "" if known else NO_PRICES
     if wish.name == "within_budget" and replayed.timeline.run:
-        window = _window(replayed.timeline)
+        window = known_window(replayed.timeline.settings)
         return (int((replayed.sizes > window).sum()), math.nan, "") if window else (math.nan, math.nan, NO_WINDOW)
     if wish.name not in (*KIND_OF, *SEVERE, "no_more_lost"):
         return float(_VALUES[REQUIREMENTS[wish.name].column](replayed)), math.nan, ""
@@ -223,11 +223,6 @@ def _cost(replayed: Replayed, cache: str | None = None) -> float:
         return math.nan
 
 
-def _window(timeline: Timeline) -> int:
-    """The window of the model that is asked, 0 if it isn't known."""
-    return timeline.settings.window or window_of(timeline.settings.model) or 0
-
-
 # -- what is wrong
 
 
@@ -261,9 +256,8 @@ def _about(wish: Wish, timeline: Timeline) -> str:
     """Where the wish is broken, and what would mend it, as far as a replay says."""
     largest = int((timeline.contexts * timeline.judged).argmax())
     if wish.name == "within_budget" and timeline.run:
-        return (
-            f"at request {largest + 1:,}: {timeline.contexts[largest]:,} tokens for a window of {_window(timeline):,}"
-        )
+        window = known_window(timeline.settings)
+        return f"at request {largest + 1:,}: {timeline.contexts[largest]:,} tokens for a window of {window:,}"
     if wish.name == "within_budget":
         worst = int((timeline.tokens * timeline.over_budget).argmax())
         cause = timeline.over_budget_cause(worst)

@@ -29,7 +29,7 @@ from historylab.recordings.as_sent import as_sent
 from historylab.settings.model import Settings
 from historylab.settings.names import TRIMMER
 from historylab.settings.resolve import settings_in_file
-from historylab.trimmers.given import SECONDS, is_trimmer_name, name_of
+from historylab.trimmers.given import SECONDS, is_trimmer_name, trimmer_name
 
 AS_SENT: Literal["as-sent"] = "as-sent"
 
@@ -48,7 +48,7 @@ class TrimmerLane:
     @property
     def name(self) -> str:
         """The name of the trimmer, as the command line has it; of an object its own, or that of its class."""
-        return self.trimmer if isinstance(self.trimmer, str) else name_of(self.trimmer)
+        return self.trimmer if isinstance(self.trimmer, str) else trimmer_name(self.trimmer)
 
     @property
     def key(self) -> str:

@@ -9,9 +9,9 @@ from historylab.conversation.sent import SentHistory, sent_histories
 from historylab.costs.amounts import count_of, money
 from historylab.costs.bill import CostComparison
 from historylab.planning.context_fill import context_limit
+from historylab.planning.given_decisions import NOT_KNOWN
 from historylab.planning.recorded_decisions import RECORDED_BY
 from historylab.planning.replay import Timeline
-from historylab.planning.sent_decisions import NOT_KNOWN
 from historylab.pricing import window_of
 from historylab.recordings.as_sent import BY, has_cuts, is_as_sent
 from historylab.wording.context import measured_by

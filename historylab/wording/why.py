@@ -48,7 +48,7 @@ def _presence(why: Why) -> str:
     if why.sent:
         return f"It was in {request}{where}: the model had it."
     if why.sent is None:
-        return f"The file doesn’t tell whether {request} had it{where}."
+        return f"It isn’t known whether {request} had it{where}."
     if why.held_by:
         return f"In {request} only the summary had it{where}."
     if why.gone_since is None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from importlib.metadata import version
 
 import pytest
+from command_line import run
 
-from historylab.cli import main
+from historylab import Action, Settings, load, replay
 from historylab.settings.names import TRIMMER
 from historylab.tuning.replayed import lane_in_environment
 from historylab.ui.server import serve
@@ -15,6 +18,17 @@ APP = """
 def trim(messages, newest=4):
     print("trimming")
     return messages[-newest:]
+
+def whole(messages):
+    return messages
+
+def fails(messages):
+    if len(messages) == 6:
+        raise KeyError(len(messages))
+    return messages
+
+def always_fails(messages):
+    return messages.nothing
 """
 
 
@@ -27,15 +41,6 @@ def app(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.delitem(sys.modules, "someapp", raising=False)
     return tmp_path
-
-
-def run(capsys, *arguments: str) -> tuple[int, str, str]:
-    try:
-        code = main.main(arguments)
-    except SystemExit as exit:
-        code = int(exit.code or 0)
-    printed = capsys.readouterr()
-    return code, printed.out, printed.err
 
 
 @pytest.mark.parametrize(
@@ -79,3 +84,124 @@ def test_an_environment_that_names_no_trimmer_is_refused(monkeypatch, given):
 def test_a_trimmer_that_cannot_be_opened_is_a_mistake(capsys, app, words, said):
     code, _, err = run(capsys, *words)
     assert (code, said in err) == (2, True), err
+
+
+# -- the commands
+
+
+@pytest.fixture
+def chat(root):
+    return str(root / "sample_conversations" / "tide-tables-agent.json")
+
+
+def test_show_says_what_a_trimmer_sends_and_its_faults(capsys, app, chat):
+    code, out, _ = run(capsys, "show", chat, "--trimmer", "someapp:trim", "--trimmer-option", "newest=6")
+    assert code == 0
+    assert "As trim sends it (newest 6)." in out
+    assert "requests would be refused: 11 tool results without their call. Without a user message: " in out
+
+
+def test_what_a_function_prints_is_not_among_the_output(capsys, app, chat):
+    _, out, err = run(capsys, "show", chat, "--trimmer", "someapp:trim", "--json")
+    assert json.loads(out)["requests"]
+    assert "trimming" in err
+
+
+def test_show_as_json_names_the_trimmer_and_its_failures(capsys, app, chat):
+    shown = json.loads(run(capsys, "show", chat, "--trimmer", "someapp:fails", "--json")[1])
+    assert shown["trimmer"]["name"] == "someapp:fails"
+    assert shown["trimmer"]["errors"] == [{"request": 2, "error": "it raised KeyError: 6"}]
+    first, second = shown["requests"][:2]
+    assert (second["known"], second["refused"], second["error"]) == (False, False, "it raised KeyError: 6")
+    assert (first["known"], first["error"]) == (True, None)
+
+
+def test_show_as_json_of_settings_says_nothing_of_trimmers(capsys, chat):
+    shown = json.loads(run(capsys, "show", chat, "--json")[1])
+    assert "trimmer" not in shown
+    assert "refused" not in shown["requests"][0]
+
+
+def test_a_request_for_which_it_failed_says_why(capsys, app, chat):
+    out = run(capsys, "show", chat, "--trimmer", "someapp:fails", "--request", "2")[1]
+    assert "It isn’t known which messages this request held: it raised KeyError: 6." in out
+
+
+def test_the_version_of_a_library_is_said(capsys, chat):
+    lane = ("--trimmer", "langchain.trim_messages", "--trimmer-option", "max_tokens=2000")
+    shown = json.loads(run(capsys, "show", chat, *lane, "--json")[1])
+    assert shown["trimmer"]["version"] == version("langchain-core")
+    assert shown["trimmer"]["options"] == {"max_tokens": 2000}
+
+
+def test_why_names_the_trimmer_and_settings_that_would_keep_it(capsys, app, chat):
+    answer = json.loads(run(capsys, "why", chat, "TIDE-88", "--trimmer", "someapp:trim", "--json")[1])
+    assert (answer["sent"], answer["removed_by"]) == (False, "trimmer")
+    kept = replay(load(chat)[0], Settings(**answer["would_keep"])).plans[answer["at_request"]]
+    assert kept.action_of(answer["said"][0]["message"]) <= Action.TRUNCATED
+
+
+def test_why_does_not_know_what_a_failed_request_had(capsys, app, chat):
+    answer = json.loads(
+        run(capsys, "why", chat, "TIDE-88", "--trimmer", "someapp:fails", "--request", "2", "--json")[1]
+    )
+    assert (answer["sent"], answer["removed_by"]) == (None, None)
+
+
+def test_compare_takes_several_trimmers_each_with_its_options(capsys, app, chat):
+    two = ("--trimmer", "someapp:trim", "--trimmer-option", "newest=6", "--trimmer", "someapp:trim")
+    rows = json.loads(run(capsys, "compare", chat, *two, "--json")[1])["rows"]
+    assert [(row["letter"], row["name"], row["trimmer"]["options"]) for row in rows] == [
+        ("A", "someapp:trim", {"newest": 6}),
+        ("B", "someapp:trim", {}),
+    ]
+
+
+def test_a_trimmer_is_compared_with_settings(capsys, app, chat):
+    (app / "mine.env").write_text("HISTORYLAB_BUDGET=2000\n")
+    out = run(capsys, "compare", chat, "--trimmer", "someapp:trim", "--settings", "mine.env")[1]
+    assert "B sends" in out
+    assert "would be refused: 9 tool results without their call. Without a user message: 7 requests." in out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("show", "--trimmer", "someapp:trim", "--as-sent"),
+        ("show", "--trimmer", "someapp:trim", "--set", "budget=4000"),
+        ("check", "--trimmer", "someapp:trim", "--settings", "mine.env", "--that", "never rejected"),
+        ("why", "TIDE-88", "--trimmer", "someapp:trim", "--as-sent"),
+        ("show", "--trimmer", "someapp:trim", "--trimmer", "someapp:fails"),
+        ("show", "--trimmer", "someapp:nothing"),
+        ("check", "--trimmer", "someapp:always_fails", "--that", "never rejected"),
+        ("check", "--trimmer", "someapp:trim", "--trimmer-option", "newset=4", "--that", "never rejected"),
+        ("check", "--against", "mine.env", "--trimmer-option", "newest=4", "--that", "costs no more"),
+    ],
+)
+def test_what_cannot_be_asked_of_a_trimmer_is_a_mistake(capsys, app, chat, words):
+    (app / "mine.env").write_text("HISTORYLAB_BUDGET=2000\n")
+    code, out, err = run(capsys, words[0], chat, *words[1:])
+    assert (code, out) == (2, ""), err
+
+
+def test_a_check_of_a_trimmer_is_red_or_green(capsys, app, chat):
+    rules = ("--that", "never rejected, keep every rule")
+    assert run(capsys, "check", chat, "--trimmer", "someapp:trim", *rules)[0] == 1
+    assert run(capsys, "check", chat, "--trimmer", "someapp:whole", *rules)[0] == 0
+
+
+def test_a_check_names_the_failures_first_and_is_strict_about_them(capsys, app, chat):
+    asked = ("check", chat, "--trimmer", "someapp:fails", "--that", "never over 20k")
+    code, out, err = run(capsys, *asked)
+    assert (code, out.splitlines()[0]) == (0, "Unsure: nothing can be said of 1 wish, over 1 conversation.")
+    assert "someapp:fails failed at 1 of 10 requests of" in next(line for line in err.splitlines() if "histor" in line)
+    assert run(capsys, *asked, "--strict")[0] == 1
+    told = json.loads(run(capsys, *asked, "--json")[1])
+    assert [(each["trimmer"], each["first"]) for each in told["failures"]] == [("someapp:fails", 1)]
+
+
+def test_settings_are_set_against_a_trimmer(capsys, app, chat):
+    against = ("--against", "someapp:trim", "--trimmer-option", "newest=20", "--that", "forgets no more")
+    assert run(capsys, "check", chat, "--set", "budget=1000000", *against)[0] == 0
+    code, out, _ = run(capsys, "check", chat, "--trimmer", "someapp:trim", *against)
+    assert (code, "Against someapp:trim: forgets" in out) == (1, True)
