@@ -15,20 +15,15 @@ ERRORS = 3  # that get a line each
 
 
 def trimmer_lines(timeline: Timeline) -> Iterator[str]:
-    """Its version and options, how to read what it does, where it failed and why, and its faults."""
+    """What it sends, where it failed and why, how to read what it does, and the faults of that."""
     from historylab.wording.faults import faults_sentence
+    from historylab.wording.trimmers import trimmer_line, trimmer_notes
 
-    assert timeline.run
-    choice, errors = timeline.run.choice, timeline.errors
-    options = ", ".join(f"{name} {value}" for name, value in (choice.options or {}).items())
-    yield f"As {' '.join(filter(None, (choice.title, choice.version)))} sends it{f' ({options})' * bool(options)}."
-    yield from timeline.run.notes
-    if errors:
-        of = count_of(len(timeline.plans), "request")
-        yield f"It failed at {len(errors):,} of {of}: what these hold is not known, and they are in no sum."
-    for why, number in Counter(errors.values()).most_common(ERRORS):
-        first = next(request for request, said in errors.items() if said == why)
-        yield f"  {count_of(number, 'request')}, first at request {first + 1:,}: {why}"
+    yield trimmer_line(timeline)
+    yield from trimmer_notes(timeline)
+    causes = Counter(timeline.errors.values())
+    for why, number in causes.most_common(ERRORS) if len(causes) > 1 else ():
+        yield f"  {count_of(number, 'request')}: {why}"
     yield faults_sentence(timeline)
 
 

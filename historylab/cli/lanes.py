@@ -96,13 +96,12 @@ class _InOrder(argparse.Action):
 
 def _read_option(text: str) -> tuple[str, Any]:
     """KEY=VALUE; a value that is no JSON is text."""
+    from historylab.settings.trimmer_options import read_option_text
+
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
         raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE, for instance max_tokens=4000")
-    try:
-        return name.strip(), json.loads(value)
-    except ValueError:
-        return name.strip(), value
+    return name.strip(), read_option_text(value)
 
 
 def _read_seconds(text: str) -> float:
@@ -131,7 +130,7 @@ def read_trimmers(arguments: argparse.Namespace) -> list[TrimmerLane]:
 def read_against(arguments: argparse.Namespace) -> Lane | None:
     """The lane that --against names: settings in a file, what was sent, or a trimmer."""
     from historylab.trimmers.given import is_trimmer_name
-    from historylab.tuning.replayed import lane_of
+    from historylab.tuning.replayed import read_lane
 
     found = [given for kind, given in _group_words(arguments) if kind == "against"]
     if not found:
@@ -141,7 +140,7 @@ def read_against(arguments: argparse.Namespace) -> Lane | None:
         return _open_trimmer(given)
     if len(given) > 1:
         raise SettingsError(f"{name!r:.80} is no trimmer, to which the --trimmer-option after it could belong")
-    return lane_of(name)
+    return read_lane(name)
 
 
 def _group_words(arguments: argparse.Namespace) -> list[tuple[str, dict[str, Any]]]:

@@ -12,7 +12,7 @@ from historylab.settings.model import Settings
 from historylab.trimmers.given import SECONDS
 from historylab.tuning.check import Check, run_check
 from historylab.tuning.constraints import read_wishes
-from historylab.tuning.replayed import TrimmerLane, lane_of
+from historylab.tuning.replayed import TrimmerLane, read_lane
 from historylab.wording.check_summary import check_report
 
 Path = str | os.PathLike[str]
@@ -51,8 +51,8 @@ def check(
     wishes = read_wishes(that if isinstance(that, str) else "; ".join(that))
     if against is None and all(wish.name == "aim" for wish in wishes):
         raise SettingsError('say what must hold: that="keep every reference, never over the budget"')
-    beside = None if against is None else lane_of(against)
-    found = run_check(conversations, lane_of(checked, options, carry, form, seconds), wishes, against=beside)
+    beside = None if against is None else read_lane(against)
+    found = run_check(conversations, read_lane(checked, options, carry, form, seconds), wishes, against=beside)
     if found.fails(strict=strict):
         raise AssertionError(check_report(found))
     return found

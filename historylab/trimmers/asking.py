@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-import inspect
 import queue
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as TooLate
 from typing import Any, TypeAlias
@@ -81,19 +80,26 @@ def _work(jobs: queue.SimpleQueue[Job | None]) -> None:
         try:
             given = make()
             answer.set_result(
-                finish(loop.run_until_complete(_result_of(given)) if inspect.isawaitable(given) else given)
+                finish(
+                    loop.run_until_complete(_result_of(given))
+                    if isinstance(given, Awaitable | AsyncIterable)
+                    else given
+                )
             )
         except BaseException as problem:  # also SystemExit: it is not ours to end
             answer.set_exception(problem)
     loop.close()
 
 
-async def _result_of(given: Awaitable[Any]) -> Any:
-    return await given
+async def _result_of(given: Awaitable[Any] | AsyncIterable[Any]) -> Any:
+    return [each async for each in given] if isinstance(given, AsyncIterable) else await given
 
 
 def _words_of_error(problem: BaseException | None) -> str:
-    words = " ".join(str(problem).split())
+    try:
+        words = " ".join(str(problem).split())
+    except Exception:  # it can't say what it is
+        words = ""
     name = type(problem).__name__
     return f"it raised {name}{f': {words[:LONGEST]}' if words else ''}"
 
@@ -101,6 +107,6 @@ def _words_of_error(problem: BaseException | None) -> str:
 def list_of(returned: Any) -> list[Any]:
     """The messages of what a trimmer returned. Raises TrimmerFailed for what is no list of them."""
     if isinstance(returned, str | bytes | Mapping) or not isinstance(returned, Iterable):
-        kind = "nothing" if returned is None else f"a {type(returned).__name__}"
+        kind = "nothing" if returned is None else f"a Python {type(returned).__name__}"
         raise TrimmerFailed(f"it returned {kind} where a list of messages is meant")
     return list(returned)

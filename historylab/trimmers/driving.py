@@ -174,9 +174,11 @@ class _Run:
         for piece in pieces:
             of[piece.owner].append(piece)
         order, rewritten, seen = list[int | Message](), dict[int, Message](), Counter[tuple[int, int]]()
+        added = list[Message]()
         for piece in pieces:
             if piece.owner == NEW:
-                order.append(_plain(piece.said))
+                added.append(_plain(piece.said))
+                order.append(added[-1])
                 continue
             seen[piece.owner, piece.part] += 1
             if seen[piece.owner, piece.part] > 1:  # once more
@@ -186,7 +188,7 @@ class _Run:
                 if (now := self._rewrite(piece.owner, of[piece.owner])) is not None:
                     rewritten[piece.owner] = now
         order = self._with_outside(order, rewritten, size)
-        return self._fold(order, rewritten, size)
+        return self._fold(order, rewritten, size, added)
 
     def _rewrite(self, owner: int, pieces: Sequence[MessagePiece]) -> Message | None:
         """The message as it is sent; None where that is as it was said."""
@@ -220,13 +222,17 @@ class _Run:
             found.insert(0 if i < self.leading else next(later, len(found)), i)
         return found
 
-    def _fold(self, order: list[int | Message], rewritten: dict[int, Message], size: int) -> TrimmedRequest:
-        """The request; of messages that are in no other place, those that say what is gone are summaries."""
+    def _fold(
+        self, order: list[int | Message], rewritten: dict[int, Message], size: int, added: Sequence[Message]
+    ) -> TrimmedRequest:
+        """The request; of the messages added, the first that says what is gone is its summary."""
         held = {each for each in order if not isinstance(each, Message)}
         gone, before, folded = [i for i in range(size) if i not in held], -1, dict[str, list[int]]()
         for k, each in enumerate(order):
             if not isinstance(each, Message):
                 before = max(before, each)
+                continue
+            if all(each is not one for one in added):  # one of the conversation's, once more
                 continue
             after = next((i for i in order[k + 1 :] if not isinstance(i, Message) and i not in self.outside), size)
             left = [i for i in gone if i < after]

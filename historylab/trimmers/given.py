@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import inspect
 import os
-import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any, cast
 
 from historylab.errors import SettingsError, UnknownMember
 from historylab.registry import Member, Option, member, members
+from historylab.settings.trimmer_options import is_own_function
 from historylab.trimmers.annotations import Taking, how_it_takes
 from historylab.trimmers.base import Asked, ItemForm
 from historylab.trimmers.shapes import BodyShape, ContextShape, ListShape
@@ -25,8 +25,6 @@ CHAT = "chat_completions"
 BODY_FORMS = (CHAT, "anthropic", "responses", "gemini")
 ALSO = {"openai_agents": "responses", "llamaindex": "llama_index"}
 """Names of formats whose messages are those of another form, or have another name as one."""
-FUNCTION = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")
-"""The name of a function, "module:function"."""
 STOOD_IN = (
     "Summaries are written by HistoryLab's offline summarizer, which stands in for its model: the messages kept are "
     "production's only where its triggers count messages."
@@ -102,7 +100,7 @@ def is_trimmer_name(text: str) -> bool:
     if os.path.exists(text):
         return False
     libraries = {name.partition(".")[0] for name in members("trimmer")}
-    return FUNCTION.fullmatch(text) is not None or text.partition(".")[0] in libraries
+    return is_own_function(text) or text.partition(".")[0] in libraries
 
 
 def open_item_form(name: str) -> ItemForm:

@@ -101,7 +101,7 @@ Lane = Settings | Literal["as-sent"] | TrimmerLane
 """The author of the decisions: settings of ours, whoever sent the conversation, or a trimmer that isn't ours."""
 
 
-def lane_of(
+def read_lane(
     given: object,
     options: Mapping[str, Any] | None = None,
     carry: bool | None = None,

@@ -13,7 +13,7 @@ from historylab.planning.validity import validity
 from historylab.wording.phrases import list_in_words
 
 
-class Faults(NamedTuple):
+class TrimmerFaults(NamedTuple):
     """The faults of all requests of a timeline, counted.
 
     `refused`: requests that any API refuses: `orphans`, results without their call; `unanswered`, calls without all
@@ -30,14 +30,16 @@ class Faults(NamedTuple):
     over_window: int | None
 
 
-def count_faults(timeline: Timeline) -> Faults:
+def count_faults(timeline: Timeline) -> TrimmerFaults:
     """The faults of the requests that are judged."""
     found, window, judged = validity(timeline), known_window(timeline.settings), timeline.judged
     plans = [timeline.plans[number] for number in np.flatnonzero(judged).tolist()]
-    of_messages = [int(each.sum()) for each in (found.refused, found.orphans, found.unanswered, found.empty)]
+    refused, orphans, unanswered, empty = (
+        int(each.sum()) for each in (found.refused, found.orphans, found.unanswered, found.empty)
+    )
     alone = sum(all(message.role != "user" for message in plan.render()) for plan in plans)
     over = int((timeline.contexts[judged] > window).sum()) if window else None
-    return Faults(len(plans), *of_messages, alone, over)
+    return TrimmerFaults(len(plans), refused, orphans, unanswered, empty, alone, over)
 
 
 def faults_sentence(timeline: Timeline) -> str:

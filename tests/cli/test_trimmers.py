@@ -97,7 +97,7 @@ def chat(root):
 def test_show_says_what_a_trimmer_sends_and_its_faults(capsys, app, chat):
     code, out, _ = run(capsys, "show", chat, "--trimmer", "someapp:trim", "--trimmer-option", "newest=6")
     assert code == 0
-    assert "As trim sends it (newest 6)." in out
+    assert "trim, newest 6: 6 of 29 messages at the last request" in out
     assert "requests would be refused: 11 tool results without their call. Without a user message: " in out
 
 
