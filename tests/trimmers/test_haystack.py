@@ -13,6 +13,7 @@ except MissingLibrary as problem:
     pytest.skip(str(problem), allow_module_level=True)
 
 from driven_trimmers import sent_by, share_acted_on, support_chat, tool_loop
+from haystack.dataclasses import ChatMessage
 from haystack.hooks.compaction import CompactionHook, SlidingWindowCompactor, ToolResultPruningCompactor
 
 from historylab import replay
@@ -52,6 +53,20 @@ def test_pruning_sends_what_an_agent_sends(chat, window, compactor):
     assert share_acted_on(sent, chat()) > 0.5
 
 
+@CHATS
+@pytest.mark.parametrize(
+    ("window", "compactor"),
+    [
+        ({"context_window": 1800, "compact_to": 0.6}, {}),
+        ({"context_window": 1500}, {"approximate_summary_tokens": 100}),
+        ({"context_window": 1200, "compact_at": 0.9}, {"min_keep_steps": 2, "approximate_summary_tokens": 200}),
+    ],
+)
+def test_summaries_stand_where_an_agent_sends_them(chat, window, compactor):
+    sent = sent_by("haystack.SummarizationCompactor", chat(), **window, **compactor)
+    assert sent == list(by_hand.compacted(chat(), CompactionHook(by_hand.summarizing(**compactor), **window)))
+
+
 def test_shares_that_never_meet_are_a_mistake():
     with pytest.raises(SettingsError, match="compact_to"):
         replay(support_chat(), trimmer="haystack.compaction", context_window=1000, compact_at=0.3, compact_to=0.4)
@@ -62,3 +77,12 @@ def test_telemetry_is_off():
     from haystack.telemetry import _telemetry
 
     assert _telemetry.telemetry is None
+
+
+def test_a_model_of_ones_own_writes_the_summary():
+    class Model:
+        def run(self, messages):
+            return {"replies": [ChatMessage.from_assistant("All is well.")]}
+
+    sent = sent_by("haystack.SummarizationCompactor", tool_loop(), context_window=1200, model=Model())
+    assert any("All is well." in said[1] for said in sent[-1])

@@ -54,7 +54,7 @@ class PydanticAIMessages(ItemForm):
         if item.kind == "response":
             mark = next((mark for part in item.parts if (mark := getattr(part, MARK, None))), None)
             return [_message(response_record(item), mark)]
-        records = [(request_record(part), getattr(part, MARK, None)) for part in item.parts]
+        records = [(_summary_record(part) or request_record(part), getattr(part, MARK, None)) for part in item.parts]
         return [_message(record, mark) for record, mark in records if record]
 
     def _response(self, message: Message, parts: list[Any]) -> Any:
@@ -99,6 +99,11 @@ def request_record(part: Any) -> dict[str, Any] | None:
     if part.part_kind == "tool-return":
         return {"role": "tool", "tool_call_id": part.tool_call_id, "content": part.model_response_str()}
     return _as_retry(part) if hasattr(part, "model_response") else None
+
+
+def _summary_record(part: Any) -> dict[str, Any] | None:
+    """A summary that stands for earlier requests, which is said in the user's name; None for any other part."""
+    return {"role": "user", "content": part.content or ""} if part.part_kind == "compaction" else None
 
 
 def _message(record: Mapping[str, Any], mark: str | None) -> Message:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from haystack import component
 from haystack.components.agents import Agent
 from haystack.dataclasses import ChatMessage, ToolCall
+from haystack.hooks.compaction import SummarizationCompactor
+
+from historylab.trimmers.stand_in import write_summary
 
 Sent = list[tuple[Any, ...]]
 
@@ -36,12 +40,24 @@ def compacted(conversation: Any, hook: Any) -> Iterator[Sent]:
         yield [as_tuple(message) for message in model.sent]
 
 
+def summarizing(**options: Any) -> SummarizationCompactor:
+    """The compactor with a model that repeats, in the words of the stand-in, what it is to summarise."""
+
+    class Summing:
+        def run(self, messages: list[ChatMessage]) -> dict[str, Any]:
+            _, said, _ = re.split("</?conversation_to_summarize>\n?", messages[-1].text or "")
+            return {"replies": [ChatMessage.from_assistant(write_summary(said))]}
+
+    return SummarizationCompactor(Summing(), **options)
+
+
 def as_messages(conversation: Any, start: int, stop: int) -> list[ChatMessage]:
     calls = {call.id: as_call(call) for message in conversation for call in message.tool_calls}
     messages = []
     for said in list(conversation)[start:stop]:
         if said.role == "tool":
-            messages.append(ChatMessage.from_tool(said.content, calls[said.tool_call_id]))
+            failed = said.metadata.get("is_error") is True
+            messages.append(ChatMessage.from_tool(said.content, calls[said.tool_call_id], error=failed))
         elif said.role == "assistant":
             asked = [as_call(call) for call in said.tool_calls]
             messages.append(ChatMessage.from_assistant(said.content or None, tool_calls=asked))

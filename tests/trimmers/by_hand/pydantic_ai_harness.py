@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
 from opentelemetry.trace import NoOpTracer
 from pydantic_ai.messages import (
+    CompactionPart,
     ModelMessage,
     ModelRequest,
     ModelResponse,
@@ -20,23 +22,21 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 from pydantic_ai.models import ModelRequestContext, ModelRequestParameters
+from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.usage import RunUsage
+from pydantic_ai_harness.compaction import SummarizingCompaction
+
+from historylab.trimmers.stand_in import write_summary
 
 Sent = list[tuple[Any, ...]]
-RUN: dict[str, Any] = {
-    "deps": None,
-    "model": TestModel(),
-    "usage": RunUsage(),
-    "capabilities": {},
-    "tool_manager": None,
-}
-RUN |= {"tracer": NoOpTracer(), "run_id": "by hand", "run_step": 0}
+RUN: dict[str, Any] = {"deps": None, "model": TestModel(), "capabilities": {}, "tool_manager": None}
+RUN |= {"tracer": NoOpTracer(), "run_id": "by hand", "run_step": 0, "conversation_id": None, "usage_limits": None}
 
 
 def compacted(conversation: Any, capability: Any) -> Iterator[Sent]:
     """Each request goes on with what the one before left and what was said since."""
-    run = SimpleNamespace(**RUN, messages=[])
+    run = SimpleNamespace(**RUN, messages=[], usage=RunUsage())
     before = 0
     for size in conversation.columns.requests.tolist():
         run.messages += as_messages(conversation, before, size)
@@ -49,6 +49,17 @@ def compacted(conversation: Any, capability: Any) -> Iterator[Sent]:
         sent = asyncio.run(capability.before_model_request(run, request)).messages
         before = size
         yield tuples(sent)
+
+
+def summarizing(**options: Any) -> Any:
+    """The strategy with a model that repeats, in the words of the stand-in, what it is to summarise."""
+
+    def answer(messages: list[ModelMessage], _: Any) -> ModelResponse:
+        prompt = str(messages[-1].parts[-1].content)  # type: ignore[union-attr]
+        frames = re.findall("<message [^>]*>\n(.*?)\n</message>|<previous-summary>\n(.*?)\n</previous", prompt, re.S)
+        return ModelResponse([TextPart(write_summary("\n".join(said or before for said, before in frames)))])
+
+    return SummarizingCompaction(model=FunctionModel(answer), summary_prompt="{messages}", **options)
 
 
 def as_messages(conversation: Any, start: int, stop: int) -> list[ModelMessage]:
@@ -86,6 +97,8 @@ def tuples(messages: list[ModelMessage]) -> Sent:
 def as_tuple(part: Any) -> tuple[Any, ...]:
     if isinstance(part, ToolReturnPart):
         return ("tool", part.content, (), part.tool_call_id)
+    if isinstance(part, CompactionPart):
+        return ("user", part.content, (), None)
     role = "system" if isinstance(part, SystemPromptPart) else "user"
     said = part.content if isinstance(part.content, str) else "".join(piece.content for piece in part.content)
     return (role, said, (), None)
