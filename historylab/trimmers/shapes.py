@@ -38,11 +38,14 @@ class BodyShape:
     def __init__(self, form: str, model: str):
         found = FORMS[form]
         self._field, self._system = found.field, found.system_field
+        self._in_parts = form == "gemini"
         self._beside = {"model": model}
 
     def give(self, items: list[Any], prompts: Sequence[Message]) -> tuple[Any, ...]:
         text = BETWEEN.join(prompt.content for prompt in prompts)
-        system = {self._system: text} if text and self._system else {}
+        system = (
+            {self._system: {"parts": [{"text": text}]} if self._in_parts else text} if text and self._system else {}
+        )
         return ({**self._beside, **system, self._field: items},)
 
     def take(self, returned: Any, given: tuple[Any, ...]) -> Taken:
