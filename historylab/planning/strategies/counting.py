@@ -53,9 +53,15 @@ class NewestBlocks(NamedTuple):
         return first
 
 
-def newest_blocks(plan: HistoryPlan, count: int, unit: str = "messages") -> NewestBlocks:
-    """The newest open blocks: as many as count that much in any case."""
-    blocks = plan.newest_open(before(plan.history.blocks), count)
+def newest_blocks(plan: HistoryPlan, count: int, unit: str = "messages", *, before_turn: bool = False) -> NewestBlocks:
+    """The newest open blocks: as many as count that much in any case.
+
+    With `before_turn` those of them that precede the newest turn.
+    """
+    history = plan.history
+    turn = before_turn and history.users
+    end = history.columns.user_blocks.item(history.users - 1) if turn else history.blocks
+    blocks = plan.newest_open(before(end), count)
     return NewestBlocks(blocks[::-1], _weights(plan, blocks, unit)[::-1].cumsum())
 
 

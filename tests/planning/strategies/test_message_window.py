@@ -65,6 +65,13 @@ def test_the_newest_block_stays_however_much_it_counts():
     assert last("u a a(t t t t)", 2, keep_task=False, start="user") == "DDKKKKK"
 
 
+def test_at_the_start_of_a_turn_alone_what_is_said_in_it_is_neither_cut_nor_counted():
+    plans = replayed("u a u a u a(t) a(t) a(t) a u", 2, asked="turn").plans
+    assert [plan.sketch() for plan in plans[2:]] == [
+        "DDKKK", "DDKKKKK", "DDKKKKKKK", "DDKKKKKKKKK", "D" * 9 + "KKKK"
+    ]  # fmt: skip
+
+
 def test_pins_and_protected_turns_stay_and_pins_are_not_counted():
     assert last("u! a u a u", 3) == "PDKKK"
     settings = cut_to(1).replace(min_turns=1)

@@ -2,7 +2,7 @@
 
 What was cut stays cut, so between two cuts the prefix is the same. System messages and pins are not counted. Where the
 cut would part a call from its results, they stay together, and more stays than was asked for; from a user message on
-(`start`), less does.
+(`start`), less does. Frameworks ask their trimmers before each request, or once a turn (`asked`).
 """
 
 from typing import Annotated, Literal
@@ -74,6 +74,15 @@ def message_window(
             json_schema_extra=FINE,
         ),
     ] = "any",
+    asked: Annotated[
+        Literal["request", "turn"],
+        Field(
+            title="When it cuts",
+            description="at any request; or at the start of a turn alone: what is said in the newest turn is sent "
+            "whole, and not counted",
+            json_schema_extra=FINE,
+        ),
+    ] = "request",
     keep_task: KeepTask = True,
 ) -> HistoryPlan:
     """Keeps the newest messages once there are more than so many, whatever the budget."""
@@ -82,7 +91,7 @@ def message_window(
     if lasting:
         plan = carry_cut(plan, context, why, keep_task=keep_task)
     most = max(keep, trigger)
-    newest = newest_blocks(plan, most + 1, unit)
+    newest = newest_blocks(plan, most + 1, unit, before_turn=asked == "turn")
     if not newest.exceed(most):
         return plan
     roles = context.history.columns.block_role
