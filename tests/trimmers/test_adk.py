@@ -74,3 +74,13 @@ def test_a_model_of_ones_own_writes_the_summaries():
 
     options = {"compaction_interval": 2, "overlap_size": 0, "model": Another(model="another")}
     assert ("assistant", "Told by another.", (), None) in sent_by(COMPACTION, support_chat(), **options)[-1]
+
+
+def newest(contents: list[types.Content]) -> list[types.Content]:
+    return [content.model_copy(deep=True) for content in contents[-2:]]
+
+
+def test_a_function_of_googles_contents_is_given_them():
+    asked, called = sent_by(newest, many_tasks())[:2]
+    assert [role for role, *_ in asked] == ["system", "user"]
+    assert {role for role, *_ in called[2:]} == {"tool"}

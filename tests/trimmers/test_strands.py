@@ -8,6 +8,7 @@ pytest.importorskip("strands")
 
 from driven_trimmers import sent_by, share_acted_on, support_chat, tool_loop
 from strands.agent.conversation_manager import SlidingWindowConversationManager, SummarizingConversationManager
+from strands.types.content import Messages
 
 from historylab import generate, registry, replay
 from tests.trimmers.by_hand import strands as by_hand
@@ -109,3 +110,13 @@ def test_a_model_of_ones_own_writes_the_summaries():
     model = by_hand.Scripted(None, write=lambda text: f"Told by another: {len(text)} characters.")
     sent = sent_by(SUMMARY, support_chat(), context_window=700, preserve_recent_messages=4, model=model)
     assert any(text.startswith("Told by another") for _, text, _, _ in sent[-1])
+
+
+def newest(messages: Messages) -> Messages:
+    return [dict(message) for message in messages[-2:]]
+
+
+def test_a_function_of_messages_of_strands_is_given_them():
+    asked, called = sent_by(newest, short_loops())[:2]
+    assert [role for role, *_ in asked] == ["system", "user"]
+    assert {role for role, *_ in called[2:]} == {"tool"}

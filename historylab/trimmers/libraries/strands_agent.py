@@ -9,6 +9,7 @@ Source: strands/agent/agent.py, strands/event_loop/event_loop.py.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
@@ -18,6 +19,8 @@ from historylab.trimmers.forms.strands import StrandsMessages
 from historylab.trimmers.stand_in import write_summary
 
 Item = dict[str, Any]
+QUIET = logging.NullHandler()
+"""Keeps the library's warnings off the terminal, one for each request; an app's own logging has them."""
 
 
 class ManagedAgent:
@@ -73,6 +76,7 @@ def import_managers(name: str) -> Any:
     """The library's module of managers, for the trimmer of that name."""
     with needs("strands-agents", name):
         from strands.agent import conversation_manager
+    logging.getLogger("strands").addHandler(QUIET)
     return conversation_manager
 
 
