@@ -14,7 +14,6 @@ except MissingLibrary as problem:
 
 from driven_trimmers import sent_by, share_acted_on, support_chat, tool_loop
 from haystack.dataclasses import ChatMessage
-from haystack.hooks.compaction import CompactionHook, SlidingWindowCompactor, ToolResultPruningCompactor
 
 from historylab import replay
 from tests.trimmers.by_hand import haystack as by_hand
@@ -25,46 +24,46 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*experimental")
 
 @CHATS
 @pytest.mark.parametrize(
-    ("window", "compactor"),
+    "options",
     [
-        ({"context_window": 700}, {}),
-        ({"context_window": 600, "compact_at": 0.9, "compact_to": 0.5}, {"min_keep_steps": 2}),
-        ({"context_window": 500}, {"omission_note": ""}),
+        {"context_window": 700},
+        {"context_window": 600, "compact_at": 0.9, "compact_to": 0.5, "min_keep_steps": 2},
+        {"context_window": 500, "omission_note": ""},
     ],
 )
-def test_the_sliding_window_sends_what_an_agent_sends(chat, window, compactor):
-    sent = sent_by("haystack.compaction", chat(), **window, **compactor)
-    assert sent == list(by_hand.compacted(chat(), CompactionHook(SlidingWindowCompactor(**compactor), **window)))
+def test_the_sliding_window_sends_what_an_agent_sends(chat, options):
+    sent = sent_by("haystack.compaction", chat(), **options)
+    assert sent == list(by_hand.DRIVERS["haystack.compaction"](chat(), **options))
     assert share_acted_on(sent, chat()) > 0.5
 
 
 @CHATS
 @pytest.mark.parametrize(
-    ("window", "compactor"),
+    "options",
     [
-        ({"context_window": 700}, {"min_tokens": 20}),
-        ({"context_window": 600, "compact_at": 0.9}, {"min_keep_steps": 2, "min_tokens": 0}),
-        ({"context_window": 500}, {"min_tokens": 10, "placeholder": "gone: {tool_name}"}),
+        {"context_window": 700, "min_tokens": 20},
+        {"context_window": 600, "compact_at": 0.9, "min_keep_steps": 2, "min_tokens": 0},
+        {"context_window": 500, "min_tokens": 10, "placeholder": "gone: {tool_name}"},
     ],
 )
-def test_pruning_sends_what_an_agent_sends(chat, window, compactor):
-    sent = sent_by("haystack.ToolResultPruningCompactor", chat(), **window, **compactor)
-    assert sent == list(by_hand.compacted(chat(), CompactionHook(ToolResultPruningCompactor(**compactor), **window)))
+def test_pruning_sends_what_an_agent_sends(chat, options):
+    sent = sent_by("haystack.ToolResultPruningCompactor", chat(), **options)
+    assert sent == list(by_hand.DRIVERS["haystack.ToolResultPruningCompactor"](chat(), **options))
     assert share_acted_on(sent, chat()) > 0.5
 
 
 @CHATS
 @pytest.mark.parametrize(
-    ("window", "compactor"),
+    "options",
     [
-        ({"context_window": 1800, "compact_to": 0.6}, {}),
-        ({"context_window": 1500}, {"approximate_summary_tokens": 100}),
-        ({"context_window": 1200, "compact_at": 0.9}, {"min_keep_steps": 2, "approximate_summary_tokens": 200}),
+        {"context_window": 1800, "compact_to": 0.6},
+        {"context_window": 1500, "approximate_summary_tokens": 100},
+        {"context_window": 1200, "compact_at": 0.9, "min_keep_steps": 2, "approximate_summary_tokens": 200},
     ],
 )
-def test_summaries_stand_where_an_agent_sends_them(chat, window, compactor):
-    sent = sent_by("haystack.SummarizationCompactor", chat(), **window, **compactor)
-    assert sent == list(by_hand.compacted(chat(), CompactionHook(by_hand.summarizing(**compactor), **window)))
+def test_summaries_stand_where_an_agent_sends_them(chat, options):
+    sent = sent_by("haystack.SummarizationCompactor", chat(), **options)
+    assert sent == list(by_hand.DRIVERS["haystack.SummarizationCompactor"](chat(), **options))
 
 
 def test_shares_that_never_meet_are_a_mistake():

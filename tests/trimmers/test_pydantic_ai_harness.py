@@ -9,7 +9,6 @@ pytest.importorskip("pydantic_ai_harness")
 from driven_trimmers import sent_by, share_acted_on, support_chat, tool_loop
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolReturnPart
 from pydantic_ai.models.function import FunctionModel
-from pydantic_ai_harness.compaction import ClampOversizedMessages, ClearToolResults, SlidingWindowCompaction
 
 from historylab import replay
 from historylab.errors import SettingsError
@@ -31,7 +30,7 @@ CHATS = pytest.mark.parametrize("chat", [support_chat, tool_loop])
 )
 def test_the_sliding_window_leaves_what_it_leaves_by_hand(chat, options):
     sent = sent_by("pydantic_ai_harness.SlidingWindowCompaction", chat(), **options)
-    assert sent == list(by_hand.compacted(chat(), SlidingWindowCompaction(**options)))
+    assert sent == list(by_hand.DRIVERS["pydantic_ai_harness.SlidingWindowCompaction"](chat(), **options))
     assert share_acted_on(sent, chat()) > 0.5
 
 
@@ -46,7 +45,7 @@ def test_the_sliding_window_leaves_what_it_leaves_by_hand(chat, options):
 )
 def test_clearing_leaves_what_it_leaves_by_hand(chat, options):
     sent = sent_by("pydantic_ai_harness.ClearToolResults", chat(), **options)
-    assert sent == list(by_hand.compacted(chat(), ClearToolResults(**options)))
+    assert sent == list(by_hand.DRIVERS["pydantic_ai_harness.ClearToolResults"](chat(), **options))
     assert share_acted_on(sent, chat()) > 0.5
 
 
@@ -61,7 +60,7 @@ def test_clearing_leaves_what_it_leaves_by_hand(chat, options):
 )
 def test_clamping_leaves_what_it_leaves_by_hand(chat, options):
     sent = sent_by("pydantic_ai_harness.ClampOversizedMessages", chat(), **options)
-    assert sent == list(by_hand.compacted(chat(), ClampOversizedMessages(**options)))
+    assert sent == list(by_hand.DRIVERS["pydantic_ai_harness.ClampOversizedMessages"](chat(), **options))
 
 
 @CHATS
@@ -75,7 +74,7 @@ def test_clamping_leaves_what_it_leaves_by_hand(chat, options):
 )
 def test_summaries_stand_where_they_stand_by_hand(chat, options):
     sent = sent_by(SUMMARIZING, chat(), **options)
-    assert sent == list(by_hand.compacted(chat(), by_hand.summarizing(**options)))
+    assert sent == list(by_hand.DRIVERS[SUMMARIZING](chat(), **options))
     assert share_acted_on(sent, chat()) > 0.5
 
 

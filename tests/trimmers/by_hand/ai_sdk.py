@@ -10,7 +10,9 @@ from typing import Any
 
 Sent = list[tuple[Any, ...]]
 SCRIPT = """
-const { pruneMessages } = await import(process.argv[1])
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
+const { pruneMessages } = await import(pathToFileURL(createRequire(process.cwd() + '/').resolve('ai')))
 let text = ''
 for await (const chunk of process.stdin) text += chunk
 const { histories, options } = JSON.parse(text)
@@ -18,12 +20,12 @@ console.log(JSON.stringify(histories.map(messages => pruneMessages({ messages, .
 """
 
 
-def pruned(conversation: Any, entry: str, **options: Any) -> Iterator[Sent]:
-    """Each request's messages from the package at that address."""
+def pruned(conversation: Any, **options: Any) -> Iterator[Sent]:
+    """Each request's messages, by the package of the current folder or of NODE_PATH."""
     prompt = list(takewhile(lambda message: message.role == "system", conversation))
     said = list(conversation)[len(prompt) :]
     histories = [model_messages(said[: size - len(prompt)]) for size in conversation.columns.requests.tolist()]
-    command = ["node", "--input-type=module", "--eval", SCRIPT, entry]
+    command = ["node", "--input-type=module", "--eval", SCRIPT]
     given = json.dumps({"histories": histories, "options": options})
     left = subprocess.run(command, input=given, capture_output=True, text=True, check=True).stdout
     for messages in json.loads(left):
@@ -61,3 +63,6 @@ def tuples(message: dict[str, Any]) -> Sent:
     text = "".join(part["text"] for part in content if part["type"] == "text")
     calls = [part for part in content if part["type"] == "tool-call"]
     return [(message["role"], text, tuple((c["toolCallId"], c["toolName"], c["input"]) for c in calls), None)]
+
+
+DRIVERS = {"ai_sdk.pruneMessages": pruned}

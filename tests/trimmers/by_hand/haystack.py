@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from haystack import component
 from haystack.components.agents import Agent
 from haystack.dataclasses import ChatMessage, ToolCall
-from haystack.hooks.compaction import SummarizationCompactor
+from haystack.hooks.compaction import (
+    CompactionHook,
+    SlidingWindowCompactor,
+    SummarizationCompactor,
+    ToolResultPruningCompactor,
+)
 
 from historylab.trimmers.stand_in import write_summary
 
 Sent = list[tuple[Any, ...]]
+HOOK = ("context_window", "compact_at", "compact_to", "token_counter")
 
 
 @component
@@ -30,10 +37,11 @@ class Listening:
         return {"replies": [ChatMessage.from_assistant("done")]}
 
 
-def compacted(conversation: Any, hook: Any) -> Iterator[Sent]:
+def compacted(compactor: Callable[..., Any], conversation: Any, **options: Any) -> Iterator[Sent]:
     """An agent's run for each request, which goes on with what the one before left and what was said since."""
+    of_hook = {name: options.pop(name) for name in HOOK if name in options}
     model, before = Listening(), 0
-    agent = Agent(chat_generator=model, hooks={"before_llm": [hook]})
+    agent = Agent(chat_generator=model, hooks={"before_llm": [CompactionHook(compactor(**options), **of_hook)]})
     for size in conversation.columns.requests.tolist():
         agent.run(messages=[*model.sent, *as_messages(conversation, before, size)])
         before = size
@@ -77,3 +85,10 @@ def as_tuple(message: ChatMessage) -> tuple[Any, ...]:
         return ("tool", message.tool_call_result.result, (), message.tool_call_result.origin.id)
     calls = tuple((call.id, call.tool_name, call.arguments) for call in message.tool_calls)
     return (message.role.value, message.text or "", calls, None)
+
+
+DRIVERS = {
+    "haystack.SummarizationCompactor": partial(compacted, summarizing),
+    "haystack.ToolResultPruningCompactor": partial(compacted, ToolResultPruningCompactor),
+    "haystack.compaction": partial(compacted, SlidingWindowCompactor),
+}

@@ -94,3 +94,6 @@ def message(items: list[Any]) -> tuple[Any, ...]:
     asked = tuple((call["call_id"], call["name"], json.loads(call["arguments"])) for call in calls)
     text = "".join(item.get("content", "") for item in items)
     return ("assistant" if asked else items[0]["role"], text, asked, None)
+
+
+DRIVERS = {"openai_agents.session_limit": session_limit, "openai_agents.ToolOutputTrimmer": trimmed_outputs}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -25,7 +26,12 @@ from pydantic_ai.models import ModelRequestContext, ModelRequestParameters
 from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.usage import RunUsage
-from pydantic_ai_harness.compaction import SummarizingCompaction
+from pydantic_ai_harness.compaction import (
+    ClampOversizedMessages,
+    ClearToolResults,
+    SlidingWindowCompaction,
+    SummarizingCompaction,
+)
 
 from historylab.trimmers.stand_in import write_summary
 
@@ -34,8 +40,9 @@ RUN: dict[str, Any] = {"deps": None, "model": TestModel(), "capabilities": {}, "
 RUN |= {"tracer": NoOpTracer(), "run_id": "by hand", "run_step": 0, "conversation_id": None, "usage_limits": None}
 
 
-def compacted(conversation: Any, capability: Any) -> Iterator[Sent]:
+def compacted(strategy: Callable[..., Any], conversation: Any, **options: Any) -> Iterator[Sent]:
     """Each request goes on with what the one before left and what was said since."""
+    capability = strategy(**options)
     run = SimpleNamespace(**RUN, messages=[], usage=RunUsage())
     before = 0
     for size in conversation.columns.requests.tolist():
@@ -106,3 +113,11 @@ def as_tuple(part: Any) -> tuple[Any, ...]:
 
 def arguments(call: ToolCallPart) -> Any:
     return json.loads(call.args) if isinstance(call.args, str) else call.args
+
+
+DRIVERS = {
+    "pydantic_ai_harness.ClampOversizedMessages": partial(compacted, ClampOversizedMessages),
+    "pydantic_ai_harness.ClearToolResults": partial(compacted, ClearToolResults),
+    "pydantic_ai_harness.SlidingWindowCompaction": partial(compacted, SlidingWindowCompaction),
+    "pydantic_ai_harness.SummarizingCompaction": partial(compacted, summarizing),
+}
