@@ -4,6 +4,7 @@ from historylab.ui.compare import configurations
 from historylab.ui.compare.compare_view import compare_view
 from historylab.ui.compare.comparison_verdict import add_buttons, comparison_bar, comparison_verdict, sentences_beside
 from historylab.ui.compare.configuration_fields import all_fields
+from historylab.ui.compare.nearest_search import nearest_search
 from historylab.ui.session import choices, opening, session
 from historylab.ui.shared.no_requests import no_requests
 from historylab.ui.shared.page import start_page
@@ -23,6 +24,7 @@ if timelines[0].plans:
     comparison_bar(conversation, compared, drawn)
     comparison_verdict(drawn, figures, said)
     add_buttons(compared, drawn, offered)
+    nearest_search(compared, drawn)
     compare_view(compared, drawn, figures, said)
 else:
     no_requests("There is nothing to compare. Open another conversation on Inspect.")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from historylab.costs.amounts import count_of
+from historylab.costs.amounts import count_of, whole_percent
 from historylab.planning.replay import Timeline
 from historylab.settings.trimmer_options import option_text
+from historylab.tuning.nearest import Nearest
 from historylab.wording.as_sent import as_sent_line
 from historylab.wording.context import counted_by
 from historylab.wording.phrases import capitalize_first
@@ -40,9 +41,11 @@ def trimmer_in_short(timeline: Timeline) -> str:
 
 
 def trimmer_with_version(timeline: Timeline) -> str:
-    """ "LangChain trim_messages 1.7.2"; of a function of somebody's own its name."""
-    choice = timeline.run.choice if timeline.run else None
-    return " ".join(filter(None, (one_line(choice.title, NAME), choice.version))) if choice else ""
+    """ "LangChain trim_messages 1.7.2", "app.history:trim_messages" """
+    if timeline.run is None:
+        return ""
+    choice = timeline.run.choice
+    return one_line(choice.name, NAME) if choice.is_own else f"{choice.title} {choice.version}".rstrip()
 
 
 def _options(timeline: Timeline) -> list[str]:
@@ -57,6 +60,11 @@ def _value(value: object) -> str:
         return one_line(option_text(value), VALUE)
     except TypeError:  # an object, given in Python
         return type(value).__name__
+
+
+def nearest_sentence(found: Nearest) -> str:
+    """ "The nearest settings send the same messages at 81% of the requests." """
+    return f"The nearest settings send the same messages at {whole_percent(found.agreement)} of the requests."
 
 
 def trimmer_notes(timeline: Timeline) -> list[str]:

@@ -58,3 +58,11 @@ def test_one_that_is_not_to_be_had_here_is_left_out_of_what_a_link_compares_and_
     app = screen(PAGE, **SAMPLE, cmp=f"trimmer:{name.replace(':', '%3A')}")
     assert (len(names(app)), why in text(app)) == (2, True)
     assert "trimmer" not in " ".join(names(app))
+
+
+def test_the_nearest_settings_are_looked_for_at_a_click_and_compared_then():
+    app = screen(PAGE, **LINK)
+    shown(app.button(key="nearest B").click().run())
+    assert len(names(app)) == 3
+    assert "The nearest settings send the same messages at" in text(app)
+    assert "nearest B" not in {button.key for button in app.button}

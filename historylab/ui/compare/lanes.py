@@ -11,6 +11,7 @@ from historylab.planning.replay import Timeline
 from historylab.tuning.compare import SENT, Figures, changed_values
 from historylab.ui.compare.configuration_fields import configuration_fields, letter_mark, not_taken
 from historylab.ui.compare.configurations import Configuration, compare_these, use_configuration
+from historylab.ui.compare.nearest_search import nearest_answer
 from historylab.ui.compare.presets import preset_name
 from historylab.ui.session import cached, choices, session, viewing
 from historylab.ui.session.must_remember import star_marks
@@ -53,6 +54,8 @@ def lanes(
                 )  # the headline says it
                 st.html(f"{_numbers(timeline, its, at)}{beside}{_notes(timeline)}{not_taken(each)}")
                 _buttons(each, compared)
+                if each.trimmer:
+                    nearest_answer(each, list(compared), timeline)
                 if session.tab().compare_edits == each.letter:
                     configuration_fields(each, compared)
 

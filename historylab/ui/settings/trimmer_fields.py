@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from historylab.conversation.conversation import Conversation
 from historylab.planning.replay import Timeline
 from historylab.registry import Option
-from historylab.settings.trimmer_options import option_text
+from historylab.settings.trimmer_options import is_own_function, option_text
 from historylab.tuning.replayed import TrimmerLane
 from historylab.ui.session import session
 from historylab.ui.session.chosen_trimmer import (
@@ -30,7 +30,7 @@ from historylab.wording.untrusted import code_span, escape
 def trimmer_fields(conversation: Conversation) -> DeltaGenerator | None:
     """The fields, and the place for the line that says what it does; None while they are folded."""
     name = current_trimmer()
-    title = code_span(trimmer_title(name))
+    title = code_span(name) if is_own_function(name) else trimmer_title(name)
     unfolded = st.expander(title, expanded=True, key="trimmer fields", on_change=session.touch, type="compact")
     if not unfolded.open:
         return None
