@@ -1,5 +1,7 @@
 """Compare: one conversation under up to four settings, side by side on one clock, each beside the first."""
 
+import streamlit as st
+
 from historylab.ui.compare import configurations
 from historylab.ui.compare.compare_view import compare_view
 from historylab.ui.compare.comparison_verdict import add_buttons, comparison_bar, comparison_verdict, sentences_beside
@@ -24,8 +26,10 @@ if timelines[0].plans:
     comparison_bar(conversation, compared, drawn)
     comparison_verdict(drawn, figures, said)
     add_buttons(compared, drawn, offered)
-    nearest_search(compared, drawn)
+    search = st.container()
     compare_view(compared, drawn, figures, said)
+    with search:  # last: it takes long, and what is compared can be looked at meanwhile
+        nearest_search(compared, drawn)
 else:
     no_requests("There is nothing to compare. Open another conversation on Inspect.")
 session.clear_announcement()
