@@ -75,6 +75,6 @@ with top:
         export_these(search, conversation, picked)
     why_view(advice, picked, read_constraints(wishes).cache, lambda: compare_button(search, picked))
     frontier_view(advice, picked)
-if not picked.as_sent:  # whose settings nobody knows
+if picked.is_ours:  # whose settings nobody knows
     with folds:
         sensitivity_view(search, advice, picked)

@@ -85,7 +85,7 @@ def _compare(
 ) -> list[_Compared]:
     """Every lane that was named: what was sent first, then trimmers, then settings."""
     from historylab.settings.resolve import settings_in_file
-    from historylab.tuning.compare import LETTERS, SENT, measure_figures
+    from historylab.tuning.compare import LETTERS, SENT, failures_of, measure_figures
     from historylab.tuning.replayed import AS_SENT, open_lane
     from historylab.wording.check import path_in_words
 
@@ -101,17 +101,22 @@ def _compare(
     ours = [open_lane(conversation, settings, AS_SENT) for settings in chosen]
     named = [*theirs, *zip(map(path_in_words, paths), ours, strict=True)]
     lanes = [*sent, *((letter, *each) for letter, each in zip(LETTERS, named, strict=False))]
-    return [_Compared(*lane, measure_figures(lane[2], stars=stars)) for lane in lanes]
+    failed = failures_of(timeline for _, _, timeline in lanes)
+    return [_Compared(*lane, measure_figures(lane[2], stars=stars, without=failed)) for lane in lanes]
 
 
 def _sentences(compared: list[_Compared]) -> list[str]:
     """Sentences on how each differs from the first and, beside a cut, on not trimming."""
     from historylab.tuning.compare import SENT, comparison_sentence
     from historylab.wording.as_sent import untrimmed_note
+    from historylab.wording.comparison import name_of_lane
 
     base, *others = compared
-    than = "what was really sent" if base.letter == SENT else base.letter
-    said = [comparison_sentence(each.letter, each.figures, base.figures, than) for each in others]
+    first, *names = (name_of_lane(each.letter, each.timeline) for each in compared)
+    than = "what was really sent" if base.letter == SENT else first
+    said = [
+        comparison_sentence(name, each.figures, base.figures, than) for name, each in zip(names, others, strict=True)
+    ]
     driven = (
         f"{each.letter}: {line}" for each in compared if each.timeline.run for line in trimmer_lines(each.timeline)
     )

@@ -35,12 +35,17 @@ def add_as_sent(parser: argparse.ArgumentParser) -> None:
 
 
 def add_trimmer(parser: argparse.ArgumentParser, dest: str = "trimmers", *, several: bool = False) -> None:
-    """--trimmer, and the options that say how it is driven."""
+    """--trimmer and its options."""
     more = "; repeat it for more, each with its own options after it" if several else ""
     about = f"what this trimmer would send: one of historylab.trimmers(), or a function of yours{more}"
     parser.add_argument(
         "--trimmer", action=_InOrder, dest=dest, const="trimmer", metavar="NAME or MODULE:FUNCTION", help=about
     )
+    add_trimmer_options(parser, dest)
+
+
+def add_trimmer_options(parser: argparse.ArgumentParser, dest: str = "trimmers") -> None:
+    """The options that say how the trimmer named before them is driven."""
     parser.add_argument(
         "--trimmer-option",
         action=_InOrder,

@@ -23,9 +23,9 @@ from historylab.cli.base import (
     whole_number,
 )
 from historylab.cli.files import add_mapping, add_strict, mapping_from, read_each, report_skipped
-from historylab.cli.lanes import check_one_lane
+from historylab.cli.lanes import add_against, add_trimmer_options, check_one_lane, read_against, trimmers_aside
 from historylab.cli.progress import interruptible, progress_bar
-from historylab.errors import LoadError
+from historylab.errors import LoadError, SettingsError
 
 if TYPE_CHECKING:
     from historylab.conversation.conversation import Conversation
@@ -45,11 +45,12 @@ def add_to(commands: Subparsers) -> None:
         help='what is wanted, in words: "better than mine, never over 32k", "cheapest, keep 95%% of references" '
         "(default: %(default)s, in what is kept and in cost)",
     )
-    parser.add_argument(
-        "--against",
-        choices=("as-sent",),
-        help="what to do better than: what was really sent (the default where that was cut and nothing is set)",
+    add_against(
+        parser,
+        "what to do better than: as-sent, what was really sent (the default where that was cut and nothing is set), or "
+        "a trimmer: one of historylab.trimmers(), or a function of yours",
     )
+    add_trimmer_options(parser)
     parser.add_argument("--tries", type=whole_number, default=50, metavar="N", help="settings to try (%(default)s)")
     parser.add_argument("--seed", type=whole_number, default=0, help="of the intervals (default: %(default)s)")
     parser.add_argument("--target", help="print the settings as this export (dotenv, json, …) and nothing else")
@@ -66,11 +67,16 @@ def run(arguments: argparse.Namespace) -> int:
     from historylab.wording.cuts import changes_in_words
 
     skipped: dict[str, str] = {}
+    base = _base(arguments)
     options = MeasureOptions(stars=must_remember_from(arguments), questions=tuple(arguments.question))
-    with progress_bar("Trying settings") as progress, interruptible() as interrupted:
+    with (
+        trimmers_aside(arguments),
+        progress_bar("Trying settings") as progress,
+        interruptible() as interrupted,
+    ):
         advice = tune(
-            _conversations(arguments, skipped),
-            base=_base(arguments),
+            _conversations(arguments, base, skipped),
+            base=base,
             wishes=arguments.wishes,
             tries=arguments.tries,
             seed=arguments.seed,
@@ -94,24 +100,29 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _base(arguments: argparse.Namespace) -> Lane | None:
     """The lane to do better than; None where none is given: the conversations decide."""
-    if arguments.against:
-        check_one_lane(arguments, "--against as-sent")
-        return "as-sent"
+    from historylab.settings.model import Settings
+
+    if (against := read_against(arguments)) is not None:
+        check_one_lane(arguments, "--against")
+        if isinstance(against, Settings):
+            raise SettingsError("--against takes as-sent or a trimmer; of settings, --from says which are yours")
+        return against
     settings = settings_from(arguments)
     nothing_set = all(each.source == "default" for each in resolve(arguments).provenance.values())
     return None if nothing_set else settings
 
 
-def _conversations(arguments: argparse.Namespace, skipped: dict[str, str]) -> list[Conversation]:
+def _conversations(arguments: argparse.Namespace, base: Lane | None, skipped: dict[str, str]) -> list[Conversation]:
     from historylab.formats.files.folders import files_at
     from historylab.recordings.as_sent import why_not_as_sent
     from historylab.tuning.corpus import read_source, to_sources
+    from historylab.tuning.replayed import AS_SENT
 
     mapping = mapping_from(arguments)
 
     def read(path: str) -> list[Conversation]:
         found = [conversation for source in to_sources([path], mapping) for conversation in read_source(source)]
-        if arguments.against and (why := next(filter(None, map(why_not_as_sent, found)), "")):
+        if base == AS_SENT and (why := next(filter(None, map(why_not_as_sent, found)), "")):
             raise LoadError(why)
         return found
 
@@ -123,6 +134,7 @@ def _conversations(arguments: argparse.Namespace, skipped: dict[str, str]) -> li
 def _print(advice: Advice) -> None:
     from historylab.costs.amounts import times
     from historylab.tuning.advice_words import kept_noun, kept_words
+    from historylab.tuning.base_lane import base_in_words
     from historylab.tuning.points import pareto
     from historylab.wording.losses import ESTIMATES
     from historylab.wording.phrases import capitalize_first
@@ -130,7 +142,7 @@ def _print(advice: Advice) -> None:
     for line in advice.why:
         print_line(line)
     found = advice.points[advice.trials.index(advice.chosen)]
-    named = {id(found): "best found", id(advice.points[0]): "what happened" if advice.as_sent else "yours"}
+    named = {id(found): "best found", id(advice.points[0]): base_in_words(advice.against)[0]}
     best = [point for point in advice.points if id(point) in named or point in pareto(advice.points)]
     rows = [
         (
@@ -150,7 +162,7 @@ def _print(advice: Advice) -> None:
 def _as_json(advice: Advice) -> dict[str, Any]:
     return {
         "verdict": advice.verdict,
-        **({"against": "as-sent"} if advice.as_sent else {}),
+        **_against_as_json(advice.against),
         "settings": advice.settings.model_dump(exclude_defaults=True),
         "evidence": advice.evidence,
         "conversations": advice.conversations,
@@ -163,3 +175,12 @@ def _as_json(advice: Advice) -> dict[str, Any]:
             for trial in advice.trials
         ],
     }
+
+
+def _against_as_json(lane: Lane) -> dict[str, Any]:
+    """What was to be bettered, where that isn't settings: "as-sent", or the trimmer and its options."""
+    from historylab.tuning.replayed import TrimmerLane
+
+    if isinstance(lane, TrimmerLane):
+        return {"against": lane.trimmer, "options": dict(lane.options)}
+    return {"against": lane} if isinstance(lane, str) else {}

@@ -31,6 +31,7 @@ from historylab.tuning.evidence import (
     sum_clusters,
 )
 from historylab.tuning.outcome import SAID, USED, Outcome
+from historylab.tuning.replayed import TrimmerLane
 from historylab.tuning.search_space import Sizes, vary_one_axis
 from historylab.tuning.trials import MOST_GROWN, Trial, Trials
 
@@ -99,7 +100,7 @@ class Choosing:
         """The same with the chance that it lasts: that nothing withheld as the history grows is missed, that it costs
         no more by then, and that what comes is alike.
         """
-        growth_tells = len(self.spans) == 1 and not self.base.as_sent
+        growth_tells = len(self.spans) == 1 and self.base.is_ours
         limits = replace(self.limits, more_cost=1e9) if growth_tells else self.limits
         sums, exposure = (self.sums(trial), self.sums(self.base)), self.exposure(trial, grown=True)
         found = compare_sums(*sums, self.spans, self.seed, limits, exposure=exposure)
@@ -128,7 +129,7 @@ class Choosing:
     @property
     def _can_grow(self) -> bool:
         """Tell whether both are known of one conversation that goes on: what would have been sent of it is not."""
-        return len(self.spans) == 1 and not (self.base.as_sent or self.trials.cancelled())
+        return len(self.spans) == 1 and self.base.is_ours and not self.trials.cancelled()
 
     def score(self, trial: Trial) -> float:
         """How good a trial is here: the higher the better, and 0 for the base itself where that is to be beaten."""
@@ -184,7 +185,7 @@ class Choosing:
 
     def improves(self, trial: Trial, beside: Comparison) -> bool:
         """Tell whether it does something better here, and nothing worse than may be given up."""
-        if trial is self.base or self._said_lost(trial) or not self._fits(trial):
+        if trial is self.base or self._said_lost(trial) or not self._fits(trial) or self._is_refused(trial):
             return False
         if self.broken(self.base) and not self.broken(trial):
             return True
@@ -192,10 +193,16 @@ class Choosing:
         gains = (aim != "cheapest" and beside.surely_more >= MORE_KEPT, aim != "keeps most" and cost <= 1 - LESS_COST)
         return any(gains) and beside.surely_more >= -limits.less_kept and cost <= 1 + limits.more_cost
 
+    def _is_refused(self, trial: Trial) -> bool:
+        """Tell whether an API would refuse more of it than must be, where the base is a trimmer: better is none."""
+        if not isinstance(self.base.lane, TrimmerLane):
+            return False
+        return trial.rejected > min(each.rejected for each in self.trials.tried.values())
+
     def _fits(self, trial: Trial) -> bool:
         """Tell whether a trial that doesn't limit what is sent keeps within the model's window."""
         most = max(int(trial.outcomes[n].tokens[i:j].max(initial=0)) for n, i, j in self.spans)
-        return trial.as_sent or trial.settings.pruner != "off" or _is_within_window(trial.settings, most)
+        return not trial.is_ours or trial.settings.pruner != "off" or _is_within_window(trial.settings, most)
 
     def beaten(self, trial: Trial, others: Iterable[Trial]) -> bool:
         """Tell whether one of the others keeps as much for 5 % less, or keeps 2 points more for no more; or is not
@@ -258,7 +265,7 @@ class Choosing:
 
     def cost_when_grown(self, trial: Trial) -> float:
         """The cost with twice the history, as a multiple of the base's."""
-        if trial is self.base or self.base.as_sent or self.trials.cancelled():
+        if trial is self.base or not self.base.is_ours or self.trials.cancelled():
             return 1.0  # nobody can tell what would have been sent of requests that nobody made
         ours, base = (
             sum(self.trials.grown(each.settings, n, stop).cost[stop:].sum() for n, _, stop in self.spans[:MOST_GROWN])
@@ -269,7 +276,7 @@ class Choosing:
     def chance_of_lasting(self, trial: Trial) -> float:
         """The chance that what comes is alike, and, where it is the same conversation, costs no more as it grows."""
         alike = 1 - UNLIKE / math.sqrt(len(self.spans))
-        if trial is self.base or self.base.as_sent or len(self.spans) > 1 or self.wishes.aim == "keeps most":
+        if trial is self.base or not self.base.is_ours or len(self.spans) > 1 or self.wishes.aim == "keeps most":
             return 1.0 if trial is self.base else alike
         steepness = STEEPNESS * math.sqrt(self.spans[0][2])
         return alike / (1 + math.exp(min(700.0, steepness * _log(self.cost_when_grown(trial)))))

@@ -6,19 +6,21 @@ conversation (a projection does); the numbers can always be compared.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
+from historylab.costs.amounts import count_of
 from historylab.costs.bill import bill
 from historylab.costs.traffic import billed_traffic
 from historylab.errors import SettingsError
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import INVALID, REPLACED, Action
 from historylab.planning.replay import Timeline
+from historylab.planning.validity import recorded_validity
 from historylab.pricing import Prices
 from historylab.recall.retention import FACTS, Retention, retention
 from historylab.tuning.replayed import summaries_made
@@ -43,7 +45,9 @@ class Figures:
 
     `lost` and `summarised` count messages at the last request; `first_loss` and `star_lost_at` are requests (from 0),
     the first that lacks any message, or one that must be remembered; `facts_lost` counts values that a later answer or
-    tool call used and the request didn't hold any more; `cost` is dollars, with the prompt cache.
+    tool call used and the request didn't hold any more; `cost` is dollars, with the prompt cache. `refused` counts the
+    requests that an API would refuse, `orphans` results of tools sent without their call, `failed` the requests for
+    which a trimmer failed: these have no tokens and no cost.
     """
 
     tokens_total: int
@@ -58,6 +62,9 @@ class Figures:
     summaries: int
     prefix_stable: float
     cost: Decimal | None
+    refused: int = 0
+    orphans: int = 0
+    failed: int = 0
 
 
 def measure_figures(
@@ -66,20 +73,23 @@ def measure_figures(
     *,
     stars: Iterable[int] | None = None,
     found: Retention | None = None,
+    without: Collection[int] = (),
 ) -> Figures:
     """The figures of one timeline, which must have a request.
 
     `prices` default to the list prices of its model, `stars` to the conversation's own; `found` is what later requests
-    needed, where it is known already.
+    needed, where it is known already. The requests `without` (from 0) have no tokens and no cost: those for which a
+    trimmer failed, its own or one that this is compared with.
     """
+    counted = [request for request in range(len(timeline.plans)) if request not in {*without, *timeline.errors}]
+    sizes, validity = timeline.contexts[counted], recorded_validity(timeline)
     forgotten = found or retention(timeline, stars=stars)
     facts = [forgotten.kept[kind] for kind in FACTS]
-    sizes = timeline.contexts[timeline.judged]
     lost_at = [_count_lost(plan) for plan in timeline.plans]
     return Figures(
         int(sizes.sum()),
         int(sizes.max(initial=0)),
-        int(timeline.over_budget.sum()),
+        int(timeline.over_budget[counted].sum()),
         lost_at[-1],
         int((timeline.plans[-1].actions == Action.SUMMARIZED).sum()),
         next((step for step, lost in enumerate(lost_at) if lost), None),
@@ -88,8 +98,16 @@ def measure_figures(
         sum(kept.lost for kept in facts) if any(kept.total for kept in facts) else None,
         summaries_made(timeline),
         billed_traffic(timeline).stable_share,
-        _cost(timeline, prices),
+        _cost(timeline, prices, counted),
+        int(validity.refused.sum()),
+        int(validity.orphans.sum()),
+        len(timeline.errors),
     )
+
+
+def failures_of(timelines: Iterable[Timeline]) -> frozenset[int]:
+    """The requests (from 0) for which a trimmer failed in any of them: nothing is compared there."""
+    return frozenset(request for timeline in timelines for request in timeline.errors)
 
 
 def _count_lost(plan: HistoryPlan) -> int:
@@ -98,11 +116,12 @@ def _count_lost(plan: HistoryPlan) -> int:
     return int(plan.history.block_sizes.dot(dropped))
 
 
-def _cost(timeline: Timeline, prices: Prices | None) -> Decimal | None:
+def _cost(timeline: Timeline, prices: Prices | None, counted: Sequence[int]) -> Decimal | None:
     try:
-        return bill(timeline, prices=prices).total
+        found = bill(timeline, prices=prices)
     except SettingsError:
         return None
+    return found.total if len(counted) == len(timeline.plans) else sum((found.costs[i] for i in counted), Decimal(0))
 
 
 def newest_alone(messages: int) -> dict[str, Any]:
@@ -139,6 +158,8 @@ def comparison_sentence(letter: str, mine: Figures, base: Figures, than: str = "
     """
     if mine == base:
         return f"{letter} does the same as {than}."
+    if base.refused > mine.refused:
+        return _safer_sentence(letter, mine, base, than, named)
     tokens, *parts = filter(
         None,
         [
@@ -146,6 +167,7 @@ def comparison_sentence(letter: str, mine: Figures, base: Figures, than: str = "
             _losses(mine, base, named),
             _stars(mine, base),
             _more("is over the budget {} time", mine.over_budget - base.over_budget),
+            _refusals(mine) if mine.refused > base.refused else "",
             _cost_words(mine.cost, base.cost),
         ],
     )
@@ -157,8 +179,31 @@ def comparison_sentence(letter: str, mine: Figures, base: Figures, than: str = "
     return f"{letter} {', '.join((tokens, *first))} and {last}."
 
 
+def _safer_sentence(letter: str, mine: Figures, base: Figures, than: str, named: str) -> str:
+    """ "A sends 31 tool results without their call and costs 1.8× as much; B keeps the same and is never refused." """
+    theirs = " and ".join(filter(None, [_refusals(base), _cost_words(base.cost, mine.cost)]))
+    ours = ", ".join(filter(None, [_losses(mine, base, named), _stars(mine, base)])) or "keeps the same"
+    more = (mine.facts_lost or 0, mine.stars_lost or 0, mine.lost) > (
+        base.facts_lost or 0,
+        base.stars_lost or 0,
+        base.lost,
+    )
+    said = f"{than[:1].upper()}{than[1:]} {theirs}; {letter} {ours}{', but' if more else ' and'}"
+    return f"{said} {'is never refused' if not mine.refused else _refusals(mine)}."
+
+
+def _refusals(figures: Figures) -> str:
+    """ "sends 31 tool results without their call", of other causes "is refused at 3 requests" """
+    if figures.orphans:
+        whose = "its" if figures.orphans == 1 else "their"
+        return f"sends {count_of(figures.orphans, 'tool result')} without {whose} call"
+    return f"is refused at {count_of(figures.refused, 'request')}"
+
+
 def loses_more(mine: Figures, base: Figures) -> bool:
-    """Tell whether it loses more of what counts: facts, where these differ, else messages."""
+    """Tell whether it does worse in what counts: refusals, facts, where these differ, else messages."""
+    if mine.refused != base.refused:
+        return mine.refused > base.refused
     facts = (mine.facts_lost or 0) - (base.facts_lost or 0)
     return (facts or mine.lost - base.lost) > 0
 

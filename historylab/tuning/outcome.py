@@ -6,8 +6,8 @@ conversations and judges on others.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from itertools import chain
 
 import numpy as np
@@ -49,6 +49,15 @@ class Outcome:
 
     def __len__(self) -> int:
         return len(self.cost)
+
+    def without(self, requests: Sequence[int]) -> Outcome:
+        """The same with nothing needed, sent or paid at some requests (from 0)."""
+        if not requests:
+            return self
+        arrays = {each.name: getattr(self, each.name).copy() for each in fields(self) if each.name != "priced"}
+        for array in arrays.values():
+            array[list(requests)] = 0
+        return replace(self, **arrays)
 
 
 ASKED_AT = 10

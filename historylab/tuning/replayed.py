@@ -29,7 +29,7 @@ from historylab.recordings.as_sent import as_sent
 from historylab.settings.model import Settings
 from historylab.settings.names import TRIMMER
 from historylab.settings.resolve import settings_in_file
-from historylab.trimmers.given import SECONDS, is_trimmer_name, trimmer_name
+from historylab.trimmers.given import SECONDS, is_trimmer_name, open_trimmer_choice, trimmer_name
 
 AS_SENT: Literal["as-sent"] = "as-sent"
 
@@ -55,6 +55,11 @@ class TrimmerLane:
         """Text that is the same for lanes that do the same; an object may do something else the next time."""
         named = self.trimmer if isinstance(self.trimmer, str) else (self.name, self.number)
         return repr((named, sorted(self.options.items()), self.carry, self.form, self.seconds))
+
+    @property
+    def title(self) -> str:
+        """Its name for sentences. Raises what `open` does."""
+        return open_trimmer_choice(self.trimmer, self.options, carry=self.carry, form=self.form).title
 
     def open(self, conversation: Conversation, progress: Callable[[int, int], None] | None = None) -> Timeline:
         """The timeline of what it sends, counted and priced as the file was recorded; each request is asked once.
@@ -97,8 +102,10 @@ def lane_in_environment() -> TrimmerLane | None:
     return lane
 
 
-Lane = Settings | Literal["as-sent"] | TrimmerLane
-"""The author of the decisions: settings of ours, whoever sent the conversation, or a trimmer that isn't ours."""
+Foreign = Literal["as-sent"] | TrimmerLane
+"""Authors of decisions that aren't settings of ours: whoever sent the conversation, or a trimmer."""
+Lane = Settings | Foreign
+"""The author of the decisions."""
 
 
 def read_lane(
@@ -128,6 +135,11 @@ def read_lane(
     if not isinstance(given, str | os.PathLike):
         raise SettingsError(f"settings or a trimmer are wanted, not a Python {type(given).__name__}")
     return settings_in_file(given)
+
+
+def key_of_lane(lane: Lane) -> str:
+    """Text that is the same for lanes that do the same."""
+    return lane if isinstance(lane, str) else lane.key
 
 
 Stars = tuple[int, ...] | Mapping[str, tuple[int, ...]]

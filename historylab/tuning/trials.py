@@ -23,7 +23,7 @@ from historylab.tuning.growth import twice
 from historylab.tuning.jobs import effective_key
 from historylab.tuning.measures import combine_rows, measure_row
 from historylab.tuning.outcome import Outcome, measure_outcome
-from historylab.tuning.replayed import AS_SENT, Lane, MeasureOptions, Replayed, open_lane
+from historylab.tuning.replayed import Foreign, Lane, MeasureOptions, Replayed, TrimmerLane, key_of_lane, open_lane
 from historylab.tuning.search_space import Sizes, offered_axes, starting_points, vary_one_axis
 
 MOST_GROWN = 8
@@ -32,25 +32,40 @@ MOST_GROWN = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """Settings and what came of them: an outcome per conversation, and a sweep's measures over all of them.
+    """A lane and what came of it: an outcome per conversation, and a sweep's measures over all of them.
 
-    Of what was really sent (`as_sent`) the settings are those at which a search begins.
+    Where others decided (`by`), the settings are those at which a search begins.
     """
 
     settings: Settings
     outcomes: tuple[Outcome, ...]
     figures: Mapping[str, Any]
-    as_sent: bool = False
+    by: Foreign | None = None
+
+    @property
+    def lane(self) -> Lane:
+        """The author of its decisions."""
+        return self.settings if self.by is None else self.by
 
     @property
     def key(self) -> str:
-        """The key that tells it from other trials: that of its settings, or AS_SENT."""
-        return AS_SENT if self.as_sent else self.settings.key
+        """The key that tells it from other trials."""
+        return key_of_lane(self.lane)
+
+    @property
+    def is_ours(self) -> bool:
+        """Tell whether settings decided."""
+        return self.by is None
+
+    @property
+    def rejected(self) -> int:
+        """The requests that an API would refuse."""
+        return int(self.figures["rejected"])
 
     @property
     def sends_all(self) -> bool:
         """Tell whether its settings cut nothing anywhere."""
-        return not self.as_sent and all(self.settings.value(name) == value for name, value in CUTS_OFF.items())
+        return self.is_ours and all(self.settings.value(name) == value for name, value in CUTS_OFF.items())
 
 
 @dataclass(slots=True, eq=False)
@@ -68,7 +83,8 @@ class Known:
 class Trials:
     """The settings tried so far, at most `most` besides the base, and the search for others worth trying.
 
-    `as_sent`: what was really sent is the base, and `base` are the settings at which the search begins.
+    `against`: who decided what is to be bettered, if not settings; `base` are then those at which the search begins.
+    The settings `also` are tried in any case.
     """
 
     conversations: Sequence[Conversation]
@@ -82,13 +98,16 @@ class Trials:
     cancelled: Callable[[], bool] = lambda: False
     known: Known = field(default_factory=Known)
     tried: dict[str, Trial] = field(default_factory=dict)
-    as_sent: bool = False
+    against: Foreign | None = None
+    also: Sequence[Settings] = ()
 
     def run_base(self) -> Trial:
         """The trial that the others are compared with, the first."""
-        if self.as_sent:
-            self.tried[AS_SENT] = self.known.trials.setdefault(AS_SENT, self._try(AS_SENT))
-        base = self.tried[AS_SENT] if self.as_sent else self.run(self.base)
+        if self.against is None:
+            base = self.run(self.base)
+        else:
+            key = key_of_lane(self.against)
+            base = self.tried[key] = self.known.trials.setdefault(key, self._try(self.against))
         assert base is not None  # the first trial is always made
         return base
 
@@ -110,8 +129,9 @@ class Trials:
         return self.known.trials[key]
 
     def key_of(self, settings: Settings) -> str:
-        """The key of their trial. Beside what was sent they are counted otherwise."""
-        return f"{effective_key(settings)}{' beside what was sent' if self.as_sent else ''}"
+        """The key of their trial. Beside what others decided they are counted otherwise."""
+        beside = "" if self.against is None else f" beside {key_of_lane(self.against)}"
+        return f"{effective_key(settings)}{beside}"
 
     def offered_names(self, sizes: Sizes) -> list[str]:
         """The axes to vary."""
@@ -120,7 +140,7 @@ class Trials:
     def begin(self, sizes: Sizes, peak: int | None = None) -> list[Trial]:
         """A search's starting points, tried: they depend on the base and on sizes alone."""
         starts = starting_points(self.base, self.offered_names(sizes), sizes, locked=self.locked, peak=peak)
-        return self._run_all(starts)
+        return self._run_all([*self.also, *starts])
 
     def search(self, score: Callable[[Trial], float], sizes: Sizes, peak: int | None = None) -> list[Trial]:
         """Tries what might be better: all trials that it came by, the best first."""
@@ -159,13 +179,20 @@ class Trials:
         for number, conversation in enumerate(self.conversations):
             counted = self._settings_on(lane, number) if isinstance(lane, Settings) else lane
             replayed = self._measure(open_lane(conversation, counted))
-            outcomes.append(measure_outcome(replayed, self.cache))
+            outcomes.append(measure_outcome(replayed, self.cache).without(self._failures(conversation)))
             rows.append({**measure_row(replayed), "settings": settings.key})
-        return Trial(settings, tuple(outcomes), combine_rows(rows), lane == AS_SENT)
+        return Trial(settings, tuple(outcomes), combine_rows(rows), None if isinstance(lane, Settings) else lane)
+
+    def _failures(self, conversation: Conversation) -> list[int]:
+        """The requests (from 0) at which the trimmer to do better than failed: nothing is compared there."""
+        trimmer = self.against
+        return [*trimmer.open(conversation).errors] if isinstance(trimmer, TrimmerLane) else []
 
     def _settings_on(self, settings: Settings, number: int) -> Settings:
-        """The settings as a conversation is replayed under them: beside what was sent, counted as that was."""
-        return adopt_recorded(settings, self.conversations[number], self.base) if self.as_sent else settings
+        """The settings as a conversation is replayed under them: beside what others decided, counted as that is."""
+        if self.against is None:
+            return settings
+        return adopt_recorded(settings, self.conversations[number], self.base)
 
     def _measure(self, timeline: Timeline) -> Replayed:
         found = Replayed(timeline, self.options)

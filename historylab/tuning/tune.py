@@ -11,7 +11,7 @@ chance that it holds on further requests.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -19,23 +19,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from historylab.conversation.conversation import Conversation
-from historylab.costs.proposal import settings_for
+from historylab.costs.amounts import count_of
 from historylab.errors import SettingsError
 from historylab.planning.pipeline import project
-from historylab.recordings.as_sent import has_cuts, knows_what_was_sent, why_not_as_sent
 from historylab.settings.consent import offline
 from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
 from historylab.tuning.advice_words import (
     CLAIMS,
-    WHAT_HAPPENED,
-    YOURS,
     Verdict,
     VerdictGrounds,
     cut_in_words,
     kept_noun,
     why_advised,
 )
+from historylab.tuning.base_lane import base_in_words, choose_base, nearest_to, search_start
 from historylab.tuning.choosing import JUDGED_APART, Choosing
 from historylab.tuning.constraints import BETTER, PHRASES, Constraints, constraints_of, read_wishes
 from historylab.tuning.cut_depth import Cut, cut_depth
@@ -53,7 +51,7 @@ from historylab.tuning.evidence import (
 )
 from historylab.tuning.outcome import QUOTED, SAID, USED
 from historylab.tuning.points import Point, changes_as_text
-from historylab.tuning.replayed import AS_SENT, Lane, MeasureOptions
+from historylab.tuning.replayed import AS_SENT, Lane, MeasureOptions, TrimmerLane
 from historylab.tuning.search_space import USUAL
 from historylab.tuning.shares import share_interval
 from historylab.tuning.trials import Known, Trial, Trials
@@ -70,8 +68,8 @@ TIERS = ((SAID,), (SAID, USED), (SAID, USED, QUOTED))
 class Advice:
     """Settings to use, and how far that claim is supported.
 
-    `settings` are the base's unless the verdict is "better"; where the base is what was really sent (`as_sent`), those
-    that its file proposes. `evidence` says how many needs of `conversations` the
+    `settings` are the base's unless the verdict is "better"; where others decided (`against`), those that the file
+    proposes. `evidence` says how many needs of `conversations` the
     verdict rests on; `promised` what to expect, by what was seen last where the choice was made; `held_out` what the
     settings did on requests that helped to choose nothing, None where all were looked at; both beside the base.
     `chance` is that of doing no worse on two thirds as many requests more. `why` says it all, the verdict first.
@@ -93,7 +91,7 @@ class Advice:
     points: tuple[Point, ...]
     tiers: tuple[int, ...]
     priced: bool
-    as_sent: bool
+    against: Lane
     _everything: Choosing
 
     @property
@@ -126,7 +124,7 @@ class Advice:
 def tune(
     conversations: Conversation | Iterable[Conversation],
     *,
-    base: Lane | None = None,
+    base: Lane | Callable[..., Any] | None = None,
     wishes: str = "better than mine",
     tries: int = 50,
     seed: int = 0,
@@ -141,8 +139,9 @@ def tune(
     """Look for settings that do better than `base` on conversations like these.
 
     Args:
-        base: settings, or "as-sent" for what was really sent, beside which settings are counted as that was. By default
-            the latter where less than the whole history was sent and every file says what was; else the defaults.
+        base: settings; "as-sent" for what was really sent; a function that trims, or a TrimmerLane. Beside the last two
+            settings are counted as the file was, and better are only those under which nothing is refused. By default
+            what was sent, where that was less than the whole history and every file says so; else the defaults.
         wishes: "better than mine" (in what is kept and in cost: not worse in either), or constraints and an aim as
             `recommend` takes them.
         tries: the most sets of settings to try besides the base.
@@ -161,9 +160,8 @@ def tune(
         raise SettingsError("the number of tries and the seed are 0 or more")
     given = [conversations] if isinstance(conversations, Conversation) else list(conversations)
     requesting = [c for c in given if len(c.columns.requests)]
-    if base is None and all(map(knows_what_was_sent, requesting)) and any(map(has_cuts, requesting)):
-        base = AS_SENT
-    mine = search_start(requesting) if base == AS_SENT else base if isinstance(base, Settings) else Settings()
+    against = choose_base(requesting, base)
+    mine = search_start(requesting, against)
     start = offline(mine)
     asked = read_wishes(wishes, PHRASES)
     stated = constraints_of(asked, BETTER)
@@ -182,19 +180,10 @@ def tune(
         progress,
         cancelled,
         known or Known(),
-        as_sent=base == AS_SENT,
+        against=None if isinstance(against, Settings) else against,
+        also=nearest_to(against, usable),
     )
     return _Tuning(trials, mine, stated, seed).advice(name)
-
-
-def search_start(conversations: Sequence[Conversation]) -> Settings:
-    """The settings at which a search for better ones than what was sent begins: those that the longest file proposes.
-
-    Raises SettingsError where one of them doesn't say what was sent.
-    """
-    if why := next(filter(None, map(why_not_as_sent, conversations)), ""):
-        raise SettingsError(why)
-    return settings_for(max(conversations, key=len)) if conversations else Settings()
 
 
 class _Judged(NamedTuple):
@@ -245,19 +234,27 @@ class _Tuning:
             everything.compare(chosen) if chosen.sends_all and not self.base.sends_all else None,
             everything.cost_when_grown(chosen),
             elsewhere,
-            WHAT_HAPPENED if self.base.as_sent else YOURS,
+            base_in_words(self.base.lane),
         )
         why = [*why_advised(verdict, found, best.label if chosen is not self.base else "", best.broken)]
-        replays_more = verdict != "too little to tell" and not (chosen.as_sent or self.trials.cancelled())
+        why += self._refusals(chosen)
+        replays_more = verdict != "too little to tell" and chosen.is_ours and not self.trials.cancelled()
         depth = cut_depth(chosen.settings, partial(self._cut, everything=everything)) if replays_more else None
         if depth and depth.half != depth.exact:
             why.append(cut_in_words(depth))
         about = (settings, verdict, needs, len(whole), promised, held_out, beside.holds, tuple(why))
-        return Advice(*about, chosen, tried, points, self.tiers, priced, self.base.as_sent, everything)
+        return Advice(*about, chosen, tried, points, self.tiers, priced, self.base.lane, everything)
+
+    def _refusals(self, chosen: Trial) -> Iterator[str]:
+        """The requests of a trimmer that an API would refuse, if any, beside those of what was found."""
+        if isinstance(self.base.lane, TrimmerLane) and self.base.rejected:
+            named, of = base_in_words(self.base.lane)[0], count_of(self.base.figures["requests"], "request")
+            beside = f", and {chosen.rejected or 'none'} of those" if chosen is not self.base else ""
+            yield f"An API would refuse {self.base.rejected:,} of the {of} that {named} makes{beside}."
 
     def _point(self, trial: Trial, everything: Choosing, name: Callable[[Mapping[str, Any]], str]) -> Point:
         beside, changes = everything.compare(trial), _changes(trial.settings, self.base.settings)
-        label = "as sent" if trial.as_sent else name(changes)
+        label = name(changes) if trial.is_ours else "as sent" if trial.lane == AS_SENT else base_in_words(trial.lane)[0]
         broken = tuple(self.wishes.broken_by(trial.figures, kept_noun([USED])))
         about = (trial.figures, broken, label)
         return Point(changes, beside.in_messages, beside.cost_ratio, *about, noted=beside.noted)

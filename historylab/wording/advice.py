@@ -99,7 +99,7 @@ def action_in_words(advice: Advice, trial: Trial) -> str:
 def short_name(advice: Advice, trial: Trial) -> str:
     """The settings as the name of a point: "summarise at 96k", "not trimming"; "yours" for the base."""
     if trial is advice.trials[0]:
-        return "as sent" if trial.as_sent else "yours"
+        return "yours" if trial.is_ours else "as sent"
     return next((short for _, short in _new_actions(advice, trial)), "not trimming")
 
 

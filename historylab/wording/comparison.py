@@ -14,7 +14,9 @@ from historylab.tuning.compare import SENT, Figures, comparison_sentence
 from historylab.wording.context import counted_by
 from historylab.wording.headline import quoted_loss
 from historylab.wording.losses import named_loss
+from historylab.wording.untrusted import one_line
 
+NAME = 60  # characters of a trimmer's name
 ALONE = "Nothing to compare with yet."
 Lane = tuple[str, Figures, Retention]
 """A configuration's letter, its figures, and what its later requests needed."""
@@ -79,6 +81,8 @@ def _request_delta(mine: int, base: int) -> str:
 ROWS = (
     FigureRow("Tokens sent, all requests", "", lambda f: f.tokens_total, _count, _delta, 0),
     FigureRow("Largest request", "tokens", lambda f: f.tokens_peak, _count, _delta, 0),
+    FigureRow("Refused", "requests an API would refuse", lambda f: f.refused, _count, _delta),
+    FigureRow("Failed", "requests without an answer, not counted here", lambda f: f.failed, _count, _delta),
     FigureRow("Requests over the budget", "", lambda f: f.over_budget, _count, _delta),
     FigureRow("Messages dropped by the end", "not sent with the last request", lambda f: f.lost, _count, _delta),
     FigureRow("Messages in a summary by the end", "", lambda f: f.summarised, _count, _delta, 0),
@@ -136,8 +140,14 @@ def sentence_beside(mine: Lane, base: Lane) -> str:
     """A configuration beside the first: "B sends 31% fewer tokens than A, but loses 12 more facts (“walnuts” …)." """
     (letter, figures, found), (first, others, before) = mine, base
     named = _named_between(found, before) if (figures.facts_lost or 0) > (others.facts_lost or 0) else ""
-    name = f"{SENT} (as sent)" if letter == SENT else letter
-    return comparison_sentence(name, figures, others, "what was really sent" if first == SENT else first, named)
+    than = "what was really sent" if first == SENT else name_of_lane(first, before.timeline)
+    return comparison_sentence(name_of_lane(letter, found.timeline), figures, others, than, named)
+
+
+def name_of_lane(letter: str, timeline: Timeline) -> str:
+    """ "B", "S (as sent)"; of a trimmer its name, too: "B (LangChain trim_messages)" """
+    named = one_line(timeline.run.choice.title, NAME) if timeline.run else "as sent" if letter == SENT else ""
+    return f"{letter} ({named})" if named else letter
 
 
 def _named_between(mine: Retention, base: Retention) -> str:
@@ -152,7 +162,7 @@ def _use_of(loss: Loss) -> tuple[str, str, int | None]:
 
 
 def comparison_headline(figures: Sequence[Figures], said: Sequence[str]) -> str:
-    """Of these sentences, one for each but the first, that on the largest difference: what is lost, then tokens."""
+    """Of these sentences, one for each but the first, that on the largest difference: refusals, losses, then tokens."""
     base, *others = figures
     if not others:
         return ALONE
@@ -160,7 +170,7 @@ def comparison_headline(figures: Sequence[Figures], said: Sequence[str]) -> str:
 
 
 def _how_different(mine: Figures, base: Figures) -> tuple[int, ...]:
-    of = ((f.stars_lost or 0, f.facts_lost or 0, f.lost, f.tokens_total) for f in (mine, base))
+    of = ((f.refused, f.stars_lost or 0, f.facts_lost or 0, f.lost, f.tokens_total) for f in (mine, base))
     return tuple(abs(a - b) for a, b in zip(*of, strict=True))
 
 

@@ -160,7 +160,8 @@ def test_compare_takes_several_trimmers_each_with_its_options(capsys, app, chat)
 def test_a_trimmer_is_compared_with_settings(capsys, app, chat):
     (app / "mine.env").write_text("HISTORYLAB_BUDGET=2000\n")
     out = run(capsys, "compare", chat, "--trimmer", "someapp:trim", "--settings", "mine.env")[1]
-    assert "B sends" in out
+    assert "A (trim) sends 9 tool results without their call and costs" in out
+    assert "; B loses 1 fewer fact and is never refused." in out
     assert "would be refused: 9 tool results without their call. Without a user message: 7 requests." in out
 
 

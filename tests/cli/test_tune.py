@@ -60,7 +60,7 @@ def test_a_wish_that_is_not_understood_is_a_mistake_in_asking(capsys, loop):
 def test_what_was_sent_is_what_to_beat_where_it_was_cut_and_nothing_is_set(capsys, compacted):
     code, out, _ = run(capsys, "tune", compacted, "--tries", "2")
     assert code == 0
-    assert "what happened" in out
+    assert "what really happened" in out
     assert json.loads(run(capsys, "tune", compacted, "--tries", "1", "--json")[1])["against"] == "as-sent"
     assert "yours" in run(capsys, "tune", compacted, "--tries", "1", "--set", "budget=60000")[1]
 

@@ -20,7 +20,7 @@ from historylab.tuning.constraints import BETTER, Constraints
 from historylab.tuning.evidence import LIKELY
 from historylab.tuning.growth import twice
 from historylab.tuning.outcome import measure_outcome
-from historylab.tuning.replayed import MeasureOptions, Replayed
+from historylab.tuning.replayed import AS_SENT, MeasureOptions, Replayed
 from historylab.tuning.search_space import USUAL, Sizes
 from historylab.tuning.trials import Trials
 from historylab.tuning.tune import Advice
@@ -291,7 +291,7 @@ def beside_what_happened(compacted) -> Advice:
 def test_what_was_cut_is_beaten_as_it_was_sent(beside_what_happened, compacted):
     base, *others = beside_what_happened.trials
     outcome = measure_outcome(Replayed(as_sent(compacted), MeasureOptions()))
-    assert (base.as_sent, any(trial.as_sent for trial in others)) == (True, False)
+    assert (base.lane, all(trial.is_ours for trial in others)) == (AS_SENT, True)
     assert (base.outcomes[0].held == outcome.held).all()
     assert base.outcomes[0].cost == pytest.approx(outcome.cost)
     assert beside_what_happened.points[0].label == "as sent"
@@ -319,7 +319,7 @@ def test_several_conversations_are_each_counted_as_they_were_recorded(compacted)
 
 
 def test_settings_are_the_base_where_they_are_given_or_nothing_was_cut(compacted, loop):
-    assert not tune(compacted, base=BASE, tries=0).as_sent
-    assert not tune(loop, tries=0).as_sent
+    assert tune(compacted, base=BASE, tries=0).against == BASE
+    assert tune(loop, tries=0).against == Settings()
     with pytest.raises(SettingsError, match="nothing in this file says what was sent"):
         tune([compacted, loop], base="as-sent", tries=0)

@@ -25,7 +25,7 @@ def test_it_is_measured_and_told_message_by_message_like_any_other():
     app = screen(PAGE, **LINK)
     assert len({*cells(app, "Tokens sent, all requests")}) == 2
     assert "messages are sent differently" in text(app)
-    assert "B sends" in verdict(app)
+    assert "B (AutoGen BufferedChatCompletionContext) sends" in verdict(app)
 
 
 def test_its_options_are_changed_in_place():

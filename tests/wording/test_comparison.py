@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from sketches import load_sample
 
-from historylab import Settings, replay
+from historylab import Settings, generate, replay
 from historylab.recall.retention import retention
-from historylab.tuning.compare import UNTRIMMED, measure_figures, newest_alone
+from historylab.tuning.compare import UNTRIMMED, failures_of, measure_figures, newest_alone
 from historylab.wording.comparison import (
     ALONE,
     Lane,
@@ -53,3 +53,45 @@ def test_a_loss_that_another_never_has_is_worse_and_two_that_never_come_are_the_
     )
     assert [cell.shown for cell in cells[:2]] == ["never", "never"]
     assert (cells[1].delta, cells[2].verdict) == ("same", "worse")
+
+
+def newest_six(messages):
+    return messages[-6:]
+
+
+def beside_newest_six():
+    loop = generate("tool_loop", turns=2, rounds=8, seed=7)
+    theirs, ours = replay(loop, trimmer=newest_six), replay(loop, Settings(pruner="fifo", budget=3_000))
+    return [(letter, measure_figures(each), retention(each)) for letter, each in (("A", theirs), ("B", ours))]
+
+
+def test_a_trimmer_that_is_refused_is_named_with_what_ours_does_better():
+    theirs, ours = beside_newest_six()
+    said = sentence_beside(ours, theirs)
+    assert said.startswith(f"A (newest_six) sends {theirs[1].orphans} tool results without their call")
+    assert said.endswith("is never refused.")
+    assert f"sends {theirs[1].orphans} tool results without their call" in sentence_beside(theirs, ours)
+
+
+def test_refusals_have_a_row_only_where_there_is_one():
+    theirs, ours = beside_newest_six()
+    rows = {row.title: cells for row, cells in compare_in_rows([theirs[1], ours[1]])}
+    assert [cell.shown for cell in rows["Refused"]] == [str(theirs[1].refused), "0"]
+    assert rows["Refused"][1].verdict == "better"
+    assert "Failed" not in rows
+    assert "Refused" not in {row.title for row, _ in compare_in_rows([ours[1], ours[1]])}
+
+
+def test_tokens_and_cost_are_of_the_requests_that_both_know():
+    def fails_early(messages):
+        if len(messages) < 12:
+            raise ValueError("too few")
+        return messages
+
+    loop = generate("tool_loop", turns=2, rounds=8, seed=7)
+    theirs, ours = replay(loop, trimmer=fails_early), replay(loop, Settings(policy="all", pruner="off"))
+    failed = failures_of([theirs, ours])
+    figures = [measure_figures(each, without=failed) for each in (theirs, ours)]
+    assert [each.failed for each in figures] == [len(failed), 0]
+    assert figures[0].tokens_total == figures[1].tokens_total > 0
+    assert figures[1].cost < measure_figures(ours).cost

@@ -17,7 +17,7 @@ from historylab.settings.link import MOST_CONFIGURATIONS, WAS_SENT, YOURS
 from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
 from historylab.settings.trimmer_options import SYSTEM_OF_TRIMMER, trimmer_configuration, trimmer_in
-from historylab.tuning.compare import LETTERS, SENT, Figures, changed_values
+from historylab.tuning.compare import LETTERS, SENT, Figures, changed_values, failures_of
 from historylab.tuning.replayed import TrimmerLane
 from historylab.ui.compare.presets import ConfigurationPreset, presets_for
 from historylab.ui.session import cached, choices, session, viewing
@@ -129,7 +129,8 @@ def may_add_sent(compared: Sequence[Configuration], timelines: Sequence[Timeline
 def compared_figures(timelines: Sequence[Timeline]) -> list[Figures]:
     """The figures of each timeline, at the prices in effect for its model."""
     marks = viewing.must_remember()
-    return [cached.figures(t, prices_in_effect(t.settings.model), marks) for t in timelines]
+    failed = failures_of(timelines)
+    return [cached.figures(t, prices_in_effect(t.settings.model), marks, failed) for t in timelines]
 
 
 def chosen_changes(compared: Sequence[Configuration]) -> list[Mapping[str, Any]]:

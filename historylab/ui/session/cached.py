@@ -237,9 +237,12 @@ def differing_requests(timelines: Sequence[Timeline]) -> list[int]:
 
 
 @st.cache_resource(max_entries=8, scope="session", show_spinner="Adding up what is lost", hash_funcs=BY_CONTENT)
-def figures(timeline: Timeline, prices: Prices | None, must_remember: tuple[int, ...]) -> Figures:
-    """The figures of a timeline, for the comparison."""
-    return compare.measure_figures(timeline, prices, found=retention_of(timeline, must_remember))
+def figures(
+    timeline: Timeline, prices: Prices | None, must_remember: tuple[int, ...], without: frozenset[int] = frozenset()
+) -> Figures:
+    """The figures of a timeline, for the comparison, `without` the tokens and the cost of some requests (from 0)."""
+    found = retention_of(timeline, must_remember)
+    return compare.measure_figures(timeline, prices, found=found, without=without)
 
 
 def answer(timeline: Timeline, number: int, message: int, progress: Progress | None = None) -> Answer:

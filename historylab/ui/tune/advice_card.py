@@ -82,5 +82,5 @@ def _exactly(advice: Advice, picked: Trial) -> str:
     point = advice.points[advice.trials.index(picked)]
     broken = "".join(f'<div class="hl-refused">Breaks “{escape(words)}”.</div>' for words in point.broken)
     why = why_not_whole(advice) if picked is advice.chosen else ""
-    told = f"{'As sent.' if picked.as_sent else settings_sentence(picked.settings)} {why}".strip()
+    told = f"{settings_sentence(picked.settings) if picked.is_ours else 'As sent.'} {why}".strip()
     return f'<div class="hl-meta">{escape(told)}</div>{broken}'

@@ -30,7 +30,7 @@ def use_button(search: SettingsSearch, picked: Trial, *, advised: bool) -> None:
 
 def export_these(search: SettingsSearch, conversation: Conversation, picked: Trial) -> None:
     """The button that exports the candidate's settings, be they yours; of what was sent nobody knows them."""
-    if not picked.as_sent:
+    if picked.is_ours:
         resolution = choices.resolution(also=changed_settings(search, picked.settings))
         export_button(resolution, cached.timeline(conversation, resolution.settings), key="export-these")
 
@@ -47,7 +47,7 @@ def compare_button(search: SettingsSearch, picked: Trial) -> None:
 
 def _is_another(search: SettingsSearch, picked: Trial) -> bool:
     """Tell whether the candidate is not the base itself."""
-    return not picked.as_sent if search.as_sent else bool(changed_settings(search, picked.settings))
+    return picked.is_ours if search.as_sent else bool(changed_settings(search, picked.settings))
 
 
 def changed_settings(search: SettingsSearch, picked: Settings) -> dict[str, Any]:

@@ -16,11 +16,12 @@ from historylab.settings.consent import offline
 from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
 from historylab.tuning.advice_words import WHAT_HAPPENED, YOURS
+from historylab.tuning.base_lane import search_start
 from historylab.tuning.constraints import read_constraints
 from historylab.tuning.replayed import AS_SENT, MeasureOptions
 from historylab.tuning.search_space import USUAL, Axis, Sizes, offered_axes
 from historylab.tuning.trials import Known
-from historylab.tuning.tune import Advice, search_start, tune
+from historylab.tuning.tune import Advice, tune
 from historylab.ui.session import cached, opening, prices, session, viewing
 from historylab.ui.session.background_work import Interruption, Work
 from historylab.ui.session.shown_timeline import shows_as_sent

@@ -28,14 +28,14 @@ FIGURES: tuple[tuple[str, Figure], ...] = (
     (COST, lambda t, cache: money(t.figures[f"cost_{cache}"])),
     ("Tokens a request, on average", lambda t, _: f"{t.figures['tokens_mean']:,.0f}"),
     ("Tokens of the largest", lambda t, _: f"{t.figures['tokens_peak']:,}"),
-    ("Requests over the budget", lambda t, _: NO_BUDGET if t.as_sent else f"{t.figures['over_budget']:,}"),
+    ("Requests over the budget", lambda t, _: f"{t.figures['over_budget']:,}" if t.is_ours else NO_BUDGET),
     ("Requests that break the prompt cache", lambda t, _: f"{t.figures['prefix_breaks']:,}"),
     ("Summaries made", lambda t, _: f"{t.figures['summaries']:,}"),
     (MARKED, lambda t, _: percent(t.figures["stars_kept"])),
     (ASKED, lambda t, _: percent(t.figures["questions_kept"])),
     (
         "Refused by an API if sliced naively",
-        lambda t, _: NOT_SLICED if t.as_sent else f"{t.figures['rejected_naive']:,}",
+        lambda t, _: f"{t.figures['rejected_naive']:,}" if t.is_ours else NOT_SLICED,
     ),
 )
 OFFLINE = "Summaries here come from the offline summarizer, verbatim and free; a model's would cost one call each."
@@ -45,7 +45,7 @@ BARS = "The bars of the chart span what the starred settings may come to beside 
 def why_view(advice: Advice, picked: Trial, cache: str, buttons: Callable[[], None]) -> None:
     """All the advice rests on, and the figures of the picked settings beside the base's, with `buttons` under them."""
     with st.expander("Why", key="why", type="compact"):
-        beside = "what was really sent" if advice.as_sent else "yours"
+        beside = "yours" if advice.trials[0].is_ours else "what was really sent"
         lines = [*advice.why, *([] if advice.advised is advice.trials[0] else [BARS.format(beside)])]
         said = "".join(f"<div>{with_terms(line, *EXPLAINED)}</div>" for line in lines)
         st.html(f'<div class="hl-why hl-tips">{said}</div>')
@@ -72,9 +72,9 @@ def _figures(advice: Advice, picked: Trial, cache: str) -> str:
     rows += [
         (label, *(show(trial, cache) for trial in shown)) for label, show in FIGURES if _is_known(label, picked, cache)
     ]
-    words = ("As sent" if trial.as_sent else "These" if trial is picked else "Yours" for trial in shown)
+    words = ("As sent" if not trial.is_ours else "These" if trial is picked else "Yours" for trial in shown)
     head = "".join(f'<th class="hl-number">{word}</th>' for word in words)
-    offline = f'<div class="hl-meta">{OFFLINE}</div>' if picked.figures["summaries"] and not picked.as_sent else ""
+    offline = f'<div class="hl-meta">{OFFLINE}</div>' if picked.figures["summaries"] and picked.is_ours else ""
     return (
         f'<div class="hl-table"><table><thead><tr><td></td>{head}</tr></thead><tbody>{"".join(map(_row, rows))}'
         f"</tbody></table></div>{offline}"
