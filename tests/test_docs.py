@@ -6,8 +6,10 @@ import logging
 import re
 import shlex
 import shutil
+import sys
 import tomllib
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,7 @@ from historylab.planning import reasons
 from historylab.planning.strategies.base import Context
 from historylab.registry import members
 from historylab.settings.reference import settings_page
+from historylab.trimmers.reference import trimmers_page, versions_driven
 from historylab.tuning import measures
 from historylab.tuning.constraints import read_constraints
 from historylab.wording.costs import cache_titles
@@ -85,6 +88,20 @@ def test_the_formats_page_is_what_the_members_say():
     assert [name for name in members("format") if f"`{name}`" not in formats_page()] == []
 
 
+def test_the_trimmers_page_is_what_the_members_say():
+    assert (ROOT / "docs" / "trimmers.md").read_text() == trimmers_page(versions_driven(ROOT / "pyproject.toml")), (
+        "write it anew: python -m historylab.trimmers.reference > docs/trimmers.md"
+    )
+
+
+def test_the_example_on_the_trimmers_page_prints_what_it_says(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    (example,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "trimmers.md").read_text(), re.S)
+    exec(example, {})
+    said = re.findall(r"^print\(.*\)  # (.*?): ", example, re.M)
+    assert capsys.readouterr().out.split() == said
+
+
 def test_the_readme_names_every_pruner():
     (row,) = re.findall(r"^\| `pruner` \|.*$", (ROOT / "README.md").read_text(), re.M)
     assert [name for name in members("pruner") if f"`{name}`" not in row] == []
@@ -134,26 +151,33 @@ def test_the_examples_on_the_page_about_production_run(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def project(tmp_path, monkeypatch) -> Path:
+def project(tmp_path, monkeypatch) -> Iterator[Path]:
     """A folder with the files that docs/check.md speaks of."""
     (tmp_path / "conversations").mkdir()
     for name in ("help-desk-tour.json", "theatre-trials.json"):
         shutil.copy(ROOT / "sample_conversations" / name, tmp_path / "conversations")
     for name in ("history.env", "before.env"):
         (tmp_path / name).write_text("HISTORYLAB_BUDGET=60000\n")
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / "history.py").write_text("def trim(messages):\n    return messages\n")
+    monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.chdir(tmp_path)
-    return tmp_path
+    yield tmp_path
+    for name in ("app", "app.history"):
+        sys.modules.pop(name, None)
 
 
 def test_the_commands_and_the_test_on_the_page_about_checks_run(project, capsys):
     page = (ROOT / "docs" / "check.md").read_text()
-    (command,) = re.findall(r"```sh\nhistorylab (.*)\n```", page)
-    assert main.main(shlex.split(command)) == 0
-    assert capsys.readouterr().out.startswith("Held: 2 wishes, over 3 conversations")
+    for command in re.findall(r"```sh\nhistorylab (.*)\n```", page):
+        assert main.main(shlex.split(command)) == 0
+        assert capsys.readouterr().out.startswith("Held: ")
     names: dict = {}
-    exec(re.search(r"```python\n(.*?)```", page, re.S)[1], names)
+    for example in re.findall(r"```python\n(.*?)```", page, re.S):
+        exec(example, names)
+    names["test_history"]()
     with warnings.catch_warnings(record=True):
-        names["test_history"](check_history)
+        names["test_history_in_pytest"](check_history)
 
 
 def test_the_workflow_on_the_page_about_checks_is_one_and_its_check_runs(project):

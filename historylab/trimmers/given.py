@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import os
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +15,7 @@ from historylab.registry import Member, Option, member, members
 from historylab.settings.trimmer_options import is_own_function
 from historylab.trimmers.annotations import Taking, how_it_takes
 from historylab.trimmers.base import Asked, ItemForm
+from historylab.trimmers.named import load_named
 from historylab.trimmers.shapes import BodyShape, ContextShape, ListShape
 
 SECONDS = 10.0
@@ -79,7 +78,7 @@ def open_trimmer_choice(
     if isinstance(trimmer, str) and ":" not in trimmer:
         return _open_member(trimmer, options, carry, form)
     name = trimmer if isinstance(trimmer, str) else trimmer_name(trimmer)
-    target = _load(trimmer) if isinstance(trimmer, str) else trimmer
+    target = load_named(trimmer) if isinstance(trimmer, str) else trimmer
     taking = how_it_takes(target)
     _check_options(name, target, taking, options)
     chosen = form or taking.form or CHAT
@@ -197,42 +196,6 @@ def _check_options(name: str, target: Any, taking: Taking, options: Mapping[str,
         raise SettingsError(f"{name} can't be called with these options: {problem}") from None
     except ValueError:  # of a builtin
         return
-
-
-def _load(name: str) -> Any:
-    """The object "module:name.name", the current folder being on the import path."""
-    module, _, path = name.partition(":")
-    if not module or not path:
-        raise SettingsError(f"{name!r:.80} isn't module:function, as in app.history:trim_messages")
-    here = os.getcwd()
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        found: Any = importlib.import_module(module)
-    except ModuleNotFoundError as problem:
-        missing = problem.name or module
-        where = f" in {here} or among what is installed" if module.startswith(missing) else f", which {module} imports"
-        raise SettingsError(f"there is no module {missing!r:.80}{where}") from None
-    except BaseException as problem:
-        if isinstance(problem, KeyboardInterrupt):
-            raise
-        words = " ".join(str(problem).split())[:200]
-        raise SettingsError(
-            f"{module} can't be imported: {type(problem).__name__}{f': {words}' * bool(words)}"
-        ) from None
-    for part in path.split("."):
-        if not hasattr(found, part):
-            known = [each for each in vars(found) if callable(getattr(found, each)) and not each.startswith("_")]
-            raise SettingsError(f"{module} has no {path!r:.80}{_near(part, known)}")
-        found = getattr(found, part)
-    return found
-
-
-def _near(name: str, known: list[str]) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, known, n=1)
-    return f"; did you mean {near[0]}?" if near else ""
 
 
 def trimmer_name(trimmer: object) -> str:

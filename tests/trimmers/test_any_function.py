@@ -332,6 +332,31 @@ def test_a_name_is_looked_for_in_the_current_folder(here):
     assert (timeline.plans[-1].sketch(), timeline.run.choice.name) == ("DDDDDKKK", "napp.history:Own.trim")
 
 
+@pytest.mark.parametrize("package", [True, False])
+def test_the_current_folder_comes_before_another_module_of_that_name(here, monkeypatch, package):
+    (here / "elsewhere").mkdir()
+    (here / "elsewhere" / "napp.py").write_text("")
+    monkeypatch.syspath_prepend(here / "elsewhere")
+    __import__("napp")
+    (here / "napp").mkdir()
+    (here / "napp" / "history.py").write_text("def trim(messages):\n    return messages[-3:]\n")
+    if package:
+        (here / "napp" / "__init__.py").write_text("")
+    assert sketches("napp.history:trim")[-1] == "DDDDDKKK"
+
+
+def test_a_folder_of_files_hides_no_module_of_that_name(here):
+    (here / "textwrap").mkdir()
+    assert errors("textwrap:dedent") and "textwrap.py" in sys.modules["textwrap"].__file__
+
+
+def test_a_module_is_imported_once(here):
+    (here / "napp_once.py").write_text("made = []\ndef trim(messages):\n    made.append(1)\n    return messages\n")
+    replay(CHAT, trimmer="napp_once:trim")
+    replay(CHAT, trimmer="napp_once:trim")
+    assert len(sys.modules["napp_once"].made) == 8
+
+
 @pytest.mark.parametrize(
     ("code", "said"),
     [

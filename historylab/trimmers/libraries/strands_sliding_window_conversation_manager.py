@@ -15,6 +15,7 @@ from typing import Annotated
 from pydantic import Field
 
 from historylab.registry import FINE, register
+from historylab.trimmers.base import Asked
 from historylab.trimmers.libraries.strands_agent import ManagedAgent, import_managers
 
 NAME = "strands.SlidingWindowConversationManager"
@@ -23,6 +24,8 @@ NAME = "strands.SlidingWindowConversationManager"
 @register("trimmer", NAME, title="Strands SlidingWindowConversationManager", library="strands-agents")
 class SlidingWindowConversationManager(ManagedAgent):
     """Keeps the newest messages from one of the user's on, once there are more than the window holds."""
+
+    asked: Asked = "run"
 
     def __init__(
         self,

@@ -1,0 +1,150 @@
+"""The page on trimmers, its tables generated from the members.
+
+python -m historylab.trimmers.reference > docs/trimmers.md
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from historylab.registry import Member, members
+from historylab.trimmers.driving import GIVE_UP
+from historylab.trimmers.given import SECONDS
+
+PAGE = """# Trimmers
+
+Generated from the members by `python -m historylab.trimmers.reference`.
+
+Most apps have something that trims their history: a few lines of their own, or a framework's. HistoryLab drives that
+very code over your conversations, request by request, and judges what it sends like everything else: the map, the bill,
+what was needed and gone, what an API would refuse.
+
+```sh
+historylab show chat.json --trimmer app.history:trim
+historylab why chat.json "ORD-4711" --trimmer app.history:trim
+historylab show chat.json --trimmer langchain.trim_messages --trimmer-option max_tokens=4000
+historylab compare chat.json --trimmer app.history:trim --trimmer app.history:other --settings history.env
+historylab check chats/ --trimmer app.history:trim --that "never rejected, keep every rule"
+historylab chat.json --trimmer app.history:trim
+```
+
+The last one opens it on screen. A `--trimmer-option`, its value as JSON or text, is one of the trimmer named before it.
+In Python:
+
+```python
+from historylab import load, replay
+
+conversation = load("sample_conversations/tide-tables-agent.json")[0]
+timeline = replay(conversation, trimmer=lambda messages: messages[-6:])
+print(timeline.plans[-1].sketch()[-9:])  # DDDKKKKKK: dropped and kept, a letter a message
+print(timeline.refused.sum())  # 6: requests that an API would refuse, for results without their call
+print(timeline.errors)  # {{}}: the requests (from 0) for which it failed, each with the reason
+
+timeline = replay(conversation, trimmer="langchain.trim_messages", max_tokens=2000, start_on="human")
+```
+
+## A function of yours
+
+It is named as `module:function`, the current folder being on the import path, or given in Python. It takes what your
+app has, and returns what the app would send.
+
+| what you have | |
+|---|---|
+| a function, or a coroutine | the list of messages first, options as keywords: `--trimmer-option max_tokens=4000` |
+| a class | an instance is made of each conversation, with the options; it is called with the messages |
+| an object, or a method of one | is called with the messages |
+| one that edits the list in place | returns None, and the list counts; one that returns a list and edits is noted |
+| one that takes a whole request body | its parameter is a `dict`, or called `body`, `request` or `payload` |
+| one that takes a context first | as Pydantic AI's processors may; the context knows nothing of a run |
+| an app that overwrites its history | `carry=True`, `--trimmer-carry`: it gets what it left, and what was said since |
+
+At each request it is given a fresh copy of everything said before it, and it is asked once. The messages are dicts of
+Chat Completions, unless its annotation says otherwise (`list[BaseMessage]`, `list[MessageParam]`), or `form=`,
+`--trimmer-form`:
+
+{forms}
+
+A function of yours runs where the command line or Python names it, never from a link, a template or a file.
+
+## What comes back
+
+Each message is known again: by being the same object, by an id, by what it says; of equal ones the newest counts that
+keeps the order, and a result goes by its call. A message of which a part was left out, or with a shorter text, is
+*rewritten*. What was moved, or is sent twice, is shown in the order it was sent. What is new is the trimmer's own, and
+where it speaks of what is gone it is a summary of that. What a form keeps outside its list, such as a system prompt, is
+sent as it is. Nothing is mended: an orphaned result stays one.
+
+Where it raises, gives no answer in {seconds} seconds (`--trimmer-seconds`) or returns what is no list of messages, that
+request is *unknown*: the reason is said, and it counts neither as refused nor in the bill. The rest goes on; after
+{give_up} late answers in a row it is asked no more.
+
+The trimmer has no budget of these settings, so `never over the budget` means the window of the model. The model, and
+with it counter and prices, is the one that the file was recorded with.
+
+## Those of libraries
+
+`historylab.trimmers()` has their names. The installed library is called, and none of its code is copied; its version is
+said with every result, and where it is missing the command that installs it. On screen they stand among the systems.
+Each says in its module ([`trimmers/libraries`](../historylab/trimmers/libraries/__init__.py)) what is in its list,
+whether names are set, how parallel results are grouped, and when it is asked.
+
+{trimmers}
+
+*asked*: before each request, or when a run starts, of what was said before it. *given*: the whole history each time, or
+what it left the last time and what was said since. *prompt*: whether leading system messages are in its list, where it
+may drop them, or beside it. Options in bold have no default there.
+
+A trimmer that summarizes asks no model: HistoryLab's offline summarizer stands in for it, unless you give `model`, an
+object of the library's own. The messages kept are then production's only where its triggers count messages, and the
+lane says so.
+
+## What isn't driven
+
+* What no one can call from outside: the compactions of Claude Code, Codex, Gemini CLI and other agents. Open the
+  session; it is shown [as it was sent](playground.md).
+* What a provider does on its servers ([what is known of it](systems.md#what-providers-do-themselves)).
+* What depends on an error of the provider's, unless the library lets one say when that is: Strands' managers take
+  `context_window` for it.
+"""
+
+
+def trimmers_page(versions: Mapping[str, str]) -> str:
+    """The whole page as Markdown. `versions`: of each library, the one it was driven with."""
+    late = f"{SECONDS:g}"
+    return PAGE.format(forms=_forms(), trimmers=_trimmers(versions), seconds=late, give_up=GIVE_UP)
+
+
+def versions_driven(pyproject: Path) -> dict[str, str]:
+    """The versions that the extra `frameworks` of a pyproject.toml holds."""
+    extra = tomllib.loads(pyproject.read_text("utf-8"))["project"]["optional-dependencies"]["frameworks"]
+    return {re.split(r"[\[=]", each)[0]: each.partition("==")[2] for each in extra}
+
+
+def _forms() -> str:
+    rows = ["| form | |", "|---|---|"]
+    return "\n".join(rows + [f"| `{name}` | {one.summary} |" for name, one in sorted(members("item_form").items())])
+
+
+def _trimmers(versions: Mapping[str, str]) -> str:
+    rows = ["| name | | library | asked | given | prompt | options |", "|---|---|---|---|---|---|---|"]
+    return "\n".join(rows + [_row(one, versions) for _, one in sorted(members("trimmer").items())])
+
+
+def _row(one: Member, versions: Mapping[str, str]) -> str:
+    library, drives = one.attributes["library"], one.target
+    version = versions.get(library, "")
+    asked = "request" if getattr(drives, "asked", "request") == "request" else "run"
+    given = "what it left" if getattr(drives, "carries", False) else "everything"
+    prompt = "in the list" if getattr(drives, "system_inside", True) else "beside it"
+    required = inspect.Parameter.empty
+    options = ", ".join(f"**`{o.name}`**" if o.default is required else f"`{o.name}`" for o in one.options)
+    cells = (f"`{one.name}`", one.summary, f"{library} {version}".strip(), asked, given, prompt, options)
+    return f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    print(trimmers_page(versions_driven(Path("pyproject.toml"))), end="")
