@@ -7,11 +7,13 @@ import pytest
 pytest.importorskip("google.adk")
 
 from driven_trimmers import sent_by, share_acted_on, support_chat
+from google.adk.models import BaseLlm, LlmResponse
 from google.adk.plugins.context_filter_plugin import ContextFilterPlugin
+from google.genai import types
 
 from historylab import generate
 from tests.trimmers.by_hand import adk as by_hand
-from tests.trimmers.by_hand.adk_agent import BaseLlm, LlmResponse, events_compaction, sent_by_agent, types
+from tests.trimmers.by_hand.adk_agent import sent_by_agent
 
 PLUGIN, COMPACTION = "adk.ContextFilterPlugin", "adk.EventsCompactionConfig"
 
@@ -61,9 +63,10 @@ def test_a_filter_that_fails_filters_nothing():
         {"compaction_interval": 4, "overlap_size": 2},
     ],
 )
-def test_an_agent_sends_its_model_the_same_summaries(chat, options):
+def test_the_compaction_sends_what_it_sends_by_hand_and_in_an_agent(chat, options):
     sent = sent_by(COMPACTION, chat(), **options)
-    assert sent == events_compaction(chat(), **options)
+    assert sent == by_hand.events_compaction(chat(), **options)
+    assert sent == sent_by_agent(chat(), events_compaction_config=by_hand.compaction_config(**options))
     assert share_acted_on(sent, chat()) >= 0.5
 
 

@@ -6,7 +6,8 @@ import json
 from types import SimpleNamespace
 
 from strands.agent.conversation_manager import SlidingWindowConversationManager, SummarizingConversationManager
-from strands.models.model import Model, _estimate_tokens_with_heuristic
+from strands.models.model import Model
+from strands.models.model import _estimate_tokens_with_heuristic as estimate
 from strands.types.exceptions import ContextWindowOverflowException
 
 from historylab.trimmers.stand_in import write_summary
@@ -23,37 +24,63 @@ def summarizing(conversation, context_window=200_000, **options):
 
 
 def _sent(conversation, manager, window):
-    model = Scripted(window)
-    agent = SimpleNamespace(messages=[], model=model, aux_model=model)
-    callbacks = []
-    manager.register_hooks(SimpleNamespace(add_callback=lambda _, callback: callbacks.append(callback)))
+    agent = Managed(manager, window)
     messages = list(conversation)
     prompt = at = next(i for i, message in enumerate(messages) if message.role != "system")
+    systems = [("system", message.content, (), None) for message in messages[:prompt]]
     for length in conversation.columns.requests:
-        for i in range(at, length):
-            if messages[i].role == "user" and messages[i - 1].role != "user":
-                manager.apply_management(agent)  # the invocation before has ended
-            add(agent.messages, messages[i])
+        before, new = list(agent.messages), messages[at:length]
         at = length
-        while True:
-            event = SimpleNamespace(agent=agent, projected_input_tokens=_estimate_tokens_with_heuristic(agent.messages))
-            for callback in callbacks:
-                callback(event)
-            size = _estimate_tokens_with_heuristic(agent.messages)
-            if window is None or size <= window:
-                break
-            count = len(agent.messages)
-            manager.reduce_context(agent, e=ContextWindowOverflowException(str(size)))
-            shorter = len(agent.messages) < count or _estimate_tokens_with_heuristic(agent.messages) < size
-            assert shorter or isinstance(manager, SlidingWindowConversationManager), "a summary of a summary, for ever"
-        systems = [("system", message.content, (), None) for message in messages[:prompt]]
-        yield systems + [said for item in agent.messages for said in from_item(item)]
+        try:
+            agent.hear(new)
+            agent.prepare_call()
+            yield systems + [said for item in agent.messages for said in from_item(item)]
+        except ContextWindowOverflowException:  # nothing is sent, and it is tried again with what is said then
+            agent.messages = before
+            for message in new:
+                add(agent.messages, message)
+            said = []
+            for message in messages[prompt:length]:
+                add(said, message)
+            yield systems + [said for item in said for said in from_item(item)]
+
+
+class Managed:
+    """An agent up to its calls of the model."""
+
+    def __init__(self, manager, window):
+        self.manager, self.window, self.messages, self.callbacks = manager, window, [], []
+        self.model = self.aux_model = Scripted(window)
+        manager.register_hooks(SimpleNamespace(add_callback=lambda _, callback: self.callbacks.append(callback)))
+
+    def hear(self, messages):
+        for message in messages:
+            last = self.messages[-1] if self.messages else None
+            if message.role == "user" and last and (last["role"] != "user" or is_result(last)):
+                self.manager.apply_management(self)  # the invocation before has ended
+            add(self.messages, message)
+
+    def prepare_call(self):
+        size = self.call_hooks()
+        while self.window is not None and size > self.window:
+            count, before = len(self.messages), size
+            self.manager.reduce_context(self, e=ContextWindowOverflowException(str(size)))
+            size = self.call_hooks()
+            stuck = len(self.messages) >= count and size >= before
+            if stuck and isinstance(self.manager, SummarizingConversationManager):
+                raise ContextWindowOverflowException("a summary of a summary, for ever")
+
+    def call_hooks(self):
+        size = estimate(self.messages)
+        for callback in self.callbacks:
+            callback(SimpleNamespace(agent=self, projected_input_tokens=size))
+        return estimate(self.messages)
 
 
 def add(items, message):
     if message.role == "tool":
         result = {"toolUseId": message.tool_call_id, "status": "success", "content": [{"text": message.content}]}
-        if items and any("toolResult" in block for block in items[-1]["content"]):
+        if items and is_result(items[-1]):
             items[-1]["content"].append({"toolResult": result})
         else:
             items.append({"role": "user", "content": [{"toolResult": result}]})
@@ -63,6 +90,10 @@ def add(items, message):
         asked = {"toolUseId": call.id, "name": call.name, "input": json.loads(call.arguments)}
         blocks.append({"toolUse": asked})
     items.append({"role": message.role, "content": blocks})
+
+
+def is_result(item):
+    return any("toolResult" in block for block in item["content"])
 
 
 def from_item(item):
@@ -97,3 +128,9 @@ class Scripted(Model):
         yield {"contentBlockDelta": {"delta": {"text": self.write("\n".join(lines))}}}
         yield {"contentBlockStop": {}}
         yield {"messageStop": {"stopReason": "end_turn"}}
+
+
+DRIVERS = {
+    "strands.SlidingWindowConversationManager": sliding_window,
+    "strands.SummarizingConversationManager": summarizing,
+}
