@@ -25,7 +25,7 @@ NAME = "deepagents.SummarizationMiddleware"
 )
 def test_it_sends_what_an_agent_sends(chat, options):
     sent = sent_by(NAME, chat(), **options)
-    assert sent == list(by_hand.summarize(chat(), trim_tokens_to_summarize=None, **options))
+    assert sent == list(by_hand.summarize(chat(), **options))
     assert share_acted_on(sent, chat()) > 0.5
 
 

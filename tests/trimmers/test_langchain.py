@@ -100,3 +100,12 @@ def test_a_summary_that_quotes_a_message_is_not_that_message(trigger):
     timeline = replay(support_chat(), trimmer="langchain.SummarizationMiddleware", **options)
     letters = [plan.sketch().lstrip("K").rstrip("K") for plan in timeline.plans]
     assert {*"".join(letters)} == {"S"}
+
+
+def test_the_summary_without_a_model_is_in_the_words_of_the_chat():
+    pytest.importorskip("langchain")
+    options = {"trigger": ("messages", 12), "keep": ("messages", 3)}
+    [summary] = {sent[1][1] for sent in sent_by("langchain.SummarizationMiddleware", support_chat(), **options)[5:8]}
+    lines = summary.split("\n\n", 1)[1].splitlines()
+    said = " ".join(message.content for message in support_chat())
+    assert sum(line in said for line in lines) > 0.7 * len(lines) > 3

@@ -15,7 +15,8 @@ from langchain_core.messages import AIMessage, RemoveMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
-from tests.trimmers.by_hand.langchain import from_langchain, offline_model, split, to_langchain
+from historylab.trimmers.libraries.langchain_summaries import open_stand_in
+from tests.trimmers.by_hand.langchain import from_langchain, split, to_langchain
 
 WHERE = {"configurable": {"thread_id": "chat"}}
 
@@ -28,14 +29,20 @@ class Listening(AgentMiddleware):
         return AIMessage("done", id="answer")
 
 
-def summarize(conversation, **options):
+def summarize(conversation, *, trim_tokens_to_summarize=None, **options):
     """What each request sends."""
     prompt, rest = split(conversation)
     backend = StoreBackend(store=InMemoryStore(), namespace=lambda _: ("history",))
-    summaries = SummarizationMiddleware(offline_model(None), backend=backend, summary_prompt="{messages}", **options)
+    summaries = SummarizationMiddleware(
+        open_stand_in(None),
+        backend=backend,
+        summary_prompt="{messages}",
+        trim_tokens_to_summarize=trim_tokens_to_summarize,
+        **options,
+    )
     listening, system = Listening(), to_langchain(prompt[0]) if prompt else None
     middleware = [summaries, listening]
-    agent = create_agent(offline_model(None), system_prompt=system, middleware=middleware, checkpointer=InMemorySaver())
+    agent = create_agent(open_stand_in(None), system_prompt=system, middleware=middleware, checkpointer=InMemorySaver())
     seen = 0
     for length in conversation.columns.requests:
         new = [to_langchain(message) for message in rest[seen : length - len(prompt)]]
@@ -47,6 +54,8 @@ def summarize(conversation, **options):
 
 def without_session(message):
     """The random name of a session is in each summary."""
+    if not isinstance(message.content, str):
+        return message
     said = re.sub("session_[0-9a-f]{32}", "session_" + 32 * "0", message.content)
     return message.model_copy(update={"content": said})
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from html import unescape
 from itertools import takewhile
 
 from langchain_core import messages as lc
 from langchain_core.messages.utils import count_tokens_approximately
 
-from historylab.trimmers.stand_in import write_summary
+from historylab.trimmers.libraries.langchain_summaries import open_stand_in
 
 COUNTERS = {"approximate": count_tokens_approximately, "len": len}
 ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
@@ -38,7 +37,7 @@ def summarize(conversation, *, max_input_tokens=None, **options):
     """What each request sends of a state that the middleware replaces."""
     from langchain.agents.middleware import SummarizationMiddleware
 
-    model = offline_model(max_input_tokens)
+    model = open_stand_in(max_input_tokens)
     middleware = SummarizationMiddleware(model, summary_prompt="{messages}", **options)
     prompt, rest = split(conversation)
     state, seen = [], 0
@@ -57,38 +56,22 @@ def split(conversation):
     return prompt, list(conversation)[len(prompt) :]
 
 
-def offline_model(max_input_tokens):
-    from langchain_core.language_models import FakeListChatModel
-
-    class Offline(FakeListChatModel):
-        def _call(self, messages, *_, **__):
-            return write_summary(without_tags(messages[0].content))
-
-    return Offline(responses=[""], profile={"max_input_tokens": max_input_tokens} if max_input_tokens else None)
-
-
-def without_tags(text):
-    kept, inside = [], False
-    for character in text:
-        inside = inside or character == "<"
-        if not inside:
-            kept.append(character)
-        inside = inside and character != ">"
-    return unescape("".join(kept))
-
-
 def to_langchain(message):
+    known = message.media and message.source  # images as the app has them
+    content = message.source["content"] if known else message.content
     if message.role == "tool":
-        return lc.ToolMessage(message.content, tool_call_id=message.tool_call_id)
+        return lc.ToolMessage(content, tool_call_id=message.tool_call_id)
     if message.role == "assistant":
         calls = [{"name": c.name, "args": json.loads(c.arguments), "id": c.id} for c in message.tool_calls]
-        return lc.AIMessage(message.content, tool_calls=calls)
-    return {"system": lc.SystemMessage, "user": lc.HumanMessage}[message.role](message.content)
+        return lc.AIMessage(content, tool_calls=calls)
+    return {"system": lc.SystemMessage, "user": lc.HumanMessage}[message.role](content)
 
 
 def from_langchain(message):
     calls = tuple((call["id"], call["name"], call["args"]) for call in getattr(message, "tool_calls", ()))
-    return ROLES[message.type], message.content, calls, getattr(message, "tool_call_id", None)
+    parts = [{"type": "text", "text": message.content}] if isinstance(message.content, str) else message.content
+    text = "\n".join(part["text"] for part in parts if part["type"] == "text")
+    return ROLES[message.type], text, calls, getattr(message, "tool_call_id", None)
 
 
 DRIVERS = {
