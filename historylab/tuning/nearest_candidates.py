@@ -17,7 +17,12 @@ from historylab.tuning.observed import Observed
 Changes = dict[str, Any]
 UNITS = ("messages", "merged", "groups", "items")
 WINDOW, FIFO, TURNS = "pruner.message_window", "pruner.fifo", "pruner.sliding_window"
-CLEAR, CUT, RECENT = "tool_output.clear", "tool_output.truncate", "compaction.preserve_recent"
+CLEAR, CUT, RECENT, ROLLING = (
+    "tool_output.clear",
+    "tool_output.truncate",
+    "compaction.preserve_recent",
+    "compaction.rolling",
+)
 
 
 def candidates(observed: Observed) -> Iterator[list[Settings]]:
@@ -37,7 +42,7 @@ def base_of(observed: Observed) -> Settings:
 def _kinds(observed: Observed) -> Iterator[list[Changes]]:
     yield [{}]
     for unit in UNITS:
-        yield list(_windows(observed, unit))
+        yield [*_windows(observed, unit), *_windows(observed, unit, "turn")]
     turns = observed.extents("turns")
     yield [
         {"pruner": "sliding_window", f"{TURNS}.turns": trigger, f"{TURNS}.trim_to": share_of(keep, trigger)}
@@ -51,12 +56,13 @@ def _kinds(observed: Observed) -> Iterator[list[Changes]]:
         yield from _compactions(observed)
 
 
-def _windows(observed: Observed, unit: str) -> Iterator[Changes]:
+def _windows(observed: Observed, unit: str, asked: str = "request") -> Iterator[Changes]:
     begun = observed.beginnings
     start = "user" if begun.get(USER, 0) * 2 > sum(begun.values()) else "any"
-    for keep, trigger in observed.extents(unit):
+    for keep, trigger in observed.extents(unit, asked):
         yield {
             "pruner": "message_window",
+            f"{WINDOW}.asked": asked,
             f"{WINDOW}.keep": keep,
             f"{WINDOW}.trigger": trigger,
             f"{WINDOW}.unit": unit,
@@ -81,9 +87,15 @@ def _budgets(observed: Observed) -> Iterator[Changes]:
 
 def _compactions(observed: Observed) -> Iterator[list[Changes]]:
     shared = {"compaction": "preserve_recent", f"{RECENT}.keep_task": False, f"{RECENT}.min_freed": 0.0}
+    rolled = {"compaction": "rolling", f"{ROLLING}.keep_task": False, f"{ROLLING}.min_freed": 0.0}
     tokens = observed.extents("tokens")
     triggers = dict.fromkeys(each.trigger + observed.outside for each in tokens)
     keeps = dict.fromkeys(each.keep for each in observed.extents("messages"))
+    yield [
+        {**rolled, f"{ROLLING}.keep": keep, f"{ROLLING}.messages": trigger + more}
+        for keep, trigger in observed.extents("messages")
+        for more in (0, 1)
+    ]
     yield [
         {**shared, f"{RECENT}.messages": keep, f"{RECENT}.trigger": trigger}
         for keep, trigger in product(keeps, triggers)
@@ -102,7 +114,9 @@ def _tool_outputs(observed: Observed) -> Iterator[Changes]:
     for keep, trigger in product(observed.whole_results, triggers):
         yield {"tool_output": "clear", f"{CLEAR}.keep": keep, f"{CLEAR}.batch": 1, f"{CLEAR}.trigger": trigger}
     lengths = [len(observed.timeline.original[i].content) for i in observed.rewritten.tolist()]
-    yield {"tool_output": "truncate", f"{CUT}.limit": max(1, min(lengths) - 1), f"{CUT}.unit": "characters"}
+    for tokens in (0, *observed.whole_tokens):
+        cut = {f"{CUT}.limit": max(1, min(lengths) - 1), f"{CUT}.unit": "characters", f"{CUT}.keep_tokens": tokens}
+        yield {"tool_output": "truncate", **cut}
 
 
 def share_of(keep: int, trigger: int) -> float:
@@ -110,7 +124,16 @@ def share_of(keep: int, trigger: int) -> float:
     return min(1.0, max(0.001, round(keep / max(1, trigger), 4)))
 
 
-COUNTS = (f"{WINDOW}.keep", f"{WINDOW}.trigger", f"{TURNS}.turns", "length", f"{RECENT}.messages", f"{CLEAR}.keep")
+COUNTS = (
+    f"{WINDOW}.keep",
+    f"{WINDOW}.trigger",
+    f"{TURNS}.turns",
+    "length",
+    f"{RECENT}.messages",
+    f"{ROLLING}.keep",
+    f"{ROLLING}.messages",
+    f"{CLEAR}.keep",
+)
 """Settings that count messages, turns or results."""
 AMOUNTS = (
     "budget",
@@ -119,6 +142,7 @@ AMOUNTS = (
     f"{CLEAR}.trigger",
     f"{CLEAR}.keep_tokens",
     f"{CUT}.limit",
+    f"{CUT}.keep_tokens",
 )
 """Settings that count tokens or characters."""
 SHARES = (f"{FIFO}.trim_to", f"{TURNS}.trim_to")
@@ -129,9 +153,11 @@ ANSWERS: Mapping[str, tuple[Any, ...]] = {
     f"{WINDOW}.start": ("any", "user"),
     f"{WINDOW}.keep_task": (True, False),
     f"{WINDOW}.unit": UNITS,
+    f"{WINDOW}.asked": ("request", "turn"),
     f"{FIFO}.unit": ("turn", "whole_turn", "block"),
     f"{FIFO}.keep_task": (True, False),
     f"{RECENT}.keep_task": (True, False),
+    f"{ROLLING}.keep_task": (True, False),
     FIRST_USER: (True, False),
     AGENT_CONTEXT: (True, False),
     "preserve_system_messages": (True, False),

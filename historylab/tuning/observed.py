@@ -72,14 +72,23 @@ class Observed:
         begun = zip(self.starts[self.cuts].tolist(), self.sizes[self.cuts].tolist(), strict=True)
         return Counter(self.roles.item(start) for start, size in begun if start < size)
 
-    def extents(self, unit: str) -> list[Extent]:
-        """Numbers that would explain the cuts, counted in that unit, the likeliest first."""
+    @property
+    def turns(self) -> np.ndarray:
+        """int64[requests]: messages said before the newest turn of each."""
+        users = self.timeline.original.columns.users
+        return np.append(users, 0)[users.searchsorted(self.sizes) - 1]
+
+    def extents(self, unit: str, asked: str = "request") -> list[Extent]:
+        """Numbers that would explain the cuts, counted in that unit, the likeliest first.
+
+        `asked`: "turn" where a cut is made at the start of one, and that turn isn't counted.
+        """
         if not len(self.cuts):
             return []
-        running = self._running[unit]
-        after = running[self.sizes] - running[self.starts]
+        running, ends = self._running[unit], self.turns if asked == "turn" else self.sizes
+        after = np.maximum(0, running[ends] - running[self.starts])
         begun = np.concatenate(([0], self.starts[:-1]))
-        before = (running[self.sizes] - running[begun])[self.cuts]
+        before = np.maximum(0, running[ends] - running[begun])[self.cuts]
         still = np.delete(after, self.cuts)
         left = after[self.cuts]
         most = max(still.max(initial=0), left.max())
@@ -130,6 +139,17 @@ class Observed:
             if len(older):
                 found.add(len(results) - older.item(-1) - 1)
         return sorted(found, reverse=True)
+
+    @cached_property
+    def whole_tokens(self) -> list[int]:
+        """Numbers of tokens that results have which stay whole where older ones don't: least, median and most."""
+        tokens, found = token_column(self.timeline.original, self.timeline.counter), list[int]()
+        for ways in self.ways:
+            results = np.flatnonzero(self.roles[: len(ways)] == TOOL)
+            older = np.flatnonzero(ways[results] == REWRITTEN)
+            if len(older):
+                found.append(int(tokens[results[older.item(-1) + 1 :]].sum()))
+        return sorted({int(each) for each in np.quantile(found, (0, 0.5, 1))}) if found else []
 
     @property
     def sizes_before_rewriting(self) -> tuple[int, int]:

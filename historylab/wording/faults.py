@@ -45,13 +45,17 @@ def count_faults(timeline: Timeline) -> TrimmerFaults:
 def faults_sentence(timeline: Timeline) -> str:
     """ "2 of 62 requests would be refused: 3 tool results without their call. Without a user message: 4 requests." """
     found = count_faults(timeline)
+    of = f"{found.refused:,} of {count_of(found.requests, 'request')} would be refused: {causes_in_words(found)}"
+    others = (("Without a user message", found.without_user), ("Over the window", found.over_window))
+    said = [f"{what}: {count_of(number, 'request')}" for what, number in others if number]
+    return ". ".join([of if found.refused else "No request would be refused", *said]) + "."
+
+
+def causes_in_words(found: TrimmerFaults) -> str:
+    """ "31 tool results without their call and 2 requests with nothing to answer": why requests are refused."""
     causes = (
         (found.orphans, "tool result", "without their call"),
         (found.unanswered, "message", "with calls that lack a result"),
         (found.empty, "request", "with nothing to answer"),
     )
-    why = list_in_words([f"{count_of(number, noun)} {rest}" for number, noun, rest in causes if number])
-    of = f"{found.refused:,} of {count_of(found.requests, 'request')} would be refused: {why}"
-    others = (("Without a user message", found.without_user), ("Over the window", found.over_window))
-    said = [f"{what}: {count_of(number, 'request')}" for what, number in others if number]
-    return ". ".join([of if found.refused else "No request would be refused", *said]) + "."
+    return list_in_words([f"{count_of(number, noun)} {rest}" for number, noun, rest in causes if number])

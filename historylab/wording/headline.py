@@ -18,6 +18,7 @@ from historylab.recall.retention import Loss, Retention
 from historylab.recordings.as_sent import is_as_sent
 from historylab.wording.as_sent import author_in_words
 from historylab.wording.costs import cause_of_more, is_untrimmed, leaves_out
+from historylab.wording.faults import causes_in_words, count_faults
 from historylab.wording.losses import gone_as, gone_at, losses_shown, lost_facts, named_loss
 from historylab.wording.phrases import capitalize_first
 from historylab.wording.quotes import first_instruction, first_sentence, quote_of
@@ -49,11 +50,15 @@ def headline_sentence(found: Retention, compared: CostComparison | None) -> str:
 
 
 def _broken_sentence(timeline: Timeline) -> str:
-    """ "Of LangChain trim_messages’ 62 requests an API would refuse 31."; "" where none is refused and none failed."""
+    """What is wrong with a trimmer's requests; "" where none is refused and none failed.
+
+    "An API would refuse 31 of the 62 requests that LangChain trim_messages makes: 31 tool results without their call."
+    """
     of, refused = count_of(len(timeline.plans), "request"), int(recorded_validity(timeline).refused.sum())
     who = trimmer_with_version(timeline)
     if refused:
-        return f"An API would refuse {refused:,} of the {of} that {who} makes."
+        causes = causes_in_words(count_faults(timeline))
+        return f"An API would refuse {refused:,} of the {of} that {who} makes{f': {causes}' if causes else ''}."
     return f"{who} failed at {len(timeline.errors):,} of {of}." if timeline.errors else ""
 
 

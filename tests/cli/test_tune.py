@@ -71,3 +71,21 @@ def test_against_as_sent_takes_no_settings_and_names_files_that_do_not_say(capsy
     _, out, err = run(capsys, "tune", compacted, loop, "--against", "as-sent", "--tries", "1")
     assert "loop.json: nothing in this file says what was sent" in err
     assert "in 1 conversation" in out
+
+
+def test_a_trimmer_is_what_to_do_better_than(capsys, tmp_path, monkeypatch):
+    (tmp_path / "oneapp.py").write_text("def trim(messages, newest=6):\n    return messages[-newest:]\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    chat = tmp_path / "chat.json"
+    chat.write_text(write(generate("tool_loop", turns=2, rounds=8, seed=7)).text)
+    against = ("--against", "oneapp:trim", "--trimmer-option", "newest=4", "--tries", "3")
+    status, out, _ = run(capsys, "tune", str(chat), *against, "--json")
+    found = json.loads(out)
+    assert (status, found["against"], found["options"]) == (0, "oneapp:trim", {"newest": 4})
+    assert any("that trim makes" in said for said in found["why"])
+
+
+def test_settings_are_no_base_to_name_there(capsys, loop, tmp_path):
+    (tmp_path / "mine.env").write_text("HISTORYLAB_BUDGET=2000\n")
+    status, _, error = run(capsys, "tune", loop, "--against", str(tmp_path / "mine.env"))
+    assert (status, "--from says which are yours" in error) == (2, True)

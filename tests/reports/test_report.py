@@ -211,3 +211,13 @@ def test_it_leads_with_what_the_cuts_took():
     said = "Claude Code compacted this session before request 12 (manual, 23,484 → 16,181 tokens): of "
     assert said in Page(report([Shown(timeline)], 12)).text
     assert "compacted" not in Page(report([Shown(replay(conv("u a u"), Settings()))], 0)).text
+
+
+def test_of_a_trimmer_it_says_who_decided_and_shows_no_settings_of_ours():
+    def newest_two(messages):
+        return messages[-2:]
+
+    page = Page(report([Shown(replay(conv("u a u a u a"), trimmer=newest_two))], 2)).text
+    assert "newest_two: 2 of 5 messages at the last request" in page
+    assert "As the app sent it" not in page
+    assert "Pruner" not in page

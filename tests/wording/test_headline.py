@@ -6,7 +6,7 @@ import hostile
 import pytest
 from sketches import load_sample
 
-from historylab import Conversation, Message, Settings, ToolCall, replay
+from historylab import Conversation, Message, Settings, ToolCall, generate, replay, validity
 from historylab.costs.bill import against_untrimmed
 from historylab.recall.retention import retention
 from historylab.recordings.as_sent import as_sent
@@ -108,3 +108,14 @@ def test_requests_over_the_budget_are_measured_against_it_and_not_against_the_la
     compacts = Settings(policy="all", budget=1400, pruner="off", compaction="rolling", window=200_000)
     timeline = replay(load_sample("farewell-lunch")[0], compacts)
     assert said(timeline).endswith("requests exceed the budget: 2.1k of 1.4k tokens at most.")
+
+
+def test_of_a_trimmer_what_an_api_refuses_comes_first_with_its_cause():
+    def newest_six(messages):
+        return messages[-6:]
+
+    loop = generate("tool_loop", turns=2, rounds=8, seed=7)
+    timeline = replay(loop, trimmer=newest_six)
+    refused, orphans = int(timeline.refused.sum()), int(validity(timeline).orphans.sum())
+    wanted = f"An API would refuse {refused} of the {len(timeline.plans)} requests that newest_six makes"
+    assert said(timeline) == f"{wanted}: {orphans} tool results without their call."
