@@ -43,10 +43,11 @@ RUN |= {"tracer": NoOpTracer(), "run_id": "by hand", "run_step": 0, "conversatio
 def compacted(strategy: Callable[..., Any], conversation: Any, **options: Any) -> Iterator[Sent]:
     """Each request goes on with what the one before left and what was said since."""
     capability = strategy(**options)
-    run = SimpleNamespace(**RUN, messages=[], usage=RunUsage())
+    run = SimpleNamespace(**RUN, messages=[])
     before = 0
     for size in conversation.columns.requests.tolist():
         run.messages += as_messages(conversation, before, size)
+        run.usage = RunUsage()  # of a run, which may ask no more than fifty times
         request = ModelRequestContext(
             model=run.model,
             messages=list(run.messages),
