@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -95,9 +96,10 @@ class _Run:
 
     def start_over(self, size: int, *, anew: bool) -> None:
         """Go on after a failure: what was said meanwhile is in the list, of an instance that hangs there is another."""
-        if self.choice.carries:
-            self.carried += self._write(self.size, size)
-        self.size = size
+        with suppress(TrimmerFailed):  # where it can't be given, the next request says so again
+            if self.choice.carries:
+                self.carried += self._write(self.size, size)
+            self.size = size
         if anew:
             self.trims = None
 
@@ -124,6 +126,12 @@ class _Run:
 
     def _write(self, start: int, stop: int) -> list[ListedItem]:
         """New items for some messages, without those outside the list."""
+        try:
+            return self._list(start, stop)
+        except Exception as problem:  # also of the library's classes
+            raise TrimmerFailed(f"what was said can't be given to it: {_reason(problem)}") from None
+
+    def _list(self, start: int, stop: int) -> list[ListedItem]:
         indices = [i for i in range(start, stop) if i not in self.outside]
         written = self.form.write(self.conversation.at(indices), [f"m{i}" for i in indices])
         parts, found = Counter[int](), list[ListedItem]()
@@ -161,8 +169,8 @@ class _Run:
         self.prompt = None if said == BETWEEN.join(prompt.content for prompt in prompts) else said
         try:
             found = match(returned, given, self.form.read, self.marks, summarizes=self.choice.summarizes)
-        except LoadError as problem:
-            raise TrimmerFailed(f"what it returned can't be read: {problem}") from None
+        except Exception as problem:  # an object that is no message, or one that was broken
+            raise TrimmerFailed(f"what it returned can't be read: {_reason(problem)}") from None
         self.edits |= _is_edited(items, given, found)
         return found
 
@@ -265,6 +273,11 @@ def _is_edited(items: Sequence[Any], given: Sequence[ListedItem], found: Sequenc
         return True
     before = {id(each.item): each.pieces for each in given}
     return any(each.pieces != before.get(id(each.item), each.pieces) for each in found)
+
+
+def _reason(problem: Exception) -> str:
+    """The words of an error of ours; of another its kind, too."""
+    return str(problem) if isinstance(problem, LoadError) else f"{type(problem).__name__}: {problem}"
 
 
 def _plain(said: Message) -> Message:

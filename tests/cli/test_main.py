@@ -42,6 +42,8 @@ def test_help_names_every_option(capsys):
         "--headless",
         "--template",
         "--record",
+        "--trimmer",
+        "--trimmer-option",
         "--debug",
         "--strict-environment",
         "--version",

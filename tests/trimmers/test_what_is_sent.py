@@ -169,6 +169,26 @@ def test_a_body_of_chat_completions_has_its_prompt_in_the_list():
     assert sketch(trim) == "DDDDDDDKK"
 
 
+def test_what_a_form_has_no_place_for_is_an_error_of_its_requests():
+    chat = Conversation([Message("user", "Look."), Message("tool", "of nobody"), Message("user", "ok")])
+    timeline = replay(chat, trimmer=lambda items: items, form="anthropic")
+    assert [error.partition(":")[0] for error in timeline.errors.values()] == ["what was said can't be given to it"]
+    assert replay(chat, trimmer=lambda items: items, form="anthropic", carry=True).errors
+
+
+class Unreadable:
+    def __getattr__(self, name):
+        raise RuntimeError(name)
+
+
+@pytest.mark.parametrize("form", ["chat_completions", "anthropic", "responses", "gemini", "langchain", "autogen"])
+@pytest.mark.parametrize("make", [int, type(None), str, list, object, Unreadable])
+def test_what_is_no_message_of_a_form_is_an_error(form, make):
+    timeline = replay(CHAT, trimmer=lambda items: [make()], form=form)
+    assert all(error.startswith("what it returned can't be read: ") for error in timeline.errors.values())
+    assert len(timeline.errors) == len(timeline.plans)
+
+
 # -- told by annotations
 
 
