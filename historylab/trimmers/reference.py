@@ -60,7 +60,7 @@ app has, and returns what the app would send.
 | one that edits the list in place | returns None, and the list counts; one that returns a list and edits is noted |
 | one that takes a whole request body | its parameter is a `dict`, or called `body`, `request` or `payload` |
 | one that takes a context first | as Pydantic AI's processors may; the context knows nothing of a run |
-| an app that overwrites its history | `carry=True`, `--trimmer-carry`: it gets what it left, and what was said since |
+| an app that overwrites its history, as Pydantic AI's runs do | `carry=True`, `--trimmer-carry`: it gets what it left |
 
 At each request it is given a fresh copy of everything said before it, and it is asked once. The messages are dicts of
 Chat Completions, unless its annotation says otherwise (`list[BaseMessage]`, `list[MessageParam]`), or `form=`,

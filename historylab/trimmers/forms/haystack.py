@@ -83,7 +83,7 @@ class HaystackMessages(ItemForm):
 def import_haystack(module: str) -> Any:
     """A module of Haystack's, with its telemetry off: it looks for the variable when it is imported."""
     os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")
-    with needs("haystack-ai", f"haystack.{module}"):
+    with needs("haystack-ai", "a trimmer of Haystack's"):
         return import_module(f"haystack.{module}")
 
 

@@ -65,7 +65,7 @@ def package_version() -> str:
     "trimmer",
     "ai_sdk.pruneMessages",
     title="AI SDK pruneMessages",
-    library="ai",
+    library="ai (npm)",
     install="npm install ai",
     version=package_version,
 )
