@@ -17,7 +17,7 @@ start_page("compare")
 conversation = opening.conversation()
 chosen = configurations.configurations()
 with replay_errors_shown(lambda: all_fields(chosen)):
-    timelines = [configurations.timeline_of(each, conversation) for each in chosen]
+    timelines = [configurations.timeline_of(each, chosen, conversation) for each in chosen]
 refusals(choices.resolution())
 if timelines[0].plans:
     compared, drawn, offered = configurations.complete(chosen, timelines)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from historylab.recordings.as_sent import is_foreign
 from historylab.reports.shown import Shown
 from historylab.wording.settings import title_of, value_in_words
-from historylab.wording.trimmers import foreign_line
+from historylab.wording.trimmers import foreign_line, trimmer_notes
 from historylab.wording.untrusted import escape, one_line
 
 
@@ -28,7 +28,8 @@ def settings_table(shown: Sequence[Shown]) -> str:
 def _of_one(shown: Shown, names: Iterable[str]) -> str:
     resolution = shown.resolution
     if is_foreign(shown.timeline):
-        return f'<p class="meta">{escape(foreign_line(shown.timeline))}</p>'
+        said = [foreign_line(shown.timeline), *trimmer_notes(shown.timeline)]
+        return "".join(f'<p class="meta">{escape(sentence)}</p>' for sentence in said)
     if resolution is None:
         return _table([shown], names)
     decided = [name for name in names if resolution.provenance[name].source != "default"]

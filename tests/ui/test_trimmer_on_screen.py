@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from html import unescape
+from urllib.parse import unquote
 
 import pytest
 from app_pages import on_tab, screen, sentence, shown, text, told, verdict
@@ -149,11 +150,19 @@ def test_a_link_runs_no_function_of_ones_own(tmp_path, monkeypatch):
 def test_what_the_command_line_named_is_shown_by_itself_until_a_setting_is_changed(served):
     app = screen(**SAMPLE)
     assert (system(app), "4 of 16 messages" in verdict(app)) == ("trimmer:their_app:keep_four", True)
-    assert "system" not in app.query_params
+    assert app.query_params["system"] == "trimmer:their_app:keep_four"
     shown(app.selectbox(key="set pruner").set_value("off").run())
     assert (system(app), WHOLE in verdict(app)) == ("", True)
     shown(app.button(key="defaults").click().run())
     assert system(app) == "trimmer:their_app:keep_four"
+
+
+def test_a_shared_link_names_it_and_says_so(served):
+    app = screen(**SAMPLE)
+    app.session_state["historylab"].wanted = "share"
+    shown(app.run())
+    assert "system=trimmer:their_app:keep_four" in unquote(app.code[0].value)
+    assert "by its name alone: no link runs it" in text(app)
 
 
 def test_settings_chosen_in_its_place_outlive_a_reload(served):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -83,10 +84,13 @@ def _settings_in(changes: Mapping[str, Any] | None) -> Mapping[str, Any]:
     return {} if changes is None or trimmer_in(changes)[0] else changes
 
 
-def timeline_of(configuration: Configuration, conversation: Conversation) -> Timeline:
-    """What it sends: a trimmer is asked for every request, settings are replayed."""
+def timeline_of(
+    configuration: Configuration, compared: Sequence[Configuration], conversation: Conversation
+) -> Timeline:
+    """What one of those compared sends: a trimmer is asked for every request, settings are replayed."""
     if configuration.trimmer:
-        return trimmed_timeline(conversation, configuration.lane(conversation))
+        rest = [each for each in compared if each is not configuration]
+        return trimmed_timeline(conversation, configuration.lane(conversation), partial(compare_these, rest))
     return cached.timeline(conversation, configuration.settings)
 
 

@@ -53,7 +53,7 @@ def _find(timeline: Timeline, letter: str) -> bool:
     def words(tried: int, most: int) -> str:
         return f"Looking for settings near {letter}: {tried:,} of at most {most:,} tried"
 
-    return NEAREST in timeline.derived or follow_work(_key(timeline), search, words, stop="stop nearest")
+    return NEAREST in timeline.derived or follow_work(_key(timeline), search, words, lambda: None)
 
 
 def _key(timeline: Timeline) -> Key:

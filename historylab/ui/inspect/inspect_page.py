@@ -37,7 +37,8 @@ def inspect_page(name: str, tab: str = "") -> None:
     refusals(resolution)
     with replay_errors_shown(lambda: settings_sidebar(resolution, as_sent=True, trimmers=True)):
         timeline = timeline_on_screen(conversation, resolution)
-    model_call_notice(resolution, timeline)
+    if not is_foreign(timeline):
+        model_call_notice(resolution, timeline)
     conversation_bar(conversation, timeline, resolution, lambda: export_button(resolution, timeline))
     if not is_foreign(timeline):
         give_to_proxy(resolution)

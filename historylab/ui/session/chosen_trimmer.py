@@ -222,9 +222,9 @@ def options_in_address() -> Mapping[str, Any]:
 
 
 def system_of_trimmer() -> str:
-    """The trimmer on screen as the address names it in place of a system; "" where it shows by itself, or is none."""
+    """The trimmer on screen as the address names it in place of a system; "" without one."""
     name = current_trimmer()
-    return f"{SYSTEM_OF_TRIMMER}{name}" if name and tab().trimmer else ""
+    return f"{SYSTEM_OF_TRIMMER}{name}" if name else ""
 
 
 def is_option_parameter(name: str) -> bool:

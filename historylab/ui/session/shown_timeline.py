@@ -6,12 +6,15 @@ chosen afterwards shows the settings at once, and taking that choice back shows 
 
 from __future__ import annotations
 
+from functools import partial
+
 from historylab.conversation.conversation import Conversation
 from historylab.planning.replay import Timeline, replay
 from historylab.recordings.as_sent import as_sent, has_cuts, knows_what_was_sent
 from historylab.settings.consent import offline
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import cached, choices
+from historylab.ui.session.chosen_system import choose_system
 from historylab.ui.session.chosen_trimmer import (
     current_trimmer,
     lane_on_screen,
@@ -19,7 +22,8 @@ from historylab.ui.session.chosen_trimmer import (
     would_stand_by_itself,
 )
 from historylab.ui.session.session import tab
-from historylab.ui.session.trimmer_runs import trimmed_timeline
+from historylab.ui.session.thread_work import leave_work
+from historylab.ui.session.trimmer_runs import KIND, trimmed_timeline
 
 BY_THE_FILE = ("recorded", "default")
 """The sources that say nothing of what a reader wants to see."""
@@ -28,7 +32,8 @@ BY_THE_FILE = ("recorded", "default")
 def timeline_on_screen(conversation: Conversation, resolution: Resolution) -> Timeline:
     """The timeline of a trimmer, or as sent, if that is chosen or stands by itself; else the replay under settings."""
     if lane := lane_on_screen(conversation):
-        return trimmed_timeline(conversation, lane)
+        return trimmed_timeline(conversation, lane, partial(choose_system, ""))
+    leave_work(KIND)
     if shows_as_sent(resolution):
         return as_sent(conversation)
     return cached.timeline(conversation, resolution.settings)

@@ -64,18 +64,20 @@ def is_followed(key: Key) -> bool:
         return work is not None and not work.left and id(tab()) in work.tabs
 
 
-def follow_work(key: Key, make: Callable[[Tell], object], words: Callable[[int, int], str], *, stop: str = "") -> bool:
+def follow_work(
+    key: Key, make: Callable[[Tell], object], words: Callable[[int, int], str], on_stop: Callable[[], None]
+) -> bool:
     """Have `make` do the work, which tells how far it is, and wait; a bar says `words` of that.
 
-    `stop` is the key of a button that ends it. Tells whether it is done. Raises what the work raised.
+    Beside the bar is a button that ends it, for this tab, and calls `on_stop`. Tells whether the work is done, and
+    raises what it raised.
     """
     work = _start_or_join(key, make)
-    if not work.over.wait(0 if stop else AT_ONCE):
+    if not work.over.wait(AT_ONCE):
         place = st.empty()
         with place.container(horizontal=True, vertical_alignment="center", key=f"following {key[0]}"):
             bar = st.progress(0.0, words(work.done, work.of))
-            if stop:
-                st.button("Stop", key=stop, on_click=_stop, args=(key,))
+            st.button("Stop", key=f"stop {key[0]}", on_click=_stop, args=(key, on_stop))
         while not work.over.wait(LOOK):
             bar.progress(min(1.0, work.done / max(1, work.of)), words(work.done, work.of))
         place.empty()
@@ -86,23 +88,29 @@ def follow_work(key: Key, make: Callable[[Tell], object], words: Callable[[int, 
 
 def _start_or_join(key: Key, make: Callable[[Tell], object]) -> ThreadWork:
     """The work; one of its kind that this tab alone waited for before isn't wanted any more."""
-    me, wanted = id(tab()), ThreadWork(make)
+    wanted = ThreadWork(make)
+    leave_work(key[0], but=key)
     with _lock:
         known = _under_way.get(key)
         work = known if known and not known.left else wanted
-        for kind, other in _under_way.items():
-            if kind[0] == key[0] and other is not work and me in other.tabs:
-                other.tabs.remove(me)
-                other.left = not other.tabs
-        work.tabs.add(me)
+        work.tabs.add(id(tab()))
         if work is wanted:
             _under_way[key] = work
             Thread(target=work.run, args=(key,), name=f"historylab-{key[0]}", daemon=True).start()
     return work
 
 
-def _stop(key: Key) -> None:
+def leave_work(kind: str | int, *, but: Key = ()) -> None:
+    """Wait for no work of that kind any more, except for one. What nobody waits for ends."""
+    me = id(tab())
     with _lock:
-        if work := _under_way.get(key):
-            work.left = True
+        for key, work in _under_way.items():
+            if key[0] == kind and key != but and me in work.tabs:
+                work.tabs.remove(me)
+                work.left = not work.tabs
+
+
+def _stop(key: Key, on_stop: Callable[[], None]) -> None:
+    leave_work(key[0])
+    on_stop()
     touch()

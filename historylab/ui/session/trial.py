@@ -59,7 +59,7 @@ def keep_trial() -> None:
 def before_trial(timeline: Timeline, trial: TriedChanges) -> Timeline:
     """The same conversation without the trial: as was shown, a trimmer's or as sent, else under the other settings."""
     if trial.lane:
-        return trimmed_timeline(timeline.original, trial.lane)
+        return trimmed_timeline(timeline.original, trial.lane, keep_trial)
     if trial.as_sent and (sent := sent_timeline()):
         return sent
     return cached.timeline(timeline.original, timeline.settings.replace(**trial.were))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from historylab.conversation.conversation import Conversation
 from historylab.planning.replay import Timeline
 from historylab.tuning.replayed import TrimmerLane
@@ -9,14 +11,17 @@ from historylab.ui.session.chosen_trimmer import trimmer_title
 from historylab.ui.session.thread_work import follow_work
 from historylab.wording.untrusted import code_span
 
+KIND = "trimmer"
 
-def trimmed_timeline(conversation: Conversation, lane: TrimmerLane) -> Timeline:
-    """What a trimmer sends; while it is asked, with a bar that shows how far that is."""
-    if not lane.is_open(conversation):
-        name = code_span(trimmer_title(str(lane.trimmer)))
+
+def trimmed_timeline(conversation: Conversation, lane: TrimmerLane, on_stop: Callable[[], None]) -> Timeline:
+    """What a trimmer sends; while it is asked, with a bar that shows how far that is. `on_stop` chooses another."""
+    name, key = code_span(trimmer_title(str(lane.trimmer))), (KIND, id(conversation), lane.key)
+    while not lane.is_open(conversation):
         follow_work(
-            ("trimmer", id(conversation), lane.key),
+            key,
             lambda tell: lane.open(conversation, tell),
             lambda asked, of: f"Asking {name}: {asked:,} of {of:,} requests" if of else f"Opening {name}",
+            on_stop,
         )
     return lane.open(conversation)

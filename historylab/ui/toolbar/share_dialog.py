@@ -12,10 +12,12 @@ from historylab.errors import SettingsError
 from historylab.settings.link import OWN_FILE, YOURS, Place, encode
 from historylab.settings.model import Settings
 from historylab.settings.names import NOT_IN_LINKS
+from historylab.settings.trimmer_options import is_own_function, trimmer_of_system
 from historylab.systems.presets.base import preset_in_link
 from historylab.tuning.compare import LETTERS
-from historylab.ui.session import address, choices, drawers, edits, session, viewing
+from historylab.ui.session import address, choices, drawers, edits, opening, session, viewing
 from historylab.ui.session.choices import AS_SENT
+from historylab.ui.session.chosen_trimmer import lane_on_screen, options_of_lane, trimmer_title
 from historylab.ui.session.shown_timeline import shows_as_sent
 from historylab.ui.shared.copy_link import copy_link
 from historylab.ui.shared.notice import notice
@@ -33,6 +35,7 @@ NOT_YOURS = (
 NO_PINS = (
     "Texts under “What must stay” are left out, as they may be private; results can differ. An export carries them."
 )
+ONLY_NAMED = ", by its name alone: no link runs it, and it opens with your settings"
 NOT_EDITED = "it opens the original. To show the edited conversation, send the report (Export, Report)."
 
 
@@ -75,6 +78,8 @@ def link_contents(settings: Settings, compare: Compared = None) -> Iterator[str]
     yield f"your settings: {differing_in_words(settings)}"
     if shown.system == AS_SENT:
         yield "that it is shown as recorded: what was really sent"
+    if trimmer := trimmer_of_system(shown.system):
+        yield f"the trimmer: {trimmer_title(trimmer)}{ONLY_NAMED if is_own_function(trimmer) else ', with its options'}"
     kind, _, name = shown.conversation.partition(":")
     unedited = ", as it was before your edits" if edits.current_edits() else ""
     if kind == "sample":
@@ -112,6 +117,9 @@ def _place(*, request: int | None = None, compare: Compared) -> Place:
     place = address.current_place(request=request, compare=compare)
     if place.conversation in ("", OWN_FILE):
         place = replace(place, which=place.which or viewing.current_file().which)
+    if lane := lane_on_screen(opening.conversation()):
+        options = {option.name: value for option, value in options_of_lane(lane) if option.name in lane.options}
+        return replace(place, options=options)
     return replace(place, system=AS_SENT) if shows_as_sent(choices.resolution()) else place
 
 
