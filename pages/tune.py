@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from historylab.recordings.as_sent import as_sent
 from historylab.tuning.constraints import read_constraints
 from historylab.ui.request.questions_form import questions_expander
 from historylab.ui.session import cached, choices, opening, session, viewing
+from historylab.ui.session.shown_timeline import timeline_on_screen
 from historylab.ui.settings.settings_sidebar import settings_sidebar
 from historylab.ui.settings.system_choice import describe_system
 from historylab.ui.shared.no_requests import no_requests
@@ -20,7 +20,7 @@ from historylab.ui.tune.constraints_form import constraints_form
 from historylab.ui.tune.frontier_view import frontier_view
 from historylab.ui.tune.search_form import search_form
 from historylab.ui.tune.sensitivity_view import sensitivity_view
-from historylab.ui.tune.settings_search import find_advice, know_what_was_sent, make_search
+from historylab.ui.tune.settings_search import find_advice, know_what_was_sent, make_search, may_beat_others
 from historylab.ui.tune.why_view import help_buttons, why_view
 
 start_page("tune")
@@ -28,11 +28,15 @@ conversation = opening.conversation()
 everywhere = session.tab().tuning.everywhere
 resolution = choices.resolution(recorded=not everywhere)  # one set of settings for all conversations
 searched = viewing.current_file().conversations if everywhere else [conversation]
-system = settings_sidebar(resolution, as_sent=know_what_was_sent(searched, resolution))
+known, free = know_what_was_sent(searched, resolution), may_beat_others(resolution)
+system = settings_sidebar(resolution, as_sent=known, trimmers=free)
 with replay_errors_shown():
     search = make_search(searched, resolution)
-    timeline = as_sent(conversation) if search.as_sent else cached.timeline(conversation, resolution.settings)
-if search.as_sent:
+    shown = bool(search.against)
+    timeline = (
+        timeline_on_screen(conversation, resolution) if shown else cached.timeline(conversation, resolution.settings)
+    )
+if shown:
     describe_system(system, timeline, conversation)
 refusals(resolution)
 conversation_bar(conversation, timeline, resolution)
@@ -43,7 +47,8 @@ if not timeline.plans:
 top = st.container()
 folds = st.container(gap="small", key="folds")
 with folds:
-    wishes = constraints_form(search.prices, marked=search.marked, referring=search.referring, as_sent=search.as_sent)
+    beaten = search.beaten if search.against else ""
+    wishes = constraints_form(search.prices, marked=search.marked, referring=search.referring, beaten=beaten)
     search_form(search)
     questions_expander()
 work = search.work(wishes)

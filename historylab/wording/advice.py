@@ -13,11 +13,15 @@ from historylab.registry import chosen_members
 from historylab.settings.model import Settings
 from historylab.tuning.advice_words import CLAIMS
 from historylab.tuning.evidence import Comparison
+from historylab.tuning.replayed import Lane, TrimmerLane
 from historylab.tuning.trials import Trial
 from historylab.tuning.tune import Advice
 from historylab.wording.costs import SAME, cost_in_words
 from historylab.wording.cuts import changes_in_words
 from historylab.wording.phrases import capitalize_first, uncapitalize
+from historylab.wording.untrusted import one_line
+
+NAME = 60  # characters of a trimmer's name
 
 PRUNERS: Mapping[str, tuple[str, str]] = {
     "fifo": ("drop the oldest turns when {budget} is full", "oldest go at {budget}"),
@@ -96,10 +100,22 @@ def action_in_words(advice: Advice, trial: Trial) -> str:
     return capitalize_first(" and ".join(new[:2]) or "send everything")
 
 
+def foreign_word(advice: Advice) -> str:
+    """ "as sent", or a trimmer's name: the base where it isn't settings."""
+    return noun_of_base(advice.against) if isinstance(advice.against, TrimmerLane) else "as sent"
+
+
+def noun_of_base(base: Lane) -> str:
+    """ "yours", "what was really sent", "LangChain trim_messages": what settings are set beside."""
+    if isinstance(base, TrimmerLane):
+        return one_line(base.title, NAME)
+    return "yours" if isinstance(base, Settings) else "what was really sent"
+
+
 def short_name(advice: Advice, trial: Trial) -> str:
     """The settings as the name of a point: "summarise at 96k", "not trimming"; "yours" for the base."""
     if trial is advice.trials[0]:
-        return "yours" if trial.is_ours else "as sent"
+        return "yours" if trial.is_ours else foreign_word(advice)
     return next((short for _, short in _new_actions(advice, trial)), "not trimming")
 
 

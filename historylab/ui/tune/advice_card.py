@@ -10,8 +10,9 @@ from historylab.tuning.advice_words import kept_noun
 from historylab.tuning.trials import Trial
 from historylab.tuning.tune import Advice
 from historylab.ui.session import session
-from historylab.wording.advice import advice_sentence, losses_beside, sureness, why_not_whole
+from historylab.wording.advice import advice_sentence, foreign_word, losses_beside, sureness, why_not_whole
 from historylab.wording.costs import SAME, cost_in_words
+from historylab.wording.phrases import capitalize_first
 from historylab.wording.settings_sentence import settings_sentence
 from historylab.wording.untrusted import escape
 
@@ -82,5 +83,6 @@ def _exactly(advice: Advice, picked: Trial) -> str:
     point = advice.points[advice.trials.index(picked)]
     broken = "".join(f'<div class="hl-refused">Breaks “{escape(words)}”.</div>' for words in point.broken)
     why = why_not_whole(advice) if picked is advice.chosen else ""
-    told = f"{settings_sentence(picked.settings) if picked.is_ours else 'As sent.'} {why}".strip()
+    whose = settings_sentence(picked.settings) if picked.is_ours else f"{capitalize_first(foreign_word(advice))}."
+    told = f"{whose} {why}".strip()
     return f'<div class="hl-meta">{escape(told)}</div>{broken}'

@@ -10,7 +10,6 @@ import streamlit as st
 from historylab.costs.caches.base import cache_of, caching_word
 from historylab.errors import SettingsError
 from historylab.pricing import Prices
-from historylab.tuning.advice_words import WHAT_HAPPENED
 from historylab.tuning.constraints import BETTER, EVERY_REFERENCE, EVERY_STAR, PHRASES, Constraints, read_constraints
 from historylab.ui.session import session, tuning_choices
 from historylab.ui.shared.notice import notice
@@ -28,18 +27,18 @@ OFFERED = tuple(map(constraint_in_words, PHRASES))
 EXAMPLES = "; ".join(phrase for phrase in OFFERED if re.search(r"\d", phrase))
 
 
-def constraints_form(prices: Prices | None, *, marked: bool, referring: bool, as_sent: bool = False) -> str:
+def constraints_form(prices: Prices | None, *, marked: bool, referring: bool, beaten: str = "") -> str:
     """Draw the form and return the wishes it states, as `tune` takes them.
 
     Words that can't be read are left out, with a notice.
     `marked`: whether any message must be remembered, `referring`: whether any call uses a value of an earlier message;
-    what there is none of is not offered. `as_sent`: the base is what was really sent.
+    what there is none of is not offered. `beaten`: the base in words, where it isn't settings.
     """
     tuning = session.tab().tuning
     cache = tuning.cache or (cache_of(prices).name if prices else Constraints().cache)
     offered = [m for m in MUSTS if (marked or m != EVERY_STAR) and (referring or m != EVERY_REFERENCE)]
     musts = [must for must in tuning.musts if must in offered]
-    aims = {**AIM_WORDS, BETTER: f"better than {WHAT_HAPPENED[0]}"} if as_sent else AIM_WORDS
+    aims = {**AIM_WORDS, BETTER: f"better than {beaten}"} if beaten else AIM_WORDS
     asked = ", ".join([aims[tuning.aim], *map(constraint_in_words, musts)])
     with st.expander(f"Goal: {asked}", key="wishes", type="compact"):
         st.pills(

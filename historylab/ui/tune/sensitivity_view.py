@@ -11,7 +11,6 @@ from historylab.costs.amounts import count_of, percent, times
 from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
 from historylab.tuning.evidence import Comparison
-from historylab.tuning.replayed import AS_SENT
 from historylab.tuning.search_space import AXES, Axis
 from historylab.tuning.trials import Trial
 from historylab.tuning.tune import Advice
@@ -36,8 +35,7 @@ def sensitivity_view(search: SettingsSearch, advice: Advice, picked: Trial) -> N
 def _effects(search: SettingsSearch, advice: Advice, picked: Trial, around: Mapping[str, Sequence[Settings]]) -> None:
     rest = [settings for answers in around.values() for settings in answers if advice.trial_of(settings) is None]
     if rest:
-        base = AS_SENT if search.as_sent else search.base.key
-        work = cached.background_work("around", base, picked.settings.key, *(each.key for each in rest))
+        work = cached.background_work("around", search.key_of_base, picked.settings.key, *(each.key for each in rest))
         work_progress(
             work,
             "effects",

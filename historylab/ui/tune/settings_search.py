@@ -15,15 +15,15 @@ from historylab.recordings.as_sent import knows_what_was_sent
 from historylab.settings.consent import offline
 from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
-from historylab.tuning.advice_words import WHAT_HAPPENED, YOURS
-from historylab.tuning.base_lane import search_start
+from historylab.tuning.base_lane import base_in_words, search_start
 from historylab.tuning.constraints import read_constraints
-from historylab.tuning.replayed import AS_SENT, MeasureOptions
+from historylab.tuning.replayed import AS_SENT, Foreign, MeasureOptions, TrimmerLane, key_of_lane
 from historylab.tuning.search_space import USUAL, Axis, Sizes, offered_axes
 from historylab.tuning.trials import Known
 from historylab.tuning.tune import Advice, tune
 from historylab.ui.session import cached, opening, prices, session, viewing
 from historylab.ui.session.background_work import Interruption, Work
+from historylab.ui.session.chosen_trimmer import lane_on_screen
 from historylab.ui.session.shown_timeline import shows_as_sent
 from historylab.ui.shared.work_progress import Show
 from historylab.wording.cuts import changes_in_words
@@ -36,14 +36,15 @@ AT_ONCE = 60_000
 class SettingsSearch:
     """One search. `base` are the settings in effect, with summaries written offline.
 
-    `as_sent`: it looks for settings that do better than what was really sent, and `base` are those at which it begins.
+    `against`: others decided what it looks for something better than, a trimmer or whoever really sent it; `base` are
+    then the settings at which it begins.
 
     By a conversation's digest, `must_remember` has its messages that must be remembered, `questions` what it is asked.
     """
 
     conversations: tuple[Conversation, ...]
     base: Settings
-    as_sent: bool
+    against: Foreign | None
     sizes: Sizes
     locked: frozenset[str]
     prices: Prices | None
@@ -53,7 +54,12 @@ class SettingsSearch:
     @property
     def beaten(self) -> str:
         """The words for what settings are to do better than."""
-        return (WHAT_HAPPENED if self.as_sent else YOURS)[0]
+        return base_in_words(self.against or self.base)[0]
+
+    @property
+    def key_of_base(self) -> str:
+        """Text that is the same for what is the same to do better than."""
+        return key_of_lane(self.against or self.base)
 
     @property
     def marked(self) -> bool:
@@ -86,7 +92,7 @@ class SettingsSearch:
     def work(self, wishes: str) -> Work:
         """The search for these wishes, started or not; its result is an Advice."""
         axes, locked = " ".join(self.varied), " ".join(sorted(self.locked))
-        about = (self.base.key, AS_SENT if self.as_sent else "", axes, locked, str(self.tries), wishes)
+        about = (self.base.key, self.key_of_base, axes, locked, str(self.tries), wishes)
         return cached.background_work("advice", *self._about(), *about)
 
     def known_trials(self, wishes: str) -> Known:
@@ -97,8 +103,9 @@ class SettingsSearch:
         return known
 
     def is_quick(self, settings: int) -> bool:
-        """Whether trying so many takes so little time that it starts without a click."""
-        return settings * sum(map(len, self.conversations)) <= AT_ONCE
+        """Whether trying so many takes so little time that it starts without a click: no trimmer has to be asked."""
+        asks = isinstance(self.against, TrimmerLane)
+        return not asks and settings * sum(map(len, self.conversations)) <= AT_ONCE
 
     def _about(self) -> tuple[str, ...]:
         parts = (self.prices, sorted(self.must_remember.items()), sorted(self.questions.items()))
@@ -106,26 +113,33 @@ class SettingsSearch:
 
 
 def know_what_was_sent(conversations: Sequence[Conversation], resolution: Resolution) -> bool:
-    """Tell whether a search may aim to beat what was sent: every file says it, and nothing is held.
-
-    What the environment holds would be as it says in every candidate, and such a search takes the files' word.
-    """
+    """Tell whether a search may aim to beat what was sent: every file says it, and nothing is held."""
     requesting = [conversation for conversation in conversations if len(conversation.columns.requests)]
-    return bool(requesting) and not _locked_names(resolution) and all(map(knows_what_was_sent, requesting))
+    return bool(requesting) and may_beat_others(resolution) and all(map(knows_what_was_sent, requesting))
+
+
+def may_beat_others(resolution: Resolution) -> bool:
+    """Tell whether a search may aim to beat others than settings: the environment holds nothing.
+
+    What it holds would be as it says in every candidate, and such a search takes the files' word.
+    """
+    return not _locked_names(resolution)
 
 
 def make_search(conversations: Sequence[Conversation], resolution: Resolution) -> SettingsSearch:
-    """A search around the settings in effect, or around those the files propose where what was sent is on screen.
+    """A search around the settings in effect, or around those the files propose where others' decisions are on screen.
 
     What the environment sets is not varied.
     """
-    beside = know_what_was_sent(conversations, resolution) and shows_as_sent(resolution)
-    base = offline(search_start(conversations) if beside else resolution.settings)
+    against: Foreign | None = lane_on_screen(opening.conversation()) if may_beat_others(resolution) else None
+    if against is None and know_what_was_sent(conversations, resolution) and shows_as_sent(resolution):
+        against = AS_SENT
+    base = offline(search_start(conversations, against) if against else resolution.settings)
     locked = _locked_names(resolution)
     sizes = Sizes.largest(_sizes(conversation, base) for conversation in conversations)
     listed = prices.prices_in_effect(base.model)
     marks = _must_remember(conversations)
-    return SettingsSearch(tuple(conversations), base, beside, sizes, locked, listed, marks, _questions(conversations))
+    return SettingsSearch(tuple(conversations), base, against, sizes, locked, listed, marks, _questions(conversations))
 
 
 def find_advice(search: SettingsSearch, wishes: str, work: Work, show: Show) -> None:
@@ -133,7 +147,7 @@ def find_advice(search: SettingsSearch, wishes: str, work: Work, show: Show) -> 
     interruption = Interruption(lambda done, most: show(done, most, at_most=True))
     work.result = tune(
         search.conversations,
-        base=AS_SENT if search.as_sent else search.base,
+        base=search.against or search.base,
         wishes=wishes,
         tries=search.tries,
         varied=search.varied,

@@ -14,6 +14,8 @@ from historylab.tuning.trials import Trial
 from historylab.tuning.tune import Advice
 from historylab.ui.session import drawers, opening, session, tuning_choices, viewing
 from historylab.ui.shared.page import go_to
+from historylab.wording.advice import foreign_word, noun_of_base
+from historylab.wording.phrases import capitalize_first
 from historylab.wording.terms import with_terms
 
 MARKED = "Must-remember messages kept"
@@ -22,7 +24,7 @@ COST = "Cost, ≈"
 EXPLAINED = ("fact", "facts in tool calls", "facts in answers", "evidence", "not trimming", "request")
 """The terms that the card explains."""
 NO_BUDGET, NOT_SLICED = "it had none", "it was not"
-"""In place of figures that what was really sent has none of."""
+"""In place of figures that what others decided has none of."""
 Figure = Callable[[Trial, str], str]
 FIGURES: tuple[tuple[str, Figure], ...] = (
     (COST, lambda t, cache: money(t.figures[f"cost_{cache}"])),
@@ -45,7 +47,7 @@ BARS = "The bars of the chart span what the starred settings may come to beside 
 def why_view(advice: Advice, picked: Trial, cache: str, buttons: Callable[[], None]) -> None:
     """All the advice rests on, and the figures of the picked settings beside the base's, with `buttons` under them."""
     with st.expander("Why", key="why", type="compact"):
-        beside = "yours" if advice.trials[0].is_ours else "what was really sent"
+        beside = noun_of_base(advice.against)
         lines = [*advice.why, *([] if advice.advised is advice.trials[0] else [BARS.format(beside)])]
         said = "".join(f"<div>{with_terms(line, *EXPLAINED)}</div>" for line in lines)
         st.html(f'<div class="hl-why hl-tips">{said}</div>')
@@ -72,7 +74,10 @@ def _figures(advice: Advice, picked: Trial, cache: str) -> str:
     rows += [
         (label, *(show(trial, cache) for trial in shown)) for label, show in FIGURES if _is_known(label, picked, cache)
     ]
-    words = ("As sent" if not trial.is_ours else "These" if trial is picked else "Yours" for trial in shown)
+    words = (
+        capitalize_first(foreign_word(advice)) if not trial.is_ours else "These" if trial is picked else "Yours"
+        for trial in shown
+    )
     head = "".join(f'<th class="hl-number">{word}</th>' for word in words)
     offline = f'<div class="hl-meta">{OFFLINE}</div>' if picked.figures["summaries"] and picked.is_ours else ""
     return (
