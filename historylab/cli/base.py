@@ -225,7 +225,7 @@ def console(*, stderr: bool = False) -> Console:
     """Standard output (or stderr), as wide as the terminal; 160 columns if it is not a terminal."""
     from rich.console import Console
 
-    output = Console(stderr=stderr)
+    output = Console(stderr=stderr, emoji=False)
     if not output.is_terminal:
         output.width = 160
     return output

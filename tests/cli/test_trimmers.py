@@ -22,6 +22,8 @@ def trim(messages, newest=4):
 def whole(messages):
     return messages
 
+boom = whole
+
 def fails(messages):
     if len(messages) == 6:
         raise KeyError(len(messages))
@@ -99,6 +101,10 @@ def test_show_says_what_a_trimmer_sends_and_its_faults(capsys, app, chat):
     assert code == 0
     assert "trim, newest 6: 6 of 29 messages at the last request" in out
     assert "requests would be refused: 11 tool results without their call. Without a user message: " in out
+
+
+def test_a_name_is_no_emoji(capsys, app, chat):
+    assert "someapp:boom: all 29 messages" in run(capsys, "show", chat, "--trimmer", "someapp:boom")[1]
 
 
 def test_what_a_function_prints_is_not_among_the_output(capsys, app, chat):
