@@ -24,7 +24,8 @@ def trimmer_lines(timeline: Timeline) -> Iterator[str]:
     causes = Counter(timeline.errors.values())
     for why, number in causes.most_common(ERRORS) if len(causes) > 1 else ():
         yield f"  {count_of(number, 'request')}: {why}"
-    yield faults_sentence(timeline)
+    if said := faults_sentence(timeline):
+        yield said
 
 
 def trimmer_as_json(timeline: Timeline) -> dict[str, Any]:

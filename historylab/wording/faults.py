@@ -43,8 +43,13 @@ def count_faults(timeline: Timeline) -> TrimmerFaults:
 
 
 def faults_sentence(timeline: Timeline) -> str:
-    """ "2 of 62 requests would be refused: 3 tool results without their call. Without a user message: 4 requests." """
+    """ "2 of 62 requests would be refused: 3 tool results without their call. Without a user message: 4 requests."
+
+    "" where it failed at every request.
+    """
     found = count_faults(timeline)
+    if not found.requests:
+        return ""
     of = f"{found.refused:,} of {count_of(found.requests, 'request')} would be refused: {causes_in_words(found)}"
     others = (("Without a user message", found.without_user), ("Over the window", found.over_window))
     said = [f"{what}: {count_of(number, 'request')}" for what, number in others if number]

@@ -1,0 +1,51 @@
+"""The faults in what a trimmer sends, counted and in a sentence."""
+
+from __future__ import annotations
+
+import pytest
+from sketches import conv
+
+from historylab import Settings, replay
+from historylab.wording.faults import count_faults, faults_sentence
+
+CHAT = conv("s u a(t) a u a(t) a u")
+
+
+def said(trimmer):
+    return faults_sentence(replay(CHAT, trimmer=trimmer))
+
+
+@pytest.mark.parametrize(
+    ("trimmer", "sentence"),
+    [
+        (lambda messages: messages, "No request would be refused."),
+        (
+            lambda messages: [m for m in messages if m["role"] != "assistant"],
+            "4 of 5 requests would be refused: 6 tool results without their call.",
+        ),
+        (
+            lambda messages: [m for m in messages if m["role"] != "tool"],
+            "4 of 5 requests would be refused: 6 messages with calls that lack a result.",
+        ),
+        (
+            lambda messages: messages[:1],
+            "5 of 5 requests would be refused: 5 requests with nothing to answer. Without a user message: 5 requests.",
+        ),
+        (lambda messages: None if len(messages) < 9 else 1 / 0, "No request would be refused."),
+        (lambda messages: 1 / 0, ""),
+    ],
+)
+def test_the_faults_are_counted_and_said(trimmer, sentence):
+    assert said(trimmer) == sentence
+
+
+def test_a_failed_request_is_in_no_count():
+    found = count_faults(replay(CHAT, trimmer=lambda messages: messages if len(messages) < 4 else 1 / 0))
+    assert (found.requests, found.refused) == (1, 0)
+
+
+def test_a_request_may_be_over_the_window():
+    small = replay(CHAT, Settings(window=40), trimmer=lambda messages: messages)
+    over = count_faults(small).over_window
+    assert over == (small.contexts > 40).sum() > 0
+    assert faults_sentence(small).endswith(f"Over the window: {over} requests.")
