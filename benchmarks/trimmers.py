@@ -192,12 +192,17 @@ def summaries(size: int) -> list[Options]:
 
 def halves(_: int) -> list[Options]:
     """Settings of the harness' strategies, by its messages."""
-    return [{"max_messages": n, "keep_messages": n // 2} for n in (6, 12, 20)]
+    return [{"max_messages": n, "keep_messages": n // 2} for n in (8, 16, 24)]
 
 
 def windows(size: int, **others: Any) -> list[Options]:
     """Settings of Haystack's compaction."""
     return [{"context_window": max(300, int(size * part)), **others} for part in (0.3, 0.5, 0.7)]
+
+
+def roomy(size: int) -> list[Options]:
+    """Settings of Strands' summaries, which fail where a window doesn't hold one and ten messages."""
+    return [{"context_window": max(2000, int(size * part))} for part in (0.5, 0.7, 0.9)]
 
 
 def agent_windows(size: int) -> list[Options]:
@@ -254,7 +259,7 @@ SETTINGS: Mapping[str, Callable[[int], list[Options]]] = {
     ),
     "semantic_kernel.ChatHistoryTruncationReducer": counts("target_count", 4, 8, 16),
     "strands.SlidingWindowConversationManager": counts("window_size", 4, 8, 16, per_turn=True),
-    "strands.SummarizingConversationManager": tokens("context_window"),
+    "strands.SummarizingConversationManager": roomy,
 }
 """Three settings of each trimmer, for a conversation of so many tokens."""
 
