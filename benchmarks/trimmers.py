@@ -1,12 +1,16 @@
 """Every framework's trimmer that is installed, replayed and called by hand: whether both send the same, and what.
 
-    pip install -e ".[test,frameworks]" && python benchmarks/trimmers.py [--only PART_OF_A_NAME …]
+    pip install -e ".[test,frameworks]" && python benchmarks/trimmers.py [--nearest] [--only PART_OF_A_NAME …]
 
 Generated conversations and the sample ones of text alone, three settings each, whose limits are parts of the
 conversation. *Equal* are requests that send what the library sends when it is called by hand (`tests/trimmers/by_hand`,
 with a conversion of its own); *acted on* those that aren't sent as they were said; *orphans* those with a result whose
 call isn't sent; *no user* those without any message of the user's. Milliseconds are of a request, replayed and by hand.
 `ai_sdk` needs Node, and the npm package `ai` in the current folder.
+
+With `--nearest` another table: two coding sessions and two of a support desk, the second of the settings. *Same* are
+requests that send the same messages under the nearest settings of ours; *refused* those of the trimmer's that an API
+would refuse, and under the nearest settings; *slowest* the seconds of the longest search.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ sys.path[:] = [str(ROOT), str(ROOT / "tests" / "support"), *(place for place in 
 from driven_trimmers import as_said  # noqa: E402
 
 import historylab  # noqa: E402
-from historylab import Conversation, generate, load, replay  # noqa: E402
+from historylab import Conversation, generate, load, nearest_settings, replay  # noqa: E402
 from historylab.errors import MissingLibrary, needs  # noqa: E402
 from historylab.registry import member  # noqa: E402
 from historylab.trimmers.given import installed_version  # noqa: E402
@@ -62,7 +66,15 @@ class Tally:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="*", default=[""], metavar="PART_OF_A_NAME")
-    parts = parser.parse_args().only
+    parser.add_argument("--nearest", action="store_true", help="how near settings of ours come")
+    arguments = parser.parse_args()
+    parts = arguments.only
+    if arguments.nearest:
+        print(f"{'trimmer':52}{'requests':>10}{'acted on':>10}{'same':>8}{'refused':>14}{'slowest':>9}")
+        for name in historylab.trimmers():
+            if any(part in name for part in parts):
+                print(nearest_line(name), flush=True)
+        return
     conversations = list(chats())
     print(f"{len(conversations)} conversations, {sum(len(c.columns.requests) for c in conversations)} requests\n")
     print(row("trimmer", "version", "requests", "equal", "acted on", "orphans", "no user", "ms"))
@@ -80,6 +92,34 @@ def chats() -> Iterator[Conversation]:
     for path in sorted((ROOT / "sample_conversations").glob("*.json*")):
         if path.name not in (BROKEN, "index.json"):
             yield from (one for one in load(path) if len(one.columns.requests) >= FEWEST and is_plain(one))
+
+
+def sessions() -> Iterator[Conversation]:
+    """Sessions long enough that a rule shows."""
+    yield generate("coding_agent", turns=8, seed=1)
+    yield generate("coding_agent", turns=10, seed=2)
+    yield generate("support_desk", turns=20, seed=1)
+    yield generate("support_desk", turns=25, seed=2)
+
+
+def nearest_line(name: str) -> str:
+    """How near settings of ours come to a trimmer; the command that installs it where it isn't there."""
+    requests, same, acted, slowest, refused = 0, 0.0, 0, 0.0, [0, 0]
+    try:
+        for conversation in sessions():
+            timeline = replay(conversation, trimmer=name, **SETTINGS[name](size_of(conversation))[1])
+            started = time.perf_counter()
+            found = nearest_settings(timeline)
+            slowest = max(slowest, time.perf_counter() - started)
+            known = int(timeline.judged.sum())
+            requests, same = requests + known, same + found.agreement * known
+            acted += sum(bool({*plan.sketch()} & {*"TSD"}) for plan in timeline.plans)
+            refused[0] += int(timeline.refused.sum())
+            refused[1] += int(replay(conversation, found.settings).refused.sum())
+    except MissingLibrary as missing:
+        return f"{name:52}{missing}"
+    told = f"{requests:>10}{acted / requests:>10.0%}{same / requests:>8.0%}"
+    return f"{name:52}{told}{' / '.join(map(str, refused)):>14}{slowest:>8.1f}s"
 
 
 def is_plain(conversation: Conversation) -> bool:

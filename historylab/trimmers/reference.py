@@ -85,6 +85,29 @@ request is *unknown*: the reason is said, and it counts neither as refused nor i
 The trimmer has no budget of these settings, so `never over the budget` means the window of the model. The model, and
 with it counter and prices, is the one that the file was recorded with.
 
+## Beside ours
+
+```python
+from historylab import export, load, nearest_settings, replay
+
+conversation = load("sample_conversations/tide-tables-agent.json")[0]
+nearest = nearest_settings(replay(conversation, trimmer=lambda messages: messages[-6:]))
+print(nearest.agreement)  # the share of requests that send the same messages
+print(nearest.differences)  # sentences on the others, in which "it" is the trimmer
+print(export(nearest.settings, "dotenv", only_changed=True))
+```
+
+The nearest settings are searched: the numbers to begin with are read off the cuts (messages, groups, items, turns or
+tokens that stay, and how many there were before), then one setting after the other is varied, each try replayed, some
+hundred at most and no more than half a minute. The *same* messages: the same ones are kept, and the same ones are
+rewritten, whatever their new texts. Settings under which an API would refuse a request come last. What isn't known of
+the trimmer counts neither way. It works on any decisions that aren't ours, those `as_sent` gives among them. How near
+they come to each library's is [measured](evidence.md#how-near-settings-come-to-a-trimmer).
+
+`historylab tune chats/ --against app.history:trim`, in Python `tune(conversations, base=trim)`, sets out to do better
+than the trimmer: to keep at least as much for less, and be refused nothing. The nearest settings are among those it
+tries, on the longest conversation. Tokens and cost are compared over the requests at which the trimmer didn't fail.
+
 ## Those of libraries
 
 `historylab.trimmers()` has their names. The installed library is called, and none of its code is copied; its version is

@@ -30,6 +30,10 @@ nothing. Advice also says what cutting down to a half would change.
 **Lanes.** Whatever is judged is a timeline, and a lane makes one of a conversation: settings, or "as-sent". Beside what
 was sent, settings are counted as that was, in a check, in advice and in a sweep whose candidates it is among.
 
+**The nearest settings.** What decisions of others show of their rule (`observed`) gives candidates, of each kind a few;
+the best of each kind are varied one setting after the other as long as that comes nearer. A try is a replay. Plainer
+settings win where two send the same, so that none is named that has no part in it.
+
 **Checks.** A check reads one conversation after the other, judges it and lets it go. A wish judged on one replay is a
 fact, as figures and lost values. A percentage is judged over all conversations by an interval that takes each of them
 as one draw; from one or two as what was seen. Settings that cut at nearly every request are found, and what would end
