@@ -94,6 +94,5 @@ def _compare_refusals(its: Timeline, ours: Timeline) -> Iterator[str]:
     theirs, mine = (int(each.refused.sum()) for each in (its, ours))
     if theirs != mine:
         why = int(validity(its).orphans.sum())
-        because = f", {count_of(why, 'tool result')} without a call among them" if why else ""
-        rest = f"{mine:,} of these settings’" if mine else "none of these settings’"
-        yield f"An API would refuse {count_of(theirs, 'request')} of its{because}; {rest}."
+        because = f" ({count_of(why, 'tool result')} without a call)" if why else ""
+        yield f"An API would refuse {theirs:,} of its requests{because}, and {mine or 'none'} under these settings."

@@ -64,7 +64,7 @@ def test_messages_without_their_calls_are_what_differs_and_no_request_of_ours_is
     assert timeline.refused.any()
     assert not replay(LOOP, found.settings).refused.any()
     assert found.agreement == sent_alike(found.settings, timeline) < 1
-    assert f"An API would refuse {timeline.refused.sum()} requests of its" in found.differences[-1]
+    assert f"An API would refuse {timeline.refused.sum()} of its requests" in found.differences[-1]
 
 
 def test_cleared_results_are_found_with_the_number_that_stays():
