@@ -11,7 +11,7 @@ from typing import Any
 from historylab.planning.replay import Timeline
 from historylab.settings.model import Settings
 from historylab.ui.session import cached, choices
-from historylab.ui.session.chosen_trimmer import lane_on_screen
+from historylab.ui.session.chosen_trimmer import current_trimmer, lane_on_screen
 from historylab.ui.session.session import tab, touch
 from historylab.ui.session.shown_timeline import sent_timeline, shows_as_sent
 from historylab.ui.session.tab import TriedChanges
@@ -21,7 +21,8 @@ from historylab.ui.session.viewing import current_file
 
 def try_settings(changes: Mapping[str, Any], now: Settings) -> None:
     """Choose these values, all at once, in place of what the settings are `now`."""
-    state, sent, lane = tab(), shows_as_sent(choices.resolution()), lane_on_screen(current_file().conversation)
+    state, sent = tab(), shows_as_sent(choices.resolution())
+    lane = lane_on_screen(current_file().conversation) if current_trimmer() else None
     chosen = {name: state.you[name] for name in changes if name in state.you}
     state.trial = TriedChanges(dict(changes), {name: now.value(name) for name in changes}, chosen, sent, lane)
     state.you.update(changes)
