@@ -304,6 +304,8 @@ def replay(
     Raises SettingsError for a trimmer that can't be opened, MissingLibrary where its library isn't installed.
     """
     if trimmer is not None:
+        if instruments is not None or store is not None:
+            raise TypeError("instruments and store are of our own stages, and a trimmer takes neither")
         settings = Settings() if settings is None else settings
         choice = open_trimmer_choice(trimmer, options, carry=carry, form=form, model=settings.model)
         return replay_trimmer(conversation, choice, settings, seconds=seconds, progress=progress)

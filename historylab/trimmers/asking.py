@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as TooLate
 from typing import Any, TypeAlias
 
-from historylab.errors import InstrumentError
+from historylab.errors import InstrumentError, SettingsError
 
 LONGEST = 300  # characters of its own words
 
@@ -26,10 +26,14 @@ class Caller:
 
     A notebook or a screen has a loop of its own, in which no other can be run: hence the thread. A call that is late is
     left behind, its thread with it, and the next one gets another. `is_late`: the newest call was.
+
+    Raises SettingsError for what is no number of seconds above 0.
     """
 
     def __init__(self, seconds: float):
-        self.seconds, self.is_late = seconds, False
+        if not isinstance(seconds, int | float) or not seconds > 0:
+            raise SettingsError(f"a trimmer has a number of seconds above 0 for an answer, not {seconds!r:.40}")
+        self.seconds, self.is_late = min(seconds, threading.TIMEOUT_MAX), False
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
 

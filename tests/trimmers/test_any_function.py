@@ -311,6 +311,21 @@ def test_an_option_that_it_does_not_take_is_a_mistake():
         replay(CHAT, trimmer=newest, budget=3)
 
 
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), None, "3"])
+def test_a_time_that_is_none_is_a_mistake(seconds):
+    with pytest.raises(SettingsError, match="number of seconds above 0"):
+        replay(CHAT, trimmer=newest, seconds=seconds)
+
+
+def test_it_may_have_all_the_time_there_is():
+    assert sketches(newest, seconds=float("inf"))[-1] == "DDDDDKKK"
+
+
+def test_what_is_of_our_stages_is_none_of_its_options():
+    with pytest.raises(TypeError, match="a trimmer takes neither"):
+        replay(CHAT, trimmer=newest, store="memory://")
+
+
 # -- by its name
 
 
