@@ -58,13 +58,13 @@ class Caller:
             return answer.result(self.seconds)
         except TooLate:
             if answer.done():  # it raised that itself
-                raise TrimmerFailed(_words_of_error(answer.exception())) from None
+                raise TrimmerFailed(f"it raised {error_in_words(answer.exception() or TimeoutError())}") from None
             self._leave_behind()
             raise TrimmerFailed(f"it gave no answer in {self.seconds:g} s") from None
         except BaseException as problem:
             if isinstance(problem, TrimmerFailed) or not answer.done():  # Ctrl-C while waiting is not its fault
                 raise
-            raise TrimmerFailed(_words_of_error(problem)) from None
+            raise TrimmerFailed(f"it raised {error_in_words(problem)}") from None
 
     def _leave_behind(self) -> None:
         thread, self._thread, self.is_late = self._thread, None, True
@@ -99,13 +99,13 @@ async def _result_of(given: Awaitable[Any] | AsyncIterable[Any]) -> Any:
     return [each async for each in given] if isinstance(given, AsyncIterable) else await given
 
 
-def _words_of_error(problem: BaseException | None) -> str:
+def error_in_words(problem: BaseException) -> str:
+    """ "ValueError: no way": the error on one line, of no more than LONGEST characters of its own words."""
     try:
         words = " ".join(str(problem).split())
     except Exception:  # it can't say what it is
         words = ""
-    name = type(problem).__name__
-    return f"it raised {name}{f': {words[:LONGEST]}' if words else ''}"
+    return f"{type(problem).__name__}{f': {words[:LONGEST]}' if words else ''}"
 
 
 def list_of(returned: Any) -> list[Any]:

@@ -10,10 +10,11 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, cast
 
-from historylab.errors import SettingsError, UnknownMember
+from historylab.errors import HistoryLabError, SettingsError, UnknownMember
 from historylab.registry import Member, Option, member, members
 from historylab.settings.trimmer_options import is_own_function
 from historylab.trimmers.annotations import Taking, how_it_takes
+from historylab.trimmers.asking import error_in_words
 from historylab.trimmers.base import Asked, ItemForm
 from historylab.trimmers.named import load_named
 from historylab.trimmers.shapes import BodyShape, ContextShape, ListShape
@@ -133,7 +134,7 @@ def _open_member(name: str, options: Mapping[str, Any], carry: bool | None, form
     if carry is not None or form is not None:
         raise SettingsError(f"{name} says itself how it is driven; leave out {'form' if carry is None else 'carry'}")
     make = partial(found.target, **_read_options(found, options))
-    first = make()
+    first = _open_library(found, make)
     stood_in = first.summarizes and not options.get("model")
     return TrimmerChoice(
         name,
@@ -150,6 +151,17 @@ def _open_member(name: str, options: Mapping[str, Any], carry: bool | None, form
         options,
         (*getattr(first, "notes", ()), *([STOOD_IN] if stood_in else [])),
     )
+
+
+def _open_library(found: Member, make: Callable[[], Any]) -> Any:
+    """The first instance. Raises SettingsError, with the library's own words, where it refuses these options."""
+    try:
+        return make()
+    except HistoryLabError:
+        raise
+    except Exception as problem:
+        library = f"{found.attributes['library']} {installed_version(found)}"
+        raise SettingsError(f"{found.name} can't be opened with {library}: {error_in_words(problem)}") from None
 
 
 def _first_then(first: Any, make: Callable[[], Any]) -> Callable[[], Any]:

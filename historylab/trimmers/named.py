@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from historylab.errors import SettingsError
+from historylab.trimmers.asking import error_in_words
 
 
 def load_named(name: str) -> Any:
@@ -43,9 +44,7 @@ def _import(module: str) -> ModuleType:
     except BaseException as problem:
         if isinstance(problem, KeyboardInterrupt):
             raise
-        words = " ".join(str(problem).split())[:200]
-        said = f"{type(problem).__name__}{f': {words}' if words else ''}"
-        raise SettingsError(f"{module} can't be imported: {said}") from None
+        raise SettingsError(f"{module} can't be imported: {error_in_words(problem)}") from None
 
 
 def _take_from(folder: str, module: str) -> None:

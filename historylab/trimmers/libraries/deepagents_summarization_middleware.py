@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from historylab.errors import SettingsError, needs
+from historylab.errors import needs
 from historylab.registry import register
 from historylab.trimmers.base import Asked
 from historylab.trimmers.forms.langchain import TokenCounter, function_of
@@ -61,19 +61,16 @@ class DeepAgentsSummaries:
         self._model = open_stand_in(max_input_tokens) if model is None else model
         self._request, self._untraced = ModelRequest, tracing_context
         defaults = summarization.compute_summarization_defaults(self._model)
-        try:
-            self._middleware = summarization.SummarizationMiddleware(
-                self._model,
-                backend=StoreBackend(store=InMemoryStore(), namespace=lambda _: ("history",)),
-                trigger=trigger or defaults["trigger"],
-                keep=keep or defaults["keep"],
-                token_counter=function_of(token_counter),
-                trim_tokens_to_summarize=trim_tokens_to_summarize,
-                truncate_args_settings=defaults["truncate_args_settings"],
-                **({"summary_prompt": EACH_MESSAGE} if model is None else {}),
-            )
-        except ValueError as problem:
-            raise SettingsError(f"deepagents.SummarizationMiddleware: {problem}") from None
+        self._middleware = summarization.SummarizationMiddleware(
+            self._model,
+            backend=StoreBackend(store=InMemoryStore(), namespace=lambda _: ("history",)),
+            trigger=trigger or defaults["trigger"],
+            keep=keep or defaults["keep"],
+            token_counter=function_of(token_counter),
+            trim_tokens_to_summarize=trim_tokens_to_summarize,
+            truncate_args_settings=defaults["truncate_args_settings"],
+            **({"summary_prompt": EACH_MESSAGE} if model is None else {}),
+        )
         self._state: dict[str, Any] = {summarization.SUMMARIZATION_SESSION_ID_KEY: SESSION}
         self._stored: dict[str, Any] = {}
 

@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from historylab.errors import SettingsError
 from historylab.trimmers.forms.haystack import import_haystack
 
 
@@ -24,10 +23,7 @@ class HaystackCompaction:
         self._state = import_haystack("components.agents.state").State
         with warnings.catch_warnings():  # each says that it is experimental
             warnings.simplefilter("ignore")
-            try:
-                self._hook = compaction.CompactionHook(getattr(compaction, compactor)(**options), **hook)
-            except ValueError as problem:
-                raise SettingsError(f"haystack: {problem}") from None
+            self._hook = compaction.CompactionHook(getattr(compaction, compactor)(**options), **hook)
 
     def __call__(self, items: list[Any]) -> list[Any]:
         state = self._state({"context_tokens": {"type": int}}, {"messages": list(items), "context_tokens": 0})

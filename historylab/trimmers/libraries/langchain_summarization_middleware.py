@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from historylab.errors import SettingsError, needs
+from historylab.errors import needs
 from historylab.registry import register
 from historylab.trimmers.base import Asked
 from historylab.trimmers.forms.langchain import TokenCounter, function_of
@@ -55,17 +55,14 @@ class SummarizationMiddleware:
             from langchain.agents import middleware
             from langsmith import tracing_context
         self._untraced = tracing_context
-        try:
-            self._middleware = middleware.SummarizationMiddleware(
-                open_stand_in(max_input_tokens) if model is None else model,
-                trigger=trigger,
-                keep=keep,
-                token_counter=function_of(token_counter),
-                trim_tokens_to_summarize=trim_tokens_to_summarize,
-                **({"summary_prompt": EACH_MESSAGE} if model is None else {}),
-            )
-        except ValueError as problem:
-            raise SettingsError(f"langchain.SummarizationMiddleware: {problem}") from None
+        self._middleware = middleware.SummarizationMiddleware(
+            open_stand_in(max_input_tokens) if model is None else model,
+            trigger=trigger,
+            keep=keep,
+            token_counter=function_of(token_counter),
+            trim_tokens_to_summarize=trim_tokens_to_summarize,
+            **({"summary_prompt": EACH_MESSAGE} if model is None else {}),
+        )
 
     def __call__(self, items: list[Any]) -> list[Any]:
         with self._untraced(enabled=False):  # where an app's traces go, a replay has no place

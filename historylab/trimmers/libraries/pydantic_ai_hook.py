@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from historylab.errors import SettingsError, needs
+from historylab.errors import needs
 from historylab.trimmers.stand_in import write_summary
 
 TRANSCRIPT = "{messages}"
@@ -36,10 +36,7 @@ class HarnessCompaction:
 
         self._context, self._usage, self._request = RunContext, RunUsage, ModelRequestContext
         self._model, self._parameters = TestModel(), ModelRequestParameters()
-        try:
-            self._capability = getattr(compaction, strategy)(**options)
-        except ValueError as problem:
-            raise SettingsError(f"pydantic_ai_harness.{strategy}: {problem}") from None
+        self._capability = getattr(compaction, strategy)(**options)
 
     async def __call__(self, items: list[Any]) -> list[Any]:
         run = self._context(deps=None, model=self._model, usage=self._usage(), messages=list(items))
