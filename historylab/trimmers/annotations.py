@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import typing
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -32,8 +33,12 @@ NAMES = {
     **dict.fromkeys(("MessageParam", "BetaMessageParam"), "anthropic"),
     **dict.fromkeys(("TResponseInputItem", "ResponseInputItemParam", "ResponseInputParam"), "responses"),
     **dict.fromkeys(("ContentDict", "ContentUnion"), "gemini"),
+    **dict.fromkeys(("ChatCompletionMessageParam", "ChatCompletionMessage"), "chat_completions"),
+    "LLMMessage": "autogen",
+    "ChatMessageContent": "semantic_kernel",
 }
 """Names of classes → the form, where an annotation is text that can't be resolved."""
+WORD = re.compile(r"\w+")
 CONTEXT = "RunContext"
 BODIES = ("body", "request", "payload")
 """Names of parameters that are taken for a whole request body where no annotation says what they are."""
@@ -94,7 +99,7 @@ def _hints(function: Any) -> dict[str, Any]:
 
 def _form_of(hint: Any) -> str:
     if isinstance(hint, str):
-        return next((form for name, form in NAMES.items() if name in hint), "")
+        return next((NAMES[word] for word in WORD.findall(hint) if word in NAMES), "")
     for each in _inside(hint):
         module = str(getattr(each, "__module__", ""))
         found = next((form for start, form in LIBRARIES.items() if f"{module}.".startswith(f"{start}.")), "")

@@ -11,6 +11,7 @@ from autogen_core.models import LLMMessage
 from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage, SystemMessage
 
 from historylab import Conversation, Message, ToolCall, replay
+from historylab.trimmers.annotations import how_it_takes
 
 CALLS = (ToolCall("c1", "look_up", '{"row": 1}'), ToolCall("c2", "look_up", '{"row": 2}'))
 CHAT = Conversation(
@@ -228,6 +229,25 @@ def of_a_name(messages: list[ModelMassage | BaseMessage]) -> list:  # noqa: F821
 )
 def test_annotations_tell_the_form(trimmer, expected):
     assert sketch(trimmer) == expected
+
+
+@pytest.mark.parametrize(
+    ("annotation", "form"),
+    [
+        ("list[ChatCompletionMessageParam]", "chat_completions"),
+        ("list[anthropic.types.MessageParam]", "anthropic"),
+        ("Sequence[ResponseInputItemParam] | None", "responses"),
+        ("list[ModelMessage]", "pydantic_ai"),
+        ("list[LLMMessage]", "autogen"),
+        ("list[MyMessageParam]", ""),
+    ],
+)
+def test_an_annotation_that_cannot_be_resolved_tells_it_by_its_name(annotation, form):
+    def trim(messages):
+        return messages
+
+    trim.__annotations__ = {"messages": annotation}
+    assert how_it_takes(trim).form == form
 
 
 def test_a_form_that_is_named_comes_before_annotations():
