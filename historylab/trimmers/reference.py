@@ -111,7 +111,7 @@ tries, on the longest conversation. Tokens and cost are compared over the reques
 ## Those of libraries
 
 `historylab.trimmers()` has their names. The installed library is called, and none of its code is copied; its version is
-said with every result, and where it is missing the command that installs it. On screen they stand among the systems.
+said with every result, and where it is missing the command that installs it.
 Each says in its module ([`trimmers/libraries`](../historylab/trimmers/libraries/__init__.py)) what is in its list,
 whether names are set, how parallel results are grouped, and when it is asked.
 
@@ -124,6 +124,21 @@ may drop them, or beside it. Options in bold have no default there.
 A trimmer that summarizes asks no model: HistoryLab's offline summarizer stands in for it, unless you give `model`, an
 object of the library's own. The messages kept are then production's only where its triggers count messages, and the
 lane says so.
+
+## On screen
+
+Under *System*, in Inspect and Improve, stand the trimmers of installed libraries, and what the command line named,
+which is shown by itself. Its options are fields by the library's names; one that has no default starts at what is in
+the conversation, such as 40 % of the largest request. The other fields hold the settings that are shown instead once
+you change one. Each request is asked once, in a thread that goes on when you click elsewhere; *Stop* ends it.
+
+*Compare* takes it as a configuration beside yours. Its *Nearest settings* looks, for half a minute at most, for
+settings of ours that send the same, and compares them: at how many requests they do, and what differs, stands in its
+lane. *Improve* looks for settings that do better.
+
+A link names a library's trimmer and its options (`system=trimmer:langchain.trim_messages&trimmer.max_tokens=4000`),
+never a model or anything else that only Python can give. Of a function of yours it carries the name alone: it opens
+with settings, and says the command that runs it.
 
 ## What isn't driven
 
