@@ -36,9 +36,15 @@ def search_start(conversations: Sequence[Conversation], base: Lane = AS_SENT) ->
 
 
 def nearest_to(base: Lane, conversations: Sequence[Conversation]) -> list[Settings]:
-    """The settings nearest to a trimmer, on the longest conversation; none beside another base."""
+    """The settings nearest to a trimmer, on the longest conversation; none beside another base.
+
+    Raises SettingsError for a trimmer that fails at every request: nothing can be set beside it.
+    """
     if not isinstance(base, TrimmerLane):
         return []
+    timelines = [base.open(each) for each in conversations]
+    if not any(timeline.judged.any() for timeline in timelines):
+        raise SettingsError(f"{base.name} fails at every request: {timelines[0].errors[0]}")
     return [nearest_settings(base.open(max(conversations, key=len))).settings]
 
 

@@ -9,6 +9,7 @@ as that comes nearer. Settings under which an API would refuse a request come la
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,7 +35,7 @@ class Nearest(NamedTuple):
     """Settings of ours, the share of the known requests that send the same messages under them, and what differs.
 
     The same: the same messages are kept, and the same ones are rewritten. `differences` are sentences on the others,
-    in which "it" is who decided.
+    in which "it" is who decided. Where no request is known the share is NaN.
     """
 
     settings: Settings
@@ -51,7 +52,8 @@ def nearest_settings(timeline: Timeline, *, progress: Callable[[int, int], None]
     search = _Search(Observed.of(timeline), progress)
     best = search.run()
     ours = replay(timeline.original, best)
-    return Nearest(best, search.scores[best].agreement, tuple(differences_between(search.observed, ours)))
+    agreement = search.scores[best].agreement if search.observed.numbers else math.nan
+    return Nearest(best, agreement, tuple(differences_between(search.observed, ours)))
 
 
 class Score(NamedTuple):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+import pytest
 
-from historylab import generate, replay, tune
+from historylab import generate, nearest_settings, replay, tune
+from historylab.errors import SettingsError
 from historylab.tuning.replayed import TrimmerLane
 
 LOOP = generate("tool_loop", turns=2, rounds=14, seed=7)
@@ -14,6 +16,10 @@ LOOP = generate("tool_loop", turns=2, rounds=14, seed=7)
 
 def newest_eight(messages):
     return messages[-8:]
+
+
+def always_fails(messages):
+    raise ValueError(len(messages))
 
 
 @cache
@@ -57,3 +63,9 @@ def test_nothing_is_compared_at_requests_it_failed_at():
     failed = np.flatnonzero(LOOP.columns.requests < 12)
     assert len(failed)
     assert all(trial.outcomes[0].cost[failed].sum() == 0 for trial in advice.trials)
+
+
+def test_a_trimmer_that_fails_at_every_request_is_no_base():
+    with pytest.raises(SettingsError, match="always_fails fails at every request"):
+        tune(LOOP, base=always_fails)
+    assert np.isnan(nearest_settings(replay(LOOP, trimmer=always_fails)).agreement)
