@@ -176,3 +176,10 @@ def test_a_request_at_which_it_fails_is_said_to_be_unknown(served):
     app = screen(conv="gen:support_desk:turns=4,seed=12")
     assert "fail failed at 5 of 5 requests" in verdict(app)
     assert "It raised KeyError: 'role'." in unescape(text(app))
+
+
+def test_one_that_can_not_be_opened_says_why_and_another_can_be_chosen(served):
+    served.setenv("HISTORYLAB_TRIMMER", json.dumps({"trimmer": "their_app:no_such"}))
+    app = screen(**SAMPLE)
+    assert "their_app has no 'no_such'" in unescape(text(app))
+    assert WHOLE in verdict(choose(app, ""))

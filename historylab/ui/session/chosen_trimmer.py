@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -35,8 +36,8 @@ from historylab.wording.untrusted import one_line
 
 SHARE = 0.4
 """What a trimmer is to keep where its library has no default: so much of the largest request, or of the messages."""
-SHARES = {"compact_to": 0.2, "head_size": 0.1, "tail_size": 0.3, "max_output_tokens": 0.1}
-LIMITS = ("max_tokens", "token_limit", "max_messages")
+SHARES = {"max_part_tokens": 0.05, "compact_to": 0.2, "head_size": 0.1, "tail_size": 0.3, "max_output_tokens": 0.1}
+LIMITS = ("max_tokens", "token_limit", "max_messages", "max_part_tokens")
 """Options without which a trimmer does nothing, or nothing useful, though its library doesn't ask for them."""
 
 
@@ -57,13 +58,19 @@ def served_name() -> str:
 
 def offered_trimmers() -> list[str]:
     """The trimmers that may be chosen: the one that the command line named, and those of installed libraries."""
-    served = [] if choices.is_strict() else [name for name, each in members(TRIMMER).items() if installed_version(each)]
-    return list(dict.fromkeys([*([served_name()] if served_name() else []), *served]))
+    found = () if choices.is_strict() else _installed()
+    return list(dict.fromkeys([*([served_name()] if served_name() else []), *found]))
+
+
+@cache
+def _installed() -> tuple[str, ...]:
+    """The trimmers of installed libraries, looked for once: a page asks many times."""
+    return tuple(name for name, each in members(TRIMMER).items() if installed_version(each))
 
 
 def missing_libraries() -> list[str]:
     """The libraries of trimmers that aren't installed here, as pip has them."""
-    missing = [each.attributes for each in members(TRIMMER).values() if not installed_version(each)]
+    missing = [each.attributes for name, each in members(TRIMMER).items() if name not in _installed()]
     return sorted({said["library"] for said in missing if "install" not in said})
 
 

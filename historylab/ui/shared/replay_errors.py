@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import streamlit as st
 
 from historylab.errors import HistoryLabError
+from historylab.ui.session.chosen_trimmer import current_trimmer
 from historylab.ui.shared.notice import notice
 
 
@@ -18,5 +19,6 @@ def replay_errors_shown(settings_widgets: Callable[[], object] = lambda: None) -
         yield
     except HistoryLabError as problem:
         settings_widgets()
-        notice(f"These settings can't be replayed: {problem}", "error")
+        said = str(problem) if current_trimmer() else f"These settings can't be replayed: {problem}"
+        notice(said, "error")
         st.stop()
