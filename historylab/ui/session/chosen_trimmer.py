@@ -58,19 +58,19 @@ def served_name() -> str:
 
 def offered_trimmers() -> list[str]:
     """The trimmers that may be chosen: the one that the command line named, and those of installed libraries."""
-    found = () if choices.is_strict() else _installed()
+    found = () if choices.is_strict() else _find_installed()
     return list(dict.fromkeys([*([served_name()] if served_name() else []), *found]))
 
 
 @cache
-def _installed() -> tuple[str, ...]:
+def _find_installed() -> tuple[str, ...]:
     """The trimmers of installed libraries, looked for once: a page asks many times."""
     return tuple(name for name, each in members(TRIMMER).items() if installed_version(each))
 
 
 def missing_libraries() -> list[str]:
     """The libraries of trimmers that aren't installed here, as pip has them."""
-    missing = [each.attributes for name, each in members(TRIMMER).items() if name not in _installed()]
+    missing = [each.attributes for name, each in members(TRIMMER).items() if name not in _find_installed()]
     return sorted({said["library"] for said in missing if "install" not in said})
 
 
