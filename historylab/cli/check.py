@@ -59,7 +59,7 @@ def add_to(commands: Subparsers) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check, print and write; 1 if a wish is broken."""
+    """Check, print and write; 1 if a wish is broken or the trimmer failed."""
     from historylab.reports.check_markdown import check_markdown
     from historylab.reports.junit import junit
     from historylab.tuning.check import run_check
@@ -123,7 +123,12 @@ def _without_place(failure: Failure) -> dict[str, Any]:
 
 def _as_json(found: Check) -> dict[str, Any]:
     from historylab.wording.check import finding_reason
-    from historylab.wording.check_summary import comparison_in_words, moving_cut_in_words, verdict_in_words
+    from historylab.wording.check_summary import (
+        comparison_in_words,
+        failure_in_words,
+        moving_cut_in_words,
+        verdict_in_words,
+    )
 
     findings = [
         {
@@ -140,7 +145,8 @@ def _as_json(found: Check) -> dict[str, Any]:
         }
         for each in found.findings
     ]
-    told: dict[str, Any] = {"verdict": found.verdict, "summary": verdict_in_words(found), "findings": findings}
+    summary = " ".join(filter(None, (failure_in_words(found), verdict_in_words(found))))
+    told: dict[str, Any] = {"verdict": found.verdict, "summary": summary, "findings": findings}
     if found.before:
         both = zip(found.places, found.now, found.before, strict=True)
         conversations = [{**asdict(p), "now": asdict(now), "before": asdict(was)} for p, now, was in both]

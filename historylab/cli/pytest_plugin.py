@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from historylab.conversation.conversation import Conversation
-    from historylab.reports.check_assertion import Checked, Path
+    from historylab.reports.check_assertion import Checked, Conversations
     from historylab.tuning.check import Check
 
 
@@ -24,27 +23,42 @@ def historylab_check() -> Callable[..., Check]:
 
 
 def check_history(
-    conversations: Conversation | Path | Iterable[Conversation | Path],
+    conversations: Conversations,
     settings: Checked | None = None,
     *,
+    trimmer: str | Callable[..., Any] | None = None,
     that: str | Iterable[str] = (),
     **how: Any,
 ) -> Check:
     """The check as `historylab.check` does it, which takes the other arguments, with its result if it is passed.
 
-    In place of `settings`, by default those in effect, stands a trimmer.
+    In place of `settings`, by default those in effect, stands a `trimmer`.
     """
-    from historylab.reports.check_assertion import check
+    from historylab.errors import SettingsError
+    from historylab.reports.check_assertion import check, require_conversations
     from historylab.settings.resolve import resolve_settings
+
+    __tracebackhide__ = True
+    require_conversations(conversations, 'historylab_check("conversations/", trimmer=trim, that="never rejected")')
+    if trimmer is not None and settings is not None:
+        raise SettingsError("leave out settings, or trimmer: one is checked at a time")
+    checked = settings if trimmer is None else trimmer
+    try:
+        found = check(resolve_settings().settings if checked is None else checked, conversations, that, **how)
+    except AssertionError as problem:
+        broken = str(problem)
+    else:
+        return _pass_or_skip(found)
+    pytest.fail(broken, pytrace=False)  # after the except, else pytest prints it twice
+
+
+def _pass_or_skip(found: Check) -> Check:
+    """What was found, where nothing is broken; skips where nothing can be said, warns where something is unsure."""
     from historylab.wording.check_summary import check_report, moving_cut_in_words
 
     __tracebackhide__ = True
-    try:
-        found = check(resolve_settings().settings if settings is None else settings, conversations, that, **how)
-    except AssertionError as broken:
-        pytest.fail(str(broken), pytrace=False)
     if found.verdict == "unsure":
         pytest.skip(check_report(found).splitlines()[0])
     if found.unsure or moving_cut_in_words(found):
-        warnings.warn(check_report(found), stacklevel=2)
+        warnings.warn(check_report(found), stacklevel=3)
     return found

@@ -265,7 +265,7 @@ def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:
     if over := over_budget_sentence(timeline, lambda found: found.cause):
         print_line(over)
     if depth := depth_worth_saying(timeline):
-        print_line(f"It cuts at most requests. {cut_in_words(depth)} Try --set {depth.name}={HALF}.")
+        print_line(f"It cuts at more than half of the requests. {cut_in_words(depth)} Try --set {depth.name}={HALF}.")
     if narrow := timeline.narrow_relevance(len(timeline.plans) - 1):
         mend = "".join(f" Try --set {name}={value}." for name, value in narrow.mend.items())
         print_line(f"{narrow_in_words(narrow, timeline.settings)}{mend}")

@@ -307,10 +307,7 @@ def replay(
         if instruments is not None or store is not None:
             raise TypeError("instruments and store are of our own stages, and a trimmer takes neither")
         settings = Settings() if settings is None else settings
-        provider = conversation.recorded.provider or ""
-        choice = open_trimmer_choice(
-            trimmer, options, carry=carry, form=form, model=settings.model, provider=provider.lower()
-        )
+        choice = open_trimmer_choice(trimmer, options, carry=carry, form=form, model=settings.model)
         return replay_trimmer(conversation, choice, settings, seconds=seconds, progress=progress)
     if options or settings is None:
         raise TypeError(f"replay() has no {next(iter(options))!r} without a trimmer" if options else "give settings")

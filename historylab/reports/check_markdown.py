@@ -11,6 +11,7 @@ from historylab.wording.check_summary import (
     against_in_words,
     comparison_in_words,
     differing_most,
+    failure_in_words,
     moving_cut_in_words,
     notes,
     verdict_in_words,
@@ -30,7 +31,9 @@ def check_markdown(check: Check) -> str:
 
 
 def _parts(check: Check) -> Iterator[str]:
-    yield f"### {MARKS[check.verdict][0]} {verdict_in_words(check)}"
+    if failed := failure_in_words(check, _code):
+        yield f"### {MARKS[BROKEN][0]} {failed}"
+    yield f"### {MARKS[check.of_wishes][0]} {verdict_in_words(check)}"
     if check.before:
         yield f"{against_in_words(check)}: **{comparison_in_words(check.now, check.before)}**."
     lines = wish_lines(check)

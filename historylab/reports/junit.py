@@ -8,14 +8,15 @@ from xml.etree import ElementTree as xml
 from historylab.tuning.check import Check
 from historylab.tuning.findings import BROKEN, UNSURE, Finding
 from historylab.wording.check import conversation_place, finding_reason, path_in_words, unread_because
+from historylab.wording.check_summary import failed_requests
 from historylab.wording.untrusted import UNSEEN, replace_hidden
 
 SUITE = "historylab check"
 
 
 def junit(check: Check) -> str:
-    """The XML: broken wishes are failures, what is unsure or unread is skipped, both with the reason."""
-    cases = [*map(_case, check.findings), *_unread(check)]
+    """The XML: where the trimmer failed and broken wishes are failures, what is unsure or unread is skipped."""
+    cases = [*_failure_cases(check), *map(_case, check.findings), *_unread(check)]
     counts = {
         "tests": str(len(cases)),
         "failures": str(sum(case.find("failure") is not None for case in cases)),
@@ -28,14 +29,25 @@ def junit(check: Check) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{xml.tostring(suites, encoding="unicode")}\n'
 
 
+def _failure_cases(check: Check) -> Iterator[xml.Element]:
+    for failure in check.broken_at:
+        case = _test_case(f"{failure.trimmer} answers", conversation_place(failure.place))
+        _fail(case, failed_requests(failure))
+        yield case
+
+
 def _case(finding: Finding) -> xml.Element:
     case = _test_case(finding.wish.said, conversation_place(finding.place))
     why = _text(finding_reason(finding))
     if finding.verdict == BROKEN:
-        xml.SubElement(case, "failure", {"type": BROKEN, "message": why}).text = why
+        _fail(case, why)
     elif finding.verdict == UNSURE:
         xml.SubElement(case, "skipped", {"message": why})
     return case
+
+
+def _fail(case: xml.Element, why: str) -> None:
+    xml.SubElement(case, "failure", {"type": BROKEN, "message": _text(why)}).text = _text(why)
 
 
 def _unread(check: Check) -> Iterator[xml.Element]:

@@ -23,12 +23,6 @@ SECONDS = 10.0
 """Seconds that a trimmer has for an answer, unless told otherwise."""
 CHAT = "chat_completions"
 BODY_FORMS = (CHAT, "anthropic", "responses", "gemini")
-PROVIDERS = {"anthropic": "anthropic", "google": "gemini", "gemini": "gemini"}
-"""The form of a provider's own API, where that isn't Chat Completions."""
-ASSUMED = (
-    "It is given Chat Completions messages, as nothing says what it takes; an app that holds its provider’s own needs "
-    "--trimmer-form {} (form= in Python)."
-)
 ALSO = {"openai_agents": "responses", "llamaindex": "llama_index"}
 """Names of formats whose messages are those of another form, or have another name as one."""
 STOOD_IN = (
@@ -74,12 +68,10 @@ def open_trimmer_choice(
     carry: bool | None = None,
     form: str | None = None,
     model: str = "",
-    provider: str = "",
 ) -> TrimmerChoice:
     """The trimmer that was meant: a member's name, "module:function", or a function, a class, an object.
 
-    `options` are its own; `form` and `carry` are said where annotations don't tell. `model`: for request bodies, which
-    are of the API of the `provider` that the conversation names, unless something says otherwise.
+    `options` are its own; `form` and `carry` are said where annotations don't tell. `model`: for request bodies.
 
     Raises SettingsError for one that can't be opened, UnknownMember for a name that no member has, MissingLibrary with
     the command where its library isn't installed.
@@ -90,9 +82,7 @@ def open_trimmer_choice(
     target = load_named(trimmer) if isinstance(trimmer, str) else trimmer
     taking = how_it_takes(target)
     _check_options(name, target, taking, options)
-    recorded = PROVIDERS.get(provider, CHAT)
-    chosen = form or taking.form or (recorded if taking.body else CHAT)
-    told = form or taking.form or chosen == recorded
+    chosen = form or taking.form or CHAT
     shape = _shape_of(chosen, taking, model)
     return TrimmerChoice(
         name,
@@ -102,7 +92,6 @@ def open_trimmer_choice(
         partial(_bind, target, options),
         bool(carry),
         options=options,
-        notes=() if told else (ASSUMED.format(recorded),),
     )
 
 

@@ -41,7 +41,10 @@ from historylab.tuning.replayed import AS_SENT, Lane, MeasureOptions, Replayed, 
 
 
 class Failure(NamedTuple):
-    """A conversation in which a trimmer failed at some `requests` (of so many), and why it did so `first` (from 0)."""
+    """A conversation in which a trimmer failed at some `requests` (of so many), and why it did so `first` (from 0).
+
+    `of_base`: it isn't the one checked, but the one that this is set against.
+    """
 
     place: ConversationPlace
     trimmer: str
@@ -49,6 +52,7 @@ class Failure(NamedTuple):
     of: int
     first: int
     why: str
+    of_base: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,8 @@ class Check:
     `lane` was checked. `now` is, per conversation of `places`, what it loses and costs, `before` the same in the lane
     that it is set `against`. `unread` says why a file could not be read, or a conversation not be judged; `left_out`
     are files that hold no conversation. `moving` is the conversation in which the cut moves most, of `moving_in` in
-    which it moves at most requests. `driven` are the trimmers, `failures` the conversations in which one failed.
+    which it moves at most requests. `driven` are the trimmers, `failures` the conversations in which one failed, the
+    one checked first. `requests`: how many were judged, or failed, in all.
     """
 
     findings: tuple[Finding, ...]
@@ -75,10 +80,21 @@ class Check:
     driven: tuple[TrimmerChoice, ...] = ()
     notes: tuple[str, ...] = ()
     failures: tuple[Failure, ...] = ()
+    requests: int = 0
+
+    @property
+    def broken_at(self) -> tuple[Failure, ...]:
+        """The conversations in which the trimmer that is checked failed: an app would have failed there, too."""
+        return tuple(failure for failure in self.failures if not failure.of_base)
 
     @property
     def verdict(self) -> str:
-        """BROKEN if any wish is, HELD if any is and none is broken; UNSURE if nothing can be said."""
+        """BROKEN if any wish is or the trimmer failed; HELD if any wish is held and none broken; else UNSURE."""
+        return BROKEN if self.broken_at else self.of_wishes
+
+    @property
+    def of_wishes(self) -> str:
+        """The verdict on the wishes alone."""
         found = {finding.verdict for finding in self.findings} or {HELD if self.before else UNSURE}
         return next(verdict for verdict in (BROKEN, HELD, UNSURE) if verdict in found)
 
@@ -88,7 +104,7 @@ class Check:
         return sum(finding.verdict == UNSURE for finding in self.findings) + len(self.unread)
 
     def fails(self, *, strict: bool = False) -> bool:
-        """Whether a wish is broken; if `strict`, also if anything is unsure."""
+        """Whether a wish is broken or the trimmer failed; if `strict`, also if anything is unsure."""
         return self.verdict == BROKEN or (strict and (self.unsure > 0 or self.verdict == UNSURE))
 
 
@@ -126,7 +142,9 @@ def run_check(
             continue
         replayed = Replayed(open_lane(conversation, lane, against), options)
         other = Replayed(open_lane(conversation, against, lane), options) if against else None
-        drives.note(place, replayed.timeline, other.timeline if other else None)
+        drives.note(place, replayed.timeline)
+        if other:
+            drives.note(place, other.timeline, of_base=True)
         places.append(place)
         findings += (judge_wish(wish, place, replayed, other) for wish in asked)
         if other:
@@ -152,7 +170,8 @@ def run_check(
         moving_in,
         tuple(drives.choices.values()),
         tuple(drives.notes),
-        tuple(drives.failures),
+        tuple(sorted(drives.failures, key=lambda failure: failure.of_base)),
+        drives.requests,
     )
 
 
@@ -174,19 +193,21 @@ class _Drives:
         self.choices: dict[str, TrimmerChoice] = {}
         self.notes: dict[str, None] = {}
         self.failures: list[Failure] = []
+        self.requests = 0
         self._judged: Counter[str] = Counter()
 
-    def note(self, place: ConversationPlace, *timelines: Timeline | None) -> None:
-        for timeline in timelines:
-            if timeline is None or timeline.run is None:
-                continue
-            name, errors = timeline.run.choice.name, timeline.errors
-            self.choices.setdefault(name, timeline.run.choice)
-            self.notes |= dict.fromkeys(timeline.run.notes)
-            self._judged[name] += int(timeline.judged.sum())
-            if errors:
-                first, requests = min(errors), len(timeline.plans)
-                self.failures.append(Failure(place, name, len(errors), requests, first, errors[first]))
+    def note(self, place: ConversationPlace, timeline: Timeline, *, of_base: bool = False) -> None:
+        requests = len(timeline.plans)
+        self.requests += 0 if of_base else requests
+        if timeline.run is None:
+            return
+        name, errors = timeline.run.choice.name, timeline.errors
+        self.choices.setdefault(name, timeline.run.choice)
+        self.notes |= dict.fromkeys(timeline.run.notes)
+        self._judged[name] += int(timeline.judged.sum())
+        if errors:
+            first = min(errors)
+            self.failures.append(Failure(place, name, len(errors), requests, first, errors[first], of_base))
 
     def require(self) -> None:
         """Raises SettingsError where a trimmer failed at every request, as nothing can be said of one."""

@@ -48,20 +48,34 @@ def wish_lines(check: Check) -> list[WishLine]:
     return lines
 
 
+def failure_in_words(check: Check, quote: Callable[[str], str] = str) -> str:
+    """ "Broken: app:trim fails at 8 of 203 requests, first at request 4 of a.json: it raised KeyError: 'x'."
+
+    "" where the trimmer that was checked never failed.
+    """
+    if not check.broken_at:
+        return ""
+    first, failed = check.broken_at[0], sum(each.requests for each in check.broken_at)
+    name, why = one_line(first.trimmer, LONGEST_NAME), one_line(first.why, LONGEST_WHY)
+    where = f"{failed:,} of {count_of(check.requests, 'request')}, first at request {first.first + 1:,}"
+    return f"Broken: {quote(name)} fails at {where} of {quote(conversation_place(first.place))}: {quote(why)}."
+
+
 def verdict_in_words(check: Check) -> str:
-    """ "Broken: 1 of 2 wishes, over 14 conversations." """
+    """The verdict on the wishes: "Broken: 1 of 2 wishes, over 14 conversations." """
     over = f"over {count_of(len(check.places), 'conversation')}"
     lines = wish_lines(check)
     if not lines:
         return f"Nothing was asked to hold, {over}." if not check.before else f"Compared {over}."
     wishes = "1 wish" if len(lines) == 1 else f"{len(lines):,} wishes"
-    if check.verdict == BROKEN:
+    if check.of_wishes == BROKEN:
         return f"Broken: {sum(line.verdict == BROKEN for line in lines):,} of {wishes}, {over}."
-    if check.verdict == UNSURE:
+    if check.of_wishes == UNSURE:
         return f"Unsure: nothing can be said of {wishes}, {over}."
-    held = sum(line.verdict == HELD for line in lines)
-    wishes = wishes if held == len(lines) else f"{held:,} of {wishes}"
-    return f"Held: {wishes}, {over}{f'; unsure in {check.unsure:,}' if check.unsure else ''}."
+    held = [line for line in lines if line.verdict == HELD]
+    wishes = wishes if len(held) == len(lines) else f"{len(held):,} of {wishes}"
+    where_known = " where known" if any(line.others for line in held) else ""
+    return f"Held{where_known}: {wishes}, {over}{f'; unsure in {check.unsure:,}' if check.unsure else ''}."
 
 
 # -- against other settings
@@ -110,11 +124,12 @@ def differing_most(check: Check) -> list[tuple[ConversationPlace, str]]:
 
 
 def moving_cut_in_words(check: Check, quote: Callable[[str], str] = str) -> str:
-    """Why the cut moves at most requests, and what would end that; empty if it doesn't."""
+    """Why the cut moves at more than half of the requests, and what would end that; empty if it doesn't."""
     if check.moving is None:
         return ""
     place, found = check.moving
-    where = f"In {check.moving_in:,} of {count_of(len(check.places), 'conversation')} it cuts at most requests"
+    among = f"{check.moving_in:,} of {count_of(len(check.places), 'conversation')}"
+    where = f"In {among} it cuts at more than half of the requests"
     many = f"{found.moved:,} of {count_of(found.of, 'request')} after the first cut"
     example = f"In {quote(conversation_place(place))} the prompt cache breaks at {many}."
     changes = " and ".join(f"{environment_names(name)[0]}={value}" for name, value in found.mend.items())
@@ -140,11 +155,12 @@ def _cause(setting: str, lane: Lane) -> str:
 def notes(check: Check, quote: Callable[[str], str] = str) -> Iterator[str]:
     """The requests and files not looked at, and why, and that rules are an estimate; `quote` writes what others wrote.
 
-    Where a trimmer failed comes first, as it would in production.
+    Where else a trimmer failed comes first; the first failure of the one checked is said by `failure_in_words`.
     """
-    yield from (_failure(each, quote) for each in check.failures[:NAMED])
-    if len(check.failures) > NAMED:
-        yield f"… and in {count_of(len(check.failures) - NAMED, 'more conversation')}"
+    failures = check.failures[bool(check.broken_at) :]
+    yield from (failed_requests(each, quote) for each in failures[:NAMED])
+    if len(failures) > NAMED:
+        yield f"… and in {count_of(len(failures) - NAMED, 'more conversation')}"
     yield from (f"{choice.title} {choice.version} was driven" for choice in check.driven if choice.version)
     yield from check.notes
     if any(KIND_OF.get(found.wish.name) == "rule" for found in check.findings):
@@ -164,7 +180,7 @@ def notes(check: Check, quote: Callable[[str], str] = str) -> Iterator[str]:
         )
 
 
-def _failure(failure: Failure, quote: Callable[[str], str]) -> str:
+def failed_requests(failure: Failure, quote: Callable[[str], str] = str) -> str:
     """ "app:trim failed at 3 of 62 requests of a.json, first at request 4: it raised KeyError: 'x'" """
     name, why = one_line(failure.trimmer, LONGEST_NAME), one_line(failure.why, LONGEST_WHY)
     where = f"{failure.requests:,} of {count_of(failure.of, 'request')} of {quote(conversation_place(failure.place))}"
@@ -176,6 +192,8 @@ def _failure(failure: Failure, quote: Callable[[str], str]) -> str:
 
 def check_lines(check: Check) -> Iterator[str]:
     """The verdict first, then every wish with what breaks it and what is unsure; an empty line between the parts."""
+    if failed := failure_in_words(check):
+        yield failed
     yield verdict_in_words(check)
     if check.before:
         yield f"{against_in_words(check)}: {comparison_in_words(check.now, check.before)}."

@@ -67,12 +67,18 @@ def test_a_function_or_its_name_takes_the_place_of_settings(agent):
         check_history(agent, settings="no_such_app:trim", that=EVERY)
 
 
-def test_a_trimmer_that_fails_somewhere_leaves_a_wish_unsure(agent):
+def test_a_trimmer_that_fails_somewhere_fails_the_test(agent):
     def fails(messages):
         assert len(messages) > 3
         return messages
 
-    with pytest.raises(pytest.skip.Exception, match="Unsure"):
-        check_history(agent, fails, that=EVERY)
-    with pytest.raises(pytest.fail.Exception, match="fails failed at 1 of"):
-        check_history(agent, fails, that=EVERY, strict=True)
+    with pytest.raises(pytest.fail.Exception, match="Broken: fails fails at 1 of") as failed:
+        check_history(agent, trimmer=fails, that=EVERY)
+    assert failed.value.__context__ is None  # else pytest prints it twice
+
+
+def test_arguments_that_changed_places_are_told(agent):
+    with pytest.raises(ValueError, match="write historylab_check"):
+        check_history(lambda messages: messages, agent, that=EVERY)
+    with pytest.raises(ValueError, match="leave out settings, or trimmer"):
+        check_history(agent, Settings(), trimmer=lambda messages: messages, that=EVERY)

@@ -11,7 +11,7 @@ import pytest
 from driven_trimmers import support_chat
 from sketches import conv
 
-from historylab import Conversation, replay
+from historylab import replay
 from historylab.costs.traffic import billed_traffic
 from historylab.errors import SettingsError, UnknownMember
 
@@ -384,16 +384,3 @@ def test_a_module_that_cannot_be_imported_says_why(here, code, said):
     (here / "napp_broken.py").write_text(code)
     with pytest.raises(SettingsError, match=said):
         replay(CHAT, trimmer="napp_broken:trim")
-
-
-def test_a_body_is_of_the_recorded_provider_s_api_and_a_list_is_said_to_be_chat_completions():
-    theirs = Conversation(CHAT.messages, CHAT.title, {**CHAT.metadata, "provider": "anthropic"})
-    seen = list[dict]()
-
-    def trim(body: dict) -> None:
-        seen.append(body)
-
-    assert replay(theirs, trimmer=trim).run.notes == ()
-    assert {message["role"] for message in seen[-1]["messages"]} <= {"user", "assistant"}
-    assert "--trimmer-form anthropic" in replay(theirs, trimmer=lambda messages: messages).run.notes[0]
-    assert replay(theirs, trimmer=lambda messages: messages, form="chat_completions").run.notes == ()

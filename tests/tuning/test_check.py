@@ -15,6 +15,8 @@ from historylab.conversation.sent import SentHistory, sent_metadata
 from historylab.errors import LoadError, SettingsError
 from historylab.formats.files.pieces import Piece
 from historylab.pricing import Prices
+from historylab.reports.check_markdown import check_markdown
+from historylab.reports.junit import junit
 from historylab.tuning.check import run_check
 from historylab.tuning.constraints import read_wishes
 from historylab.tuning.replayed import AS_SENT, MeasureOptions, TrimmerLane
@@ -336,7 +338,24 @@ def test_where_a_trimmer_fails_a_wish_that_nothing_else_breaks_is_unsure(wish):
     assert [finding_reason(each) for each in found.findings] == [
         "Unsure: the trimmer failed at a request, and nobody knows what that would have held."
     ]
-    assert (found.fails(), found.fails(strict=True)) == (False, True)
+
+
+def test_a_trimmer_that_fails_breaks_the_check_and_no_wish():
+    found = run_check(booking(), TrimmerLane(fails_at_first), read_wishes("never rejected"))
+    assert (found.verdict, found.of_wishes, found.fails()) == ("broken", "unsure", True)
+    first, second, *_ = check_lines(found)
+    assert first == (
+        "Broken: fails_at_first fails at 1 of 3 requests, first at request 1 of Booking: "
+        "it raised KeyError: 'no summary yet'."
+    )
+    assert second.startswith("Unsure:")
+
+
+def test_a_failure_is_a_case_of_its_own_in_every_report():
+    found = run_check(booking(), TrimmerLane(fails_at_first), read_wishes("never over 8k"))
+    assert 'name="fails_at_first answers"' in junit(found)
+    assert 'failures="1"' in junit(found)
+    assert check_markdown(found).startswith("### ❌ Broken: `fails_at_first` fails at 1 of 3 requests")
 
 
 def test_what_a_trimmer_breaks_beside_its_failures_is_broken():
@@ -345,8 +364,9 @@ def test_what_a_trimmer_breaks_beside_its_failures_is_broken():
     assert "at request 3" in finding_reason(found.findings[0])
 
 
-def test_the_failures_of_a_trimmer_are_said_first():
-    found = run_check(booking(), TrimmerLane(fails_at_first), read_wishes("keep every rule"))
+def test_where_else_a_trimmer_failed_is_noted_first():
+    found = run_check([booking(), booking(2)], TrimmerLane(fails_at_first), read_wishes("keep every rule"))
+    assert next(check_lines(found)).startswith("Broken: fails_at_first fails at 2 of 6 requests")
     said = (
         "fails_at_first failed at 1 of 3 requests of Booking, first at request 1: it raised KeyError: 'no summary yet'"
     )
@@ -378,6 +398,7 @@ def test_what_fails_on_the_other_side_is_no_ground_for_a_verdict():
         booking(), SHORT, read_wishes("forgets no more, costs no more"), against=TrimmerLane(fails_at_first)
     )
     assert [each.verdict for each in found.findings] == ["unsure", "unsure"]
+    assert not found.fails()
 
 
 # -- as an assertion
@@ -391,6 +412,7 @@ def test_a_broken_wish_is_an_assertion_with_the_report():
 def test_what_holds_gives_the_check():
     assert check(newest, booking(), that=["never over 8k"], count=3).verdict == "held"
     assert check(WHOLE, booking(), that="keep every reference").verdict == "held"
+    assert check(booking(), trimmer=newest, that="never over 8k", count=3).verdict == "held"
 
 
 def test_an_object_may_do_something_else_the_next_time():
@@ -415,9 +437,12 @@ def test_an_object_may_do_something_else_the_next_time():
         ({"checked": WHOLE, "that": "never rejected", "carry": True}, "'carry' is of a trimmer"),
         ({"checked": 3, "that": "never rejected"}, "not a Python int"),
         ({"checked": "nowhere.env", "that": "never rejected"}, "nowhere.env"),
+        ({"checked": booking(), "conversations": newest}, "write check.trim, "),
+        ({"checked": WHOLE, "trimmer": newest}, "two things to check"),
+        ({"checked": newest, "conversations": None}, "and conversations"),
         ({"checked": "no_such_app:trim", "that": "never rejected"}, "no module 'no_such_app'"),
     ],
 )
 def test_a_mistake_in_asking_for_an_assertion_is_named(asked, said):
     with pytest.raises(SettingsError, match=said):
-        check(asked.pop("checked"), booking(), **asked)
+        check(**{"conversations": booking(), **asked})

@@ -1,8 +1,8 @@
 """LangChain's messages: one of its objects for each message, which knows its mark as `id`.
 
-A result has the name of its tool, as LangGraph's `ToolNode` sets it and its approximate counter counts it; an answer
-has none, as its models set none. Arguments are parsed, as it holds them, and those that are no JSON object are an
-invalid call; their text is in `additional_kwargs`, where its models put it.
+Names aren't set: its messages from a model have none, and its approximate counter would count them. Arguments are
+parsed, as it holds them, and those that are no JSON object are an invalid call; their text is in `additional_kwargs`,
+where its models put it.
 """
 
 from __future__ import annotations
@@ -42,9 +42,8 @@ class LangChainMessages(ItemForm):
         self._messages = messages
 
     def write(self, messages: Sequence[Message], marks: Sequence[str]) -> list[WrittenItem]:
-        tools = {call.id: call.name for message in messages for call in message.tool_calls}
         marked = enumerate(zip(messages, marks, strict=True))
-        return [WrittenItem(self._write(message, mark, tools), (place,)) for place, (message, mark) in marked]
+        return [WrittenItem(self._write(message, mark), (place,)) for place, (message, mark) in marked]
 
     def read(self, item: Any) -> list[Message]:
         if not isinstance(item, self._messages.BaseMessage) or item.type == "remove":
@@ -54,11 +53,10 @@ class LangChainMessages(ItemForm):
         result = getattr(item, "tool_call_id", None) or None
         return [Message(role, text, item.id, tool_calls=_read_calls(item), tool_call_id=result, media=media)]
 
-    def _write(self, message: Message, mark: str, tools: Mapping[str, str]) -> Any:
-        content, of, answered = _content_of(message), self._messages, message.tool_call_id or ""
+    def _write(self, message: Message, mark: str) -> Any:
+        content, of = _content_of(message), self._messages
         if message.role == "tool":
-            name = message.name or tools.get(answered)
-            return of.ToolMessage(content=content, id=mark, name=name, tool_call_id=answered)
+            return of.ToolMessage(content=content, id=mark, tool_call_id=message.tool_call_id or "")
         if message.role == "assistant":
             return of.AIMessage(content=content, id=mark, **_write_calls(message.tool_calls))
         if message.role == "system":

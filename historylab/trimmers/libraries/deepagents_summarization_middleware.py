@@ -1,9 +1,9 @@
 """The summarising middleware of deepagents, as `create_deep_agent` has it; what its agents do besides is left out.
 
-In its list: all messages; the system prompt is beside it and counted. Names: a tool's on its result. Parallel results:
-a message each. Asked: before each call of the model, each time of the whole history, of which it remembers how far it
-is summarised. What goes it writes into a store, here one in memory, and long arguments of older calls that write files
-it shortens. Source: deepagents/middleware/summarization.py.
+In its list: all messages; the system prompt is beside it and counted. Names: none. Parallel results: a message each.
+Asked: before each call of the model, each time of the whole history, of which it remembers how far it is summarised.
+What goes it writes into a store, here one in memory, and long arguments of older calls that write files it shortens.
+Source: deepagents/middleware/summarization.py.
 """
 
 from __future__ import annotations

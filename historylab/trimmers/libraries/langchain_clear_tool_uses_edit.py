@@ -1,8 +1,8 @@
 """LangChain's `ClearToolUsesEdit`, as `ContextEditingMiddleware` applies it to each request of an agent.
 
-In its list: all messages but the system prompt, which an agent has beside them. Names: a tool's on its result. Parallel
-results: a message each. Asked: before each call of the model, each time of a copy of the whole history. Source:
-langchain/agents/middleware/context_editing.py.
+In its list: all messages but the system prompt, which an agent has beside them. Names: none. Parallel results: a
+message each. Asked: before each call of the model, each time of a copy of the whole history.
+Source: langchain/agents/middleware/context_editing.py.
 """
 
 from __future__ import annotations

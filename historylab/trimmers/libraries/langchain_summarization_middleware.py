@@ -1,7 +1,7 @@
 """LangChain's `SummarizationMiddleware`, in an agent whose state it replaces.
 
-In its list: all messages but the system prompt, which an agent has beside them. Names: a tool's on its result. Parallel
-results: a message each. Asked: before each call of the model, of what it left the last time and what was said since.
+In its list: all messages but the system prompt, which an agent has beside them. Names: none. Parallel results: a
+message each. Asked: before each call of the model, of what it left the last time and what was said since.
 Source: langchain/agents/middleware/summarization.py. Tokens of its triggers are counted, as no message of the list has
 the usage that a provider reported.
 """

@@ -1,8 +1,7 @@
 """LangChain's `trim_messages`, called in the node that calls the model, whose state keeps everything.
 
-In its list: all messages, the system message first. Names: a tool's on its result. Parallel results: a message each.
-Asked: before each call of the model, each time of the whole history. Source: `trim_messages` in
-langchain_core/messages/utils.py.
+In its list: all messages, the system message first. Names: none. Parallel results: a message each. Asked: before each
+call of the model, each time of the whole history. Source: `trim_messages` in langchain_core/messages/utils.py.
 """
 
 from __future__ import annotations

@@ -49,7 +49,9 @@ def mend_buttons(timeline: Timeline, number: int, resolution: Resolution) -> Non
             st.html(f'<div class="hl-cause hl-stale hl-tips">{said}</div>')
             _buttons(_free_mends((unused.finer, unused.room), resolution), timeline.settings)
         elif depth := timeline.remember("cut depth", lambda: depth_worth_saying(timeline)):
-            said = with_terms(f"It cuts at most requests. {cut_in_words(depth)}", "cache", "not trimming", "budget")
+            said = with_terms(
+                f"It cuts at more than half of the requests. {cut_in_words(depth)}", "cache", "not trimming", "budget"
+            )
             st.html(f'<div class="hl-cause hl-stale hl-tips">{said}</div>')
             _buttons(_free_mends(({depth.name: HALF},), resolution), timeline.settings)
 

@@ -60,7 +60,7 @@ def to_langchain(message):
     known = message.media and message.source  # images as the app has them
     content = message.source["content"] if known else message.content
     if message.role == "tool":
-        return lc.ToolMessage(content, name=message.name, tool_call_id=message.tool_call_id)
+        return lc.ToolMessage(content, tool_call_id=message.tool_call_id)
     if message.role == "assistant":
         calls = [{"name": c.name, "args": json.loads(c.arguments), "id": c.id} for c in message.tool_calls]
         return lc.AIMessage(content, tool_calls=calls)
