@@ -12,11 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from historylab.conversation.columns import ASSISTANT, SYSTEM, TOOL, USER, Columns
-from historylab.conversation.message import Message
+from historylab.conversation.message import Message, prompt_length
 from historylab.planning.api_rules import ApiRules, recorded_rules, rules_of
 from historylab.planning.history import History
 from historylab.planning.naive_slicing import naive_masks, naive_starts
 from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import Action
 from historylab.planning.slot_zero import invalid_blocks
 from historylab.planning.steps import PlannedRequests
 
@@ -88,6 +89,22 @@ def recorded_validity(timeline: PlannedRequests) -> Validity:
     recorded = timeline.original.recorded
     rules = recorded_rules(recorded.provider, recorded.model)
     return validity(timeline, rules.provider if rules else None)
+
+
+def lost_prompts(timeline: PlannedRequests) -> np.ndarray:
+    """bool[requests]: those sent without the conversation's system prompt, none of the messages it begins with."""
+    return timeline.remember("lost prompts", lambda: _find_lost_prompts(timeline))
+
+
+def _find_lost_prompts(timeline: PlannedRequests) -> np.ndarray:
+    leading = timeline.conversation.columns.block[: prompt_length(timeline.conversation)]
+    lost = [
+        len(leading) > 0
+        and number not in timeline.errors
+        and bool((plan.block_actions[leading] > Action.TRUNCATED).all())
+        for number, plan in enumerate(timeline.plans)
+    ]
+    return np.array(lost, bool)
 
 
 def _by_rules(timeline: PlannedRequests, rules: ApiRules) -> ProviderValidity:

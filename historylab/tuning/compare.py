@@ -20,7 +20,7 @@ from historylab.errors import SettingsError
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import INVALID, REPLACED, Action
 from historylab.planning.replay import Timeline
-from historylab.planning.validity import recorded_validity
+from historylab.planning.validity import lost_prompts, recorded_validity
 from historylab.pricing import Prices
 from historylab.recall.retention import FACTS, Retention, retention
 from historylab.tuning.replayed import summaries_made
@@ -46,8 +46,8 @@ class Figures:
     `lost` and `summarised` count messages at the last request; `first_loss` and `star_lost_at` are requests (from 0),
     the first that lacks any message, or one that must be remembered; `facts_lost` counts values that a later answer or
     tool call used and the request didn't hold any more; `cost` is dollars, with the prompt cache. `refused` counts the
-    requests that an API would refuse, `orphans` results of tools sent without their call, `failed` the requests for
-    which a trimmer failed: these have no tokens and no cost.
+    requests that an API would refuse, `orphans` results of tools sent without their call, `without_prompt` those without
+    the conversation's system prompt, `failed` those for which a trimmer failed: these have no tokens and no cost.
     """
 
     tokens_total: int
@@ -64,6 +64,7 @@ class Figures:
     cost: Decimal | None
     refused: int = 0
     orphans: int = 0
+    without_prompt: int = 0
     failed: int = 0
 
 
@@ -101,6 +102,7 @@ def measure_figures(
         _cost(timeline, prices, counted),
         int(validity.refused.sum()),
         int(validity.orphans.sum()),
+        int(lost_prompts(timeline).sum()),
         len(timeline.errors),
     )
 
@@ -168,6 +170,7 @@ def comparison_sentence(letter: str, mine: Figures, base: Figures, than: str = "
             _stars(mine, base),
             _more("is over the budget {} time", mine.over_budget - base.over_budget),
             _refusals(mine) if mine.refused > base.refused else "",
+            _prompts(mine, base),
             _cost_words(mine.cost, base.cost),
         ],
     )
@@ -182,12 +185,10 @@ def comparison_sentence(letter: str, mine: Figures, base: Figures, than: str = "
 def _safer_sentence(letter: str, mine: Figures, base: Figures, than: str, named: str) -> str:
     """ "A sends 31 tool results without their call and costs 1.8× as much; B keeps the same and is never refused." """
     theirs = " and ".join(filter(None, [_refusals(base), _cost_words(base.cost, mine.cost)]))
-    ours = ", ".join(filter(None, [_losses(mine, base, named), _stars(mine, base)])) or "keeps the same"
-    more = (mine.facts_lost or 0, mine.stars_lost or 0, mine.lost) > (
-        base.facts_lost or 0,
-        base.stars_lost or 0,
-        base.lost,
-    )
+    losses = [_prompts(mine, base), _losses(mine, base, named), _stars(mine, base)]
+    ours = ", ".join(filter(None, losses)) or "keeps the same"
+    mine_lost, base_lost = ((f.without_prompt, f.facts_lost or 0, f.stars_lost or 0, f.lost) for f in (mine, base))
+    more = mine_lost > base_lost
     said = f"{than[:1].upper()}{than[1:]} {theirs}; {letter} {ours}{', but' if more else ' and'}"
     return f"{said} {'is never refused' if not mine.refused else _refusals(mine)}."
 
@@ -200,10 +201,20 @@ def _refusals(figures: Figures) -> str:
     return f"is refused at {count_of(figures.refused, 'request')}"
 
 
+def _prompts(mine: Figures, base: Figures) -> str:
+    """ "leaves the system prompt out of 27 requests", "… of 5 fewer requests" """
+    by = mine.without_prompt - base.without_prompt
+    if by > 0 and not base.without_prompt:
+        return f"leaves the system prompt out of {count_of(by, 'request')}"
+    return _more("leaves the system prompt out of {} request", by)
+
+
 def loses_more(mine: Figures, base: Figures) -> bool:
-    """Tell whether it does worse in what counts: refusals, facts, where these differ, else messages."""
+    """Tell whether it does worse in what counts: refusals, system prompts, facts, where these differ, else messages."""
     if mine.refused != base.refused:
         return mine.refused > base.refused
+    if mine.without_prompt != base.without_prompt:
+        return mine.without_prompt > base.without_prompt
     facts = (mine.facts_lost or 0) - (base.facts_lost or 0)
     return (facts or mine.lost - base.lost) > 0
 

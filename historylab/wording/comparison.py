@@ -82,6 +82,7 @@ ROWS = (
     FigureRow("Tokens sent, all requests", "", lambda f: f.tokens_total, _count, _delta, 0),
     FigureRow("Largest request", "tokens", lambda f: f.tokens_peak, _count, _delta, 0),
     FigureRow("Refused", "requests an API would refuse", lambda f: f.refused, _count, _delta),
+    FigureRow("Without the system prompt", "requests", lambda f: f.without_prompt, _count, _delta),
     FigureRow("Failed", "requests without an answer, not counted here", lambda f: f.failed, _count, _delta),
     FigureRow("Requests over the budget", "", lambda f: f.over_budget, _count, _delta),
     FigureRow("Messages dropped by the end", "not sent with the last request", lambda f: f.lost, _count, _delta),
@@ -170,7 +171,10 @@ def comparison_headline(figures: Sequence[Figures], said: Sequence[str]) -> str:
 
 
 def _how_different(mine: Figures, base: Figures) -> tuple[int, ...]:
-    of = ((f.refused, f.stars_lost or 0, f.facts_lost or 0, f.lost, f.tokens_total) for f in (mine, base))
+    of = (
+        (f.refused, f.without_prompt, f.stars_lost or 0, f.facts_lost or 0, f.lost, f.tokens_total)
+        for f in (mine, base)
+    )
     return tuple(abs(a - b) for a, b in zip(*of, strict=True))
 
 

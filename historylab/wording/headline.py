@@ -12,7 +12,7 @@ from historylab.costs.traffic import tokens_share
 from historylab.planning.context_fill import strictest_limit
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
-from historylab.planning.validity import recorded_validity
+from historylab.planning.validity import lost_prompts, recorded_validity
 from historylab.recall.references import Need
 from historylab.recall.retention import Loss, Retention
 from historylab.recordings.as_sent import is_as_sent
@@ -50,16 +50,21 @@ def headline_sentence(found: Retention, compared: CostComparison | None) -> str:
 
 
 def _broken_sentence(timeline: Timeline) -> str:
-    """What is wrong with a trimmer's requests; "" where none is refused and none failed.
+    """What is wrong with a trimmer's requests; "" where none is refused, none failed and all have the system prompt.
 
     "An API would refuse 31 of the 62 requests that LangChain trim_messages makes: 31 tool results without their call."
     """
     of, refused = count_of(len(timeline.plans), "request"), int(recorded_validity(timeline).refused.sum())
-    who = trimmer_with_version(timeline)
+    who, lost = trimmer_with_version(timeline), int(lost_prompts(timeline).sum())
+    besides = f"; {lost:,} {'goes' if lost == 1 else 'go'} without the system prompt" if lost else ""
     if refused:
         causes = causes_in_words(count_faults(timeline))
-        return f"An API would refuse {refused:,} of the {of} that {who} makes{f': {causes}' if causes else ''}."
-    return f"{who} failed at {len(timeline.errors):,} of {of}." if timeline.errors else ""
+        return (
+            f"An API would refuse {refused:,} of the {of} that {who} makes{f': {causes}' if causes else ''}{besides}."
+        )
+    if timeline.errors:
+        return f"{who} failed at {len(timeline.errors):,} of {of}{besides}."
+    return f"{who} sends {lost:,} of {of} without the system prompt." if lost else ""
 
 
 def loss_headline(found: Retention, loss: Loss) -> str:

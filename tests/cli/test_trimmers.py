@@ -100,7 +100,7 @@ def test_show_says_what_a_trimmer_sends_and_its_faults(capsys, app, chat):
     code, out, _ = run(capsys, "show", chat, "--trimmer", "someapp:trim", "--trimmer-option", "newest=6")
     assert code == 0
     assert "trim, newest 6: 6 of 29 messages at the last request" in out
-    assert "requests would be refused: 11 tool results without their call. Without a user message: " in out
+    assert "requests would be refused: 11 tool results without their call. Without the system prompt: 8 " in out
 
 
 def test_a_name_is_no_emoji(capsys, app, chat):
@@ -167,8 +167,8 @@ def test_a_trimmer_is_compared_with_settings(capsys, app, chat):
     (app / "mine.env").write_text("HISTORYLAB_BUDGET=2000\n")
     out = run(capsys, "compare", chat, "--trimmer", "someapp:trim", "--settings", "mine.env")[1]
     assert "A (trim) sends 9 tool results without their call and costs" in out
-    assert "; B loses 1 fewer fact and is never refused." in out
-    assert "would be refused: 9 tool results without their call. Without a user message: 7 requests." in out
+    assert "; B leaves the system prompt out of 9 fewer requests, loses 1 fewer fact and is never refused." in out
+    assert "would be refused: 9 tool results without their call. Without the system prompt: " in out
 
 
 @pytest.mark.parametrize(

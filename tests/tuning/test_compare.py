@@ -75,3 +75,13 @@ def test_the_difference_in_words():
     assert comparison_sentence("C", base, less).startswith(
         "C sends 3.8× as many tokens as A, loses 51 fewer facts and costs"
     )
+
+
+def test_a_lost_system_prompt_is_no_praise():
+    whole, without = (
+        measure_figures(replay(CHAT, trimmer=trimmer)) for trimmer in (lambda given: given, lambda given: given[1:])
+    )
+    assert (whole.without_prompt, without.without_prompt) == (0, 5)
+    assert "leaves the system prompt out of 5 requests" in comparison_sentence("B", without, whole)
+    assert "leaves the system prompt out of 5 fewer requests" in comparison_sentence("B", whole, without)
+    assert ", but " in comparison_sentence("B", without, whole)

@@ -29,7 +29,16 @@ def said(trimmer):
         ),
         (
             lambda messages: messages[:1],
-            "5 of 5 requests would be refused: 5 requests with nothing to answer. Without a user message: 5 requests.",
+            "5 of 5 requests would be refused: 5 requests with no message of a user or tool. Without a user message: 5 requests.",
+        ),
+        (
+            lambda messages: messages if len(messages) < 4 else messages[1:],
+            "No request would be refused. Without the system prompt: 4 requests.",
+        ),
+        (
+            lambda messages: messages if len(messages) != 4 else messages[-1:],
+            "1 of 5 requests would be refused: 1 tool result without its call. Without the system prompt: 1 request. "
+            "Without a user message: 1 request.",
         ),
         (lambda messages: None if len(messages) < 9 else 1 / 0, "No request would be refused."),
         (lambda messages: 1 / 0, ""),

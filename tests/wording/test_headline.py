@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hostile
 import pytest
-from sketches import load_sample
+from sketches import conv, load_sample
 
 from historylab import Conversation, Message, Settings, ToolCall, generate, replay, validity
 from historylab.costs.bill import against_untrimmed
@@ -111,11 +111,26 @@ def test_requests_over_the_budget_are_measured_against_it_and_not_against_the_la
 
 
 def test_of_a_trimmer_what_an_api_refuses_comes_first_with_its_cause():
-    def newest_six(messages):
-        return messages[-6:]
+    def newest_five(messages):
+        return messages[:1] + messages[1:][-5:]
 
     loop = generate("tool_loop", turns=2, rounds=8, seed=7)
-    timeline = replay(loop, trimmer=newest_six)
+    timeline = replay(loop, trimmer=newest_five)
     refused, orphans = int(timeline.refused.sum()), int(validity(timeline).orphans.sum())
-    wanted = f"An API would refuse {refused} of the {len(timeline.plans)} requests that newest_six makes"
+    wanted = f"An API would refuse {refused} of the {len(timeline.plans)} requests that newest_five makes"
     assert said(timeline) == f"{wanted}: {orphans} tool results without their call."
+
+
+@pytest.mark.parametrize(
+    ("trimmer", "sentence"),
+    [
+        (lambda messages: messages[1:], "<lambda> sends 2 of 2 requests without the system prompt."),
+        (
+            lambda messages: messages[-1:] if len(messages) > 2 else messages,
+            "An API would refuse 1 of the 2 requests that <lambda> makes: 1 tool result without its call; "
+            "1 goes without the system prompt.",
+        ),
+    ],
+)
+def test_a_lost_system_prompt_is_in_the_headline(trimmer, sentence):
+    assert said(replay(conv("s u a(t)"), trimmer=trimmer)).replace("test_headline.", "") == sentence
