@@ -46,8 +46,9 @@ class Figures:
     `lost` and `summarised` count messages at the last request; `first_loss` and `star_lost_at` are requests (from 0),
     the first that lacks any message, or one that must be remembered; `facts_lost` counts values that a later answer or
     tool call used and the request didn't hold any more; `cost` is dollars, with the prompt cache. `refused` counts the
-    requests that an API would refuse, `orphans` results of tools sent without their call, `without_prompt` those without
-    the conversation's system prompt, `failed` those for which a trimmer failed: these have no tokens and no cost.
+    requests that an API would refuse, `orphans` results of tools sent without their call, `without_prompt` those
+    without the conversation's system prompt, `failed` those for which a trimmer failed: these have no tokens and cost
+    nothing.
     """
 
     tokens_total: int

@@ -29,7 +29,8 @@ def said(trimmer):
         ),
         (
             lambda messages: messages[:1],
-            "5 of 5 requests would be refused: 5 requests with no message of a user or tool. Without a user message: 5 requests.",
+            "5 of 5 requests would be refused: 5 requests with no message of a user or tool. "
+            "Without a user message: 5 requests.",
         ),
         (
             lambda messages: messages if len(messages) < 4 else messages[1:],
