@@ -153,9 +153,13 @@ def _round(tokens: int) -> int:
 
 
 def choose_trimmer(name: str, options: Mapping[str, Any] | None = None) -> None:
-    """Show what that trimmer sends; "" for none."""
-    tab().trimmer = ChosenTrimmer(name, dict(options or {}), choices.fingerprint()) if name else None
+    """Show what that trimmer sends, as a click wants it; "" for none."""
+    _show_trimmer(name, options or {})
     touch()
+
+
+def _show_trimmer(name: str, options: Mapping[str, Any]) -> None:
+    tab().trimmer = ChosenTrimmer(name, dict(options), choices.fingerprint()) if name else None
 
 
 def choose_trimmer_option(name: str, value: Any) -> None:
@@ -183,7 +187,7 @@ def take_option(trimmer: str, name: str, value: Any) -> dict[str, Any]:
 def keep_trimmer(name: str) -> None:
     """Go on showing that trimmer, which was on screen before something else was opened."""
     if name and (chosen := tab().trimmer):
-        choose_trimmer(name, chosen.options)
+        _show_trimmer(name, chosen.options)
 
 
 # -- links
@@ -192,7 +196,7 @@ def keep_trimmer(name: str) -> None:
 def follow_linked_trimmer(place: Place) -> None:
     """Show the trimmer that a link names, if it may be chosen here."""
     name = trimmer_of_system(place.system)
-    choose_trimmer(name if name in offered_trimmers() else "", place.options)
+    _show_trimmer(name if name in offered_trimmers() else "", place.options)
 
 
 def refused_trimmers(place: Place) -> Iterator[RefusedParameter]:
