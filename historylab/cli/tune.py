@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from historylab.tuning.tune import Advice
 
 SHOWN = 8
+NEXT_STEP = (
+    "To use them: the same command with --target dotenv > history.env; where its variables are set, your app sends "
+    "`historylab.Trimmer().trim(messages)`."
+)
 
 
 def add_to(commands: Subparsers) -> None:
@@ -136,6 +140,7 @@ def _print(advice: Advice) -> None:
     from historylab.tuning.advice_words import kept_noun, kept_words
     from historylab.tuning.base_lane import base_in_words
     from historylab.tuning.points import pareto
+    from historylab.tuning.replayed import TrimmerLane
     from historylab.wording.losses import ESTIMATES
     from historylab.wording.phrases import capitalize_first
 
@@ -144,19 +149,24 @@ def _print(advice: Advice) -> None:
     found = advice.points[advice.trials.index(advice.chosen)]
     named = {id(found): "best found", id(advice.points[0]): base_in_words(advice.against)[0]}
     best = [point for point in advice.points if id(point) in named or point in pareto(advice.points)]
+    trimmed = isinstance(advice.against, TrimmerLane)
     rows = [
         (
-            capitalize_first(point.label),
+            point.label if trimmed and point is advice.points[0] else capitalize_first(point.label),
             kept_words(point.kept, point.noted),
             times(point.cost),
+            *([f"{point.figures['rejected']:,}"] if trimmed else []),
             named.get(id(point), ""),
         )
         for point in sorted(best, key=lambda point: (-point.kept, point.cost))
     ]
     cost = "cost" if advice.priced else "tokens"
-    columns = ("settings", f"{kept_noun(advice.tiers)} kept", f"{cost} ÷ not trimming", "")
+    refused = ["requests refused"] if trimmed else []
+    columns = ("settings", f"{kept_noun(advice.tiers)} kept", f"{cost} ÷ not trimming", *refused, "")
     print_table("The best of these, over all requests", columns, rows[:SHOWN])
     print_line(ESTIMATES)
+    if advice.verdict == "better":
+        print_line(NEXT_STEP)
 
 
 def _as_json(advice: Advice) -> dict[str, Any]:

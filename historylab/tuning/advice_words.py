@@ -32,7 +32,8 @@ class VerdictGrounds:
     `judged`: those requests helped to choose nothing; else all were looked at. `untrimmed`: if the best cuts
     nothing, what that does over all requests. `grown` is its cost with twice the history, as a multiple of the base's.
     `elsewhere`: the interval for the share that other conversations keep, from 0 to 1 where these are too few to say.
-    `base`: the words for what it is compared with.
+    `base`: the words for what it is compared with. `refusals`: of a base that an API would refuse more of than need be,
+    how many of its requests, and how many of the settings'.
     """
 
     needs: int
@@ -47,6 +48,7 @@ class VerdictGrounds:
     grown: float = 1.0
     elsewhere: tuple[float, float] = (0.0, 1.0)
     base: tuple[str, str, str] = YOURS
+    refusals: tuple[int, int] | None = None
 
 
 def kept_noun(tiers: Sequence[int]) -> str:
@@ -78,6 +80,8 @@ def why_advised(verdict: Verdict, found: VerdictGrounds, label: str, broken: Seq
 def _headline(verdict: Verdict, found: VerdictGrounds, label: str) -> str:
     """The verdict in a few words; they say where one of the two was given up for the other."""
     beside, whole, word = found.beside, found.untrimmed, "Cheaper" if found.priced else "Smaller"
+    if found.refusals:
+        return _refused_less(verdict, found, label)
     if whole and whole.cost.value < 0.995 and whole.more_kept.value >= 0:
         more = round(100 * whole.more_kept.value)
         facts = "the same facts" if not more else f"{more} point{'' if more == 1 else 's'} more of the facts"
@@ -89,6 +93,18 @@ def _headline(verdict: Verdict, found: VerdictGrounds, label: str) -> str:
     costs_more = beside.cost.value > 1.02
     kind = f"Keeps more than {found.base[0]}, but costs more" if costs_more else f"Better than {found.base[0]}"
     return f"{kind}: {label}."
+
+
+def refused_words(named: str, refused: int, requests: int) -> str:
+    """ "An API would refuse 31 of the 62 requests that LangChain trim_messages makes" """
+    return f"An API would refuse {refused:,} of the {count_of(requests, 'request')} that {named} makes"
+
+
+def _refused_less(verdict: Verdict, found: VerdictGrounds, label: str) -> str:
+    """The verdict where that comes before all else: fewer requests refused."""
+    theirs, ours = found.refusals or (0, 0)
+    said = f"{refused_words(found.base[0], theirs, found.requests)}, and {ours or 'none'} under {label}"
+    return f"{said}." if verdict == "better" else f"{said}; that these keep no less is promising, not proven."
 
 
 def _as_good(found: VerdictGrounds, label: str, broken: Sequence[str]) -> Iterator[str]:

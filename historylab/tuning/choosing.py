@@ -109,7 +109,8 @@ class Choosing:
     @property
     def limits(self) -> Limits:
         """The losses that may be given up, and the least to keep."""
-        return replace(LIMITS[self.wishes.aim], least_kept=self.wishes.references or 0.0)
+        limits = replace(LIMITS[self.wishes.aim], least_kept=self.wishes.references or 0.0)
+        return replace(limits, more_cost=1e9) if self.base_is_refused else limits  # what is refused is no bargain
 
     def exposure(self, trial: Trial, *, grown: bool = False) -> float:
         """The tokens that the further requests will lack of the base's, as a multiple of those that these lack.
@@ -136,9 +137,10 @@ class Choosing:
         return self._score(trial, self.compare(trial))
 
     def _score(self, trial: Trial, beside: Comparison) -> float:
-        if trial is self.base and self.wishes.aim in BETTER_AIMS and not self.broken(trial):
+        faults = len(self.broken(trial)) + self._is_refused(trial)
+        if trial is self.base and self.wishes.aim in BETTER_AIMS and not faults:
             return 0.0
-        return self._wish_score(beside) - DOUBT * self._said_lost(trial) - 1_000 * len(self.broken(trial))
+        return self._wish_score(beside) - DOUBT * self._said_lost(trial) - 1_000 * faults
 
     def _said_lost(self, trial: Trial) -> float:
         """The number of facts asked for that the base held and the trial doesn't."""
@@ -189,9 +191,16 @@ class Choosing:
             return False
         if self.broken(self.base) and not self.broken(trial):
             return True
+        if self.base_is_refused:
+            return beside.surely_more >= 0
         limits, aim, cost = self.limits, self.wishes.aim, beside.cost.value
         gains = (aim != "cheapest" and beside.surely_more >= MORE_KEPT, aim != "keeps most" and cost <= 1 - LESS_COST)
         return any(gains) and beside.surely_more >= -limits.less_kept and cost <= 1 + limits.more_cost
+
+    @property
+    def base_is_refused(self) -> bool:
+        """Tell whether an API would refuse more of a trimmer that is the base than of something tried."""
+        return self._is_refused(self.base)
 
     def _is_refused(self, trial: Trial) -> bool:
         """Tell whether an API would refuse more of it than must be, where the base is a trimmer: better is none."""
@@ -208,8 +217,11 @@ class Choosing:
         """Tell whether one of the others keeps as much for 5 % less, or keeps 2 points more for no more; or is not
         trimming, which as the simplest of all beats what keeps no more and is no cheaper.
         """
-        ours, allowed = self.compare(trial), (each for each in others if self._fits(each) and not self.broken(each))
+        ours, allowed = self.compare(trial), (each for each in others if self._is_allowed(each))
         return any(_beats(self.compare(each), ours) or self._makes_needless(each, trial) for each in allowed)
+
+    def _is_allowed(self, trial: Trial) -> bool:
+        return self._fits(trial) and not self.broken(trial) and not self._is_refused(trial)
 
     def _makes_needless(self, whole: Trial, trial: Trial) -> bool:
         """Tell whether not trimming is cheaper, also with twice the history, and loses nothing that the trial keeps."""
@@ -222,7 +234,7 @@ class Choosing:
     def cheaper(self, others: Iterable[Trial]) -> Trial | None:
         """The cheapest of those that keep as much as the base for so much less that it can't be called as good."""
         base = self.compare(self.base)
-        allowed = [trial for trial in others if not self.broken(trial) and self._fits(trial)]
+        allowed = [trial for trial in others if self._is_allowed(trial)]
         found = [(self.compare(trial), trial) for trial in allowed]
         as_much = [each for each in found if each[0].in_messages >= base.in_messages - 1e-9]
         least = min(as_much, key=lambda each: each[0].cost.value, default=None)

@@ -144,7 +144,8 @@ class Trials:
 
     def search(self, score: Callable[[Trial], float], sizes: Sizes, peak: int | None = None) -> list[Trial]:
         """Tries what might be better: all trials that it came by, the best first."""
-        varied, seen = self.offered_names(sizes), {trial.settings.key: trial for trial in self.begin(sizes, peak)}
+        begun = self.begin(sizes, peak) or list(self.tried.values())
+        varied, seen = self.offered_names(sizes), {trial.settings.key: trial for trial in begun}
         best = max(seen.values(), key=score)
         while True:
             before = best

@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from historylab.conversation.conversation import Conversation
-from historylab.costs.amounts import count_of
 from historylab.errors import SettingsError
 from historylab.planning.pipeline import project
 from historylab.settings.consent import offline
@@ -31,6 +30,7 @@ from historylab.tuning.advice_words import (
     VerdictGrounds,
     cut_in_words,
     kept_noun,
+    refused_words,
     why_advised,
 )
 from historylab.tuning.base_lane import base_in_words, choose_base, nearest_to, search_start
@@ -235,9 +235,11 @@ class _Tuning:
             everything.cost_when_grown(chosen),
             elsewhere,
             base_in_words(self.base.lane),
+            (self.base.rejected, chosen.rejected) if everything.base_is_refused else None,
         )
         why = [*why_advised(verdict, found, best.label if chosen is not self.base else "", best.broken)]
-        why += self._refusals(chosen)
+        if verdict not in CLAIMS or not everything.base_is_refused:
+            why[1:1] = self._refusals()
         replays_more = verdict != "too little to tell" and chosen.is_ours and not self.trials.cancelled()
         depth = cut_depth(chosen.settings, partial(self._cut, everything=everything)) if replays_more else None
         if depth and depth.half != depth.exact:
@@ -245,12 +247,11 @@ class _Tuning:
         about = (settings, verdict, needs, len(whole), promised, held_out, beside.holds, tuple(why))
         return Advice(*about, chosen, tried, points, self.tiers, priced, self.base.lane, everything)
 
-    def _refusals(self, chosen: Trial) -> Iterator[str]:
-        """The requests of a trimmer that an API would refuse, if any, beside those of what was found."""
+    def _refusals(self) -> Iterator[str]:
+        """The requests of a trimmer that an API would refuse, if any, where the verdict doesn't begin with them."""
         if isinstance(self.base.lane, TrimmerLane) and self.base.rejected:
-            named, of = base_in_words(self.base.lane)[0], count_of(self.base.figures["requests"], "request")
-            beside = f", and {chosen.rejected or 'none'} of those" if chosen is not self.base else ""
-            yield f"An API would refuse {self.base.rejected:,} of the {of} that {named} makes{beside}."
+            named = base_in_words(self.base.lane)[0]
+            yield f"{refused_words(named, self.base.rejected, self.base.figures['requests'])}."
 
     def _point(self, trial: Trial, everything: Choosing, name: Callable[[Mapping[str, Any]], str]) -> Point:
         beside, changes = everything.compare(trial), _changes(trial.settings, self.base.settings)
@@ -291,8 +292,8 @@ class _Tuning:
         if everything.broken(chosen):
             return "as good"
         if not everything.improves(chosen, beside):
-            return "as good" if needs >= FEWEST_NEEDS else "too little to tell"
-        mends = bool(everything.broken(self.base))
+            return "as good" if needs >= FEWEST_NEEDS and not everything.base_is_refused else "too little to tell"
+        mends = bool(everything.broken(self.base)) or everything.base_is_refused
         sure = judged.held_out is not None and (mends or beside.more_kept.low > 0 or beside.cost.high < 1)
         if beside.holds >= PROMISING and (needs >= FEWEST_TO_NAME or not cuts):
             proven = sure and beside.holds >= LIKELY and (needs >= FEWEST_NEEDS or not cuts)

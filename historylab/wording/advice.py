@@ -11,7 +11,7 @@ from historylab.planning.strategies.counting import NOUNS
 from historylab.pricing import window_of
 from historylab.registry import chosen_members
 from historylab.settings.model import Settings
-from historylab.tuning.advice_words import CLAIMS
+from historylab.tuning.advice_words import CLAIMS, refused_words
 from historylab.tuning.evidence import Comparison
 from historylab.tuning.replayed import Lane, TrimmerLane
 from historylab.tuning.trials import Trial
@@ -51,7 +51,7 @@ def advice_sentence(advice: Advice) -> str:
     if advice.verdict not in CLAIMS:
         return _leave_it(advice)
     done = "Don’t trim this one" if picked.sends_all else action_in_words(advice, picked)
-    effects = ", ".join(filter(None, _effects(advice, picked)))
+    effects = ", ".join(filter(None, (_refusals(advice, picked), *_effects(advice, picked))))
     return f"{done}: {effects}." if advice.verdict == "better" else f"Promising: {uncapitalize(done)}, {effects}."
 
 
@@ -63,6 +63,22 @@ def _leave_it(advice: Advice) -> str:
     if abs(base.cost - 1) < SAME and others and all(p.cost > 1 - SAME or p.kept < base.kept for p in others):
         return "Don’t trim this one: every setting that does costs more or forgets."
     return advice.why[0]
+
+
+def refused_base(advice: Advice) -> str:
+    """ "An API would refuse 31 of the 62 requests that LangChain trim_messages makes."; "" where it would none."""
+    base = advice.trials[0]
+    if not isinstance(advice.against, TrimmerLane) or not base.rejected:
+        return ""
+    return f"{refused_words(foreign_word(advice), base.rejected, base.figures['requests'])}."
+
+
+def _refusals(advice: Advice, trial: Trial) -> str:
+    """ "no request refused instead of 31": said before the cost, where an API would refuse more of a trimmer."""
+    before, now = advice.trials[0].rejected, trial.rejected
+    if not refused_base(advice) or now >= before:
+        return ""
+    return f"{count_of(now, 'request') if now else 'no request'} refused instead of {before:,}"
 
 
 def _effects(advice: Advice, trial: Trial) -> tuple[str, str]:

@@ -24,6 +24,7 @@ def test_the_verdict_comes_first_and_yours_is_named_beside_the_best(capsys, loop
     code, out, _ = run(capsys, "tune", loop, "--tries", "8")
     assert code == 0
     assert out.startswith("Better than yours: ")
+    assert "--target dotenv > history.env" in out, "the next step"
     assert "best found" in out
     assert any(line.rstrip().endswith("yours") for line in out.splitlines())
 
@@ -83,6 +84,9 @@ def test_a_trimmer_is_what_to_do_better_than(capsys, tmp_path, monkeypatch):
     found = json.loads(out)
     assert (status, found["against"], found["options"]) == (0, "oneapp:trim", {"newest": 4})
     assert any("that trim makes" in said for said in found["why"])
+    _, table, _ = run(capsys, "tune", str(chat), *against)
+    assert "requests refused" in table
+    assert "\n trim " in table, "a function's name has no capital"
 
 
 def test_settings_are_no_base_to_name_there(capsys, loop, tmp_path):

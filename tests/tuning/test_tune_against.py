@@ -9,13 +9,19 @@ import pytest
 
 from historylab import generate, nearest_settings, replay, tune
 from historylab.errors import SettingsError
+from historylab.tuning.advice_words import CLAIMS
 from historylab.tuning.replayed import TrimmerLane
+from historylab.wording.advice import advice_sentence, refused_base
 
 LOOP = generate("tool_loop", turns=2, rounds=14, seed=7)
 
 
 def newest_eight(messages):
     return messages[-8:]
+
+
+def newest_two(messages):
+    return messages[-2:]
 
 
 def always_fails(messages):
@@ -39,6 +45,22 @@ def test_its_refusals_are_said_by_its_name():
     wanted = f"An API would refuse {advice.trials[0].rejected} of the {len(LOOP.columns.requests)} requests"
     assert any(said.startswith(f"{wanted} that newest_eight makes") for said in advice.why)
     assert advice.points[0].label == "newest_eight"
+
+
+def test_refusals_come_before_cost():
+    advice = tune(LOOP, base=newest_two, tries=3)
+    base = advice.trials[0]
+    assert base.rejected == replay(LOOP, trimmer=newest_two).refused.sum() > 0
+    assert advice.verdict in CLAIMS
+    assert advice.beside_base(advice.chosen).cost.value > 1
+    assert advice.why[0].startswith(f"An API would refuse {base.rejected} of the ")
+    assert f"no request refused instead of {base.rejected}, " in advice_sentence(advice)
+
+
+def test_where_nothing_is_tried_its_refusals_are_still_said():
+    advice = tune(LOOP, base=newest_two, tries=0)
+    assert advice.trials == (advice.chosen,)
+    assert refused_base(advice) == advice.why[1]
 
 
 def test_what_is_advised_is_refused_nothing():

@@ -10,7 +10,14 @@ from historylab.tuning.advice_words import kept_noun
 from historylab.tuning.trials import Trial
 from historylab.tuning.tune import Advice
 from historylab.ui.session import session
-from historylab.wording.advice import advice_sentence, foreign_word, losses_beside, sureness, why_not_whole
+from historylab.wording.advice import (
+    advice_sentence,
+    foreign_word,
+    losses_beside,
+    refused_base,
+    sureness,
+    why_not_whole,
+)
 from historylab.wording.costs import SAME, cost_in_words
 from historylab.wording.phrases import capitalize_first
 from historylab.wording.settings_sentence import settings_sentence
@@ -79,9 +86,12 @@ def _sure(advice: Advice, picked: Trial) -> str:
 
 
 def _exactly(advice: Advice, picked: Trial) -> str:
-    """The settings in full, which of the wishes they break, and why not trimming is no answer."""
+    """The settings in full, the wishes they break, what an API would refuse, and why not trimming is no answer."""
     point = advice.points[advice.trials.index(picked)]
-    broken = "".join(f'<div class="hl-refused">Breaks “{escape(words)}”.</div>' for words in point.broken)
+    faults = [f"Breaks “{words}”." for words in point.broken]
+    if picked is advice.trials[0] and (refused := refused_base(advice)):
+        faults.insert(0, refused)
+    broken = "".join(f'<div class="hl-refused">{escape(words)}</div>' for words in faults)
     why = why_not_whole(advice) if picked is advice.chosen else ""
     whose = settings_sentence(picked.settings) if picked.is_ours else f"{capitalize_first(foreign_word(advice))}."
     told = f"{whose} {why}".strip()
