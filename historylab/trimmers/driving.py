@@ -20,7 +20,7 @@ from historylab.trimmers.shapes import BETWEEN
 
 GIVE_UP = 3
 """Requests in a row without an answer in time, after which a trimmer is asked no more."""
-SUMMARY = 200  # characters; a shorter note stands for nothing
+SUMMARY = 60  # characters; a shorter note stands for nothing
 WORD = re.compile(r"\w{5,}")
 EDITS = "It edits the messages it is given in place; what it returned counts."
 

@@ -105,8 +105,10 @@ the trimmer counts neither way. It works on any decisions that aren't ours, thos
 they come to each library's is [measured](evidence.md#how-near-settings-come-to-a-trimmer).
 
 `historylab tune chats/ --against app.history:trim`, in Python `tune(conversations, base=trim)`, sets out to do better
-than the trimmer: to keep at least as much for less, and be refused nothing. The nearest settings are among those it
-tries, on the longest conversation. Tokens and cost are compared over the requests at which the trimmer didn't fail.
+than the trimmer: to keep at least as much for less, and have nothing refused. Refusals come first: beside a trimmer
+that would have requests refused, settings under which none is, and that keep no less, are better at any price. The
+nearest settings are among those it tries, on the longest conversation. Tokens and cost are compared over the requests
+at which the trimmer didn't fail.
 
 ## Those of libraries
 

@@ -42,6 +42,16 @@ class Nearest(NamedTuple):
     agreement: float
     differences: tuple[str, ...]
 
+    @property
+    def is_near(self) -> bool:
+        """Tell whether any request sends the same messages."""
+        return self.agreement > 0
+
+    @property
+    def safe(self) -> Settings:
+        """The same settings with every system message sent, where they leave those out as whoever decided does."""
+        return self.settings.replace(preserve_system_messages=True)
+
 
 def nearest_settings(timeline: Timeline, *, progress: Callable[[int, int], None] | None = None) -> Nearest:
     """Search the settings that come nearest to what a timeline sends, a trimmer's or as it was sent.
@@ -57,12 +67,13 @@ def nearest_settings(timeline: Timeline, *, progress: Callable[[int, int], None]
 
 
 class Score(NamedTuple):
-    """The nearness of settings; of two that agree as often, what is less apart counts, at last which is plainer."""
+    """The nearness of settings; of two that agree as often, what is less apart counts, then how long the texts are."""
 
     accepted: bool
     agreement: float
     closeness: int
     summaries: int
+    lengths: int
     plainness: int
 
 
@@ -123,4 +134,5 @@ class _Search:
         summaries = sum(a == b for a, b in zip(theirs.summarised, mine.summarised, strict=True))
         changed = len(changed_values(self.base, settings.values()))
         agreement = apart.count(0) / max(1, len(apart))
-        return Score(not ours.refused.any(), agreement, -sum(apart), summaries, -changed)
+        longer = int(np.abs(theirs.tokens - mine.tokens).sum())
+        return Score(not ours.refused.any(), agreement, -sum(apart), summaries, -longer, -changed)

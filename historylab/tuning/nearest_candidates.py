@@ -114,9 +114,11 @@ def _tool_outputs(observed: Observed) -> Iterator[Changes]:
     for keep, trigger in product(observed.whole_results, triggers):
         yield {"tool_output": "clear", f"{CLEAR}.keep": keep, f"{CLEAR}.batch": 1, f"{CLEAR}.trigger": trigger}
     lengths = [len(observed.timeline.original[i].content) for i in observed.rewritten.tolist()]
-    for tokens in (0, *observed.whole_tokens):
-        cut = {f"{CUT}.limit": max(1, min(lengths) - 1), f"{CUT}.unit": "characters", f"{CUT}.keep_tokens": tokens}
-        yield {"tool_output": "truncate", **cut}
+    longest, characters = max(1, min(lengths) - 1), {f"{CUT}.unit": "characters"}
+    limits: list[Changes] = [{f"{CUT}.limit": left} for left in observed.texts_begin]
+    limits += [{f"{CUT}.limit": longest, f"{CUT}.to": left} for left in observed.texts_begin if left < longest]
+    for tokens, limit in product((0, *observed.whole_tokens), limits or [{f"{CUT}.limit": longest}]):
+        yield {"tool_output": "truncate", **characters, **limit, f"{CUT}.keep_tokens": tokens}
 
 
 def share_of(keep: int, trigger: int) -> float:

@@ -29,8 +29,11 @@ def differences_between(observed: Observed, ours: Timeline) -> Iterator[str]:
     yield from _compare_kept(observed, mine)
     yield from _compare_beginnings(observed, mine)
     yield from _compare_texts(observed, mine)
+    yield from _compare_lengths(observed, mine)
     yield from _compare_summaries(observed, mine)
     yield from _compare_refusals(observed.timeline, ours)
+    if unknown := len(ours.plans) - len(observed.numbers):
+        yield f"What it sends isn’t known for {count_of(unknown, 'request')}; that counts neither way."
 
 
 def _compare_kept(theirs: Observed, mine: Observed) -> Iterator[str]:
@@ -79,6 +82,20 @@ def _compare_texts(theirs: Observed, mine: Observed) -> Iterator[str]:
             yield f"{words.format(_messages(roles))}, in {count_of(requests, 'request')}."
 
 
+def _compare_lengths(theirs: Observed, mine: Observed) -> Iterator[str]:
+    """The tokens of the texts that both send in place of messages, where they differ."""
+    its = ours = requests = 0
+    for at, (a, b) in zip(theirs.numbers, zip(theirs.ways, mine.ways, strict=True), strict=True):
+        both = (a == REWRITTEN) & (b == REWRITTEN)
+        pair = [int(each.timeline.plans[at].sent_tokens[both].sum()) for each in (theirs, mine)]
+        its, ours, requests = its + pair[0], ours + pair[1], requests + (pair[0] != pair[1])
+    if requests:
+        yield (
+            f"Texts in place of messages have {its:,} tokens, under these settings {ours:,}, "
+            f"in {count_of(requests, 'request')}."
+        )
+
+
 def _compare_summaries(theirs: Observed, mine: Observed) -> Iterator[str]:
     its, ours = sum(theirs.summarised), sum(mine.summarised)
     if its != ours:
@@ -87,7 +104,7 @@ def _compare_summaries(theirs: Observed, mine: Observed) -> Iterator[str]:
     plans = [theirs.timeline.plans[number] for number in theirs.numbers]
     added = sum(bool(plan.others) and not summed for plan, summed in zip(plans, theirs.summarised, strict=True))
     if added:
-        yield f"It adds messages that are none of the conversation’s, in {count_of(added, 'request')}."
+        yield f"It adds messages that aren’t in the conversation, in {count_of(added, 'request')}."
 
 
 def _compare_refusals(its: Timeline, ours: Timeline) -> Iterator[str]:

@@ -130,6 +130,23 @@ class Observed:
         return np.flatnonzero(found & (self.roles == TOOL))
 
     @cached_property
+    def texts_begin(self) -> list[int]:
+        """Numbers of characters that a result rewritten begins with as it was said, the most frequent first."""
+        whole, found = self.timeline.original, dict[int, int]()
+        results = set(self.rewritten.tolist())
+        for number in self.numbers:
+            for cut in self.timeline.plans[number].shortened:
+                for i in results.intersection(cut.messages.tolist()).difference(found):
+                    found[i] = _count_alike(whole[i].content, cut.texts[i])
+        return [n for n, _ in Counter(found.values()).most_common(2) if n]
+
+    @cached_property
+    def tokens(self) -> np.ndarray:
+        """int64[requests]: tokens of each."""
+        found: np.ndarray = self.timeline.contexts[list(self.numbers)]
+        return found
+
+    @cached_property
     def whole_results(self) -> list[int]:
         """Numbers of newest results that stay whole where older ones don't, the most first."""
         found = set[int]()
@@ -175,3 +192,9 @@ class Observed:
     def summarised(self) -> list[bool]:
         """Per request whether it sends a summary in the place of others."""
         return [bool((self.timeline.plans[n].block_actions == Action.SUMMARIZED).any()) for n in self.numbers]
+
+
+def _count_alike(one: str, other: str) -> int:
+    """The number of characters that both begin with."""
+    pairs = zip(one, other, strict=False)
+    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))

@@ -233,16 +233,19 @@ class Replayed:
 
 def summaries_made(timeline: Timeline) -> int:
     """The number of summaries written for these requests, without those that came back with the messages."""
-    made = len({plan.summary.made_at for plan in timeline.plans if plan.summary and plan.summary.made_at})
-    return made + (_summaries_sent(timeline) if timeline.decided else 0)
+    if timeline.decided:
+        return len(_summaries_sent(timeline))
+    return len({plan.summary.made_at for plan in timeline.plans if plan.summary and plan.summary.made_at})
 
 
-def _summaries_sent(timeline: Timeline) -> int:
-    """The number of messages that whoever decided sent in place of others."""
+def _summaries_sent(timeline: Timeline) -> set[int | str]:
+    """What whoever decided sent in place of others: messages of the conversation, and texts that are none of it."""
     among = summaries_in(timeline.conversation)
     sent = set[int | str]()
     for plan in timeline.plans:
         if (plan.block_actions == Action.SUMMARIZED).any():
-            sent |= {i for i in among if i < plan.size and plan.action_of(i) <= Action.TRUNCATED}
-            sent |= {message.content for message in plan.others if is_summary(message)}
-    return len(sent)
+            found = {i for i in among if i < plan.size and plan.action_of(i) <= Action.TRUNCATED}
+            texts = {message.content for message in plan.others if is_summary(message)}
+            folded = {plan.summary.text} if plan.summary and plan.summary.made_at else set[str]()
+            sent |= found | (texts or folded)
+    return sent

@@ -63,8 +63,12 @@ def _value(value: object) -> str:
 
 
 def nearest_sentence(found: Nearest) -> str:
-    """ "The nearest settings send the same messages at 81% of the requests." """
-    return f"The nearest settings send the same messages at {whole_percent(found.agreement)} of the requests."
+    """ "The nearest settings send the same messages in 81% of the requests."; or that none come near."""
+    if not found.is_near:
+        return "None of our settings comes near what it sends."
+    share = "every request" if found.agreement == 1 else f"{whole_percent(found.agreement)} of the requests"
+    prompt = "" if found.safe == found.settings else " They leave out the system prompt, as it does."
+    return f"The nearest settings send the same messages in {share}.{prompt}"
 
 
 def trimmer_notes(timeline: Timeline) -> list[str]:

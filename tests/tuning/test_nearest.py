@@ -6,8 +6,12 @@ import pytest
 
 from historylab import RequestDecisions, Settings, Timeline, export, generate, nearest_settings, replay
 from historylab.conversation.message import Message
+from historylab.planning.reasons import Action
+from historylab.tuning.nearest import Nearest
 from historylab.tuning.nearest_differences import differences_between
 from historylab.tuning.observed import Observed
+from historylab.tuning.replayed import summaries_made
+from historylab.wording.trimmers import nearest_sentence
 
 CHAT = generate("support_desk", turns=7, seed=3)
 LOOP = generate("tool_loop", turns=2, rounds=12, seed=7)
@@ -25,6 +29,14 @@ def as_foreign(settings, conversation=CHAT):
 
 def everything(messages):
     return messages
+
+
+def cuts_results(messages):
+    return [{**said, "content": said["content"][:80]} if said["role"] == "tool" else said for said in messages]
+
+
+def rewritten_tokens(timeline):
+    return sum(plan.sent_tokens[plan.actions == Action.TRUNCATED].sum() for plan in timeline.plans)
 
 
 def newest(count):
@@ -88,6 +100,15 @@ def test_a_summary_is_told_where_ours_send_none():
     )
 
 
+def test_each_summary_of_a_trimmer_counts_once_short_ones_too():
+    def summarises(messages):
+        words = " ".join((said["content"] or "")[:30] for said in messages[1:6])
+        note = {"role": "system", "content": f"So far: {words}"}
+        return [messages[0], note, *messages[-2:]] if len(messages) > 7 else messages
+
+    assert summaries_made(replay(CHAT, trimmer=summarises)) == 1
+
+
 def test_messages_of_its_own_are_told():
     given = [RequestDecisions([*range(n), Message("user", "Be brief.")]) for n in CHAT.columns.requests.tolist()]
     found = nearest_settings(Timeline.from_decisions(CHAT, given))
@@ -103,6 +124,36 @@ def test_requests_it_failed_at_count_neither_way():
     timeline = replay(CHAT, trimmer=fails_at_first)
     assert timeline.errors
     assert nearest_settings(timeline).agreement == 1
+
+
+def test_the_length_of_texts_is_read_off_them_and_what_is_left_is_told():
+    timeline = replay(LOOP, trimmer=cuts_results)
+    found = nearest_settings(timeline)
+    assert (found.settings.tool_output, found.settings.value("tool_output.truncate.limit")) == ("truncate", 80)
+    assert found.agreement == 1
+    assert f"these settings {rewritten_tokens(replay(LOOP, found.settings)):,}" in found.differences[0]
+
+
+def test_unknown_requests_are_told():
+    def fails_at_first(messages):
+        return messages if len(messages) > 5 else messages[9]
+
+    timeline = replay(CHAT, trimmer=fails_at_first)
+    assert f"known for {len(timeline.errors)} requests" in nearest_settings(timeline).differences[-1]
+
+
+def test_a_system_prompt_that_is_left_out_is_told_and_the_safe_variant_keeps_it():
+    found = nearest_settings(replay(CHAT, trimmer=newest(4)))
+    assert nearest_sentence(found).endswith("They leave out the system prompt, as it does.")
+    assert replay(CHAT, found.safe).plans[-1].sketch().startswith("P")
+
+
+def test_where_no_request_is_the_same_none_comes_near():
+    found = Nearest(Settings(), 0.0, ())
+    assert nearest_sentence(found) == "None of our settings comes near what it sends."
+    assert nearest_sentence(found._replace(agreement=1.0)) == (
+        "The nearest settings send the same messages in every request."
+    )
 
 
 def test_they_are_exported_as_any_settings():

@@ -64,5 +64,5 @@ def test_the_nearest_settings_are_looked_for_at_a_click_and_compared_then():
     app = screen(PAGE, **LINK)
     shown(app.button(key="nearest B").click().run())
     assert len(names(app)) == 3
-    assert "The nearest settings send the same messages at" in text(app)
+    assert "The nearest settings send the same messages in" in text(app)
     assert "nearest B" not in {button.key for button in app.button}

@@ -8,6 +8,7 @@ import streamlit as st
 
 from historylab.planning.replay import Timeline
 from historylab.settings.link import MOST_CONFIGURATIONS
+from historylab.settings.model import Settings
 from historylab.tuning.compare import changed_values
 from historylab.tuning.nearest import Nearest, nearest_settings
 from historylab.ui.compare.configurations import Configuration, add_configuration
@@ -24,7 +25,9 @@ def nearest_search(compared: list[Configuration], timelines: Sequence[Timeline])
     for each, timeline in zip(compared, timelines, strict=True):
         wanted = drawers.take_open_request(f"{NEAREST} {each.letter}") or is_followed(_key(timeline))
         if wanted and _find(timeline, each.letter):
-            add_configuration(compared, _changes(timeline.derived[NEAREST]))
+            found: Nearest = timeline.derived[NEAREST]
+            if found.is_near:
+                add_configuration(compared, _changes(found.settings))
             session.redraw_page()
 
 
@@ -34,7 +37,17 @@ def nearest_answer(configuration: Configuration, compared: list[Configuration], 
     if found:
         st.html(fold_lines(nearest_sentence(found), found.differences))
     key = f"{NEAREST} {configuration.letter}"
-    if len(compared) < MOST_CONFIGURATIONS and not (found and _is_compared(found, compared)):
+    if len(compared) == MOST_CONFIGURATIONS or (found and not found.is_near):
+        return
+    if found and found.safe != found.settings and not _is_compared(found.safe, compared):
+        st.button(
+            "Add them with the system prompt",
+            key=f"safe {configuration.letter}",
+            on_click=add_configuration,
+            args=(compared, _changes(found.safe)),
+            help="Compares the nearest settings that send every system message",
+        )
+    if not (found and _is_compared(found.settings, compared)):
         st.button(
             "Nearest settings",
             key=key,
@@ -60,9 +73,9 @@ def _key(timeline: Timeline) -> Key:
     return NEAREST, id(timeline)
 
 
-def _changes(found: Nearest) -> dict[str, object]:
-    return changed_values(choices.resolution().settings.values(), found.settings.values())
+def _changes(settings: Settings) -> dict[str, object]:
+    return changed_values(choices.resolution().settings.values(), settings.values())
 
 
-def _is_compared(found: Nearest, compared: Sequence[Configuration]) -> bool:
-    return any(each.is_ours and each.settings == found.settings for each in compared)
+def _is_compared(settings: Settings, compared: Sequence[Configuration]) -> bool:
+    return any(each.is_ours and each.settings == settings for each in compared)
