@@ -19,7 +19,7 @@ GROUPS = {
 
 PAGE = """# Formats
 
-Generated from the members by `python -m historylab.formats.reference`.
+<!-- Generated from the members by `python -m historylab.formats.reference`. -->
 
 `load(path_or_bytes)` and the playground recognise a file by its content, not by its name. Every format says how
 surely it recognises the file; the surest reads it, `.report.claims` has the others, and `load(…, format="…")` or the

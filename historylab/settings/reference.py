@@ -16,7 +16,7 @@ from historylab.settings.pin import PIN_OPTIONS
 
 INTRODUCTION = """# Settings
 
-Generated from the definitions by `python -m historylab.settings.reference`.
+<!-- Generated from the definitions by `python -m historylab.settings.reference`. -->
 
 Every setting can come from the environment, the choice on screen, the URL, the template or the default, in that order,
 per field and by presence (a 0 from the environment wins). Between template and default stands the open file, which

@@ -17,7 +17,7 @@ from historylab.trimmers.given import SECONDS
 
 PAGE = """# Trimmers
 
-Generated from the members by `python -m historylab.trimmers.reference`.
+<!-- Generated from the members by `python -m historylab.trimmers.reference`. -->
 
 Most apps have something that trims their history: a few lines of their own, or a framework's. HistoryLab drives that
 very code over your conversations, request by request, and judges what it sends like everything else: the map, the bill,

@@ -76,6 +76,9 @@ REQUIREMENTS: Mapping[str, Requirement] = {
 RELATIVE: Mapping[str, str] = {"no_more_lost": "forgets no more", "no_more_cost": "costs no more"}
 """Wishes on settings beside others, which only a check knows → their phrase."""
 
+CHECKED = (*(phrase for phrase in PHRASES if not phrase.startswith(("cheapest", *AIMS))), *RELATIVE.values())
+"""Phrases that a check knows: no aims."""
+
 
 @dataclass(frozen=True, slots=True)
 class Wish:
@@ -145,7 +148,7 @@ _RULES = tuple(
         (r"(?:forgets?|loses?) nothing for good", "nothing_gone"),
         (r"(?:never|not|nothing) over (?:the )?budget", "within_budget"),
         (rf"(?:never (?:over|above)|at most|under) {_NUMBER}(?:\s*tokens)?", "peak"),
-        (r"(?:never|nothing) rejected", "no_rejections"),
+        (r"(?:never|nothing|no requests?) (?:is |are )?(?:rejected|refused)", "no_rejections"),
         (r"(?:no|without) summar(?:y|ies)", "no_summaries"),
         (rf"(?:at most|under) \$\s*{_NUMBER}{_CACHING}", "cost"),
         (rf"(?:at most|under) {_NUMBER}\s*[x×](?: (?:the cost of )?not trimming)?{_CACHING}", "ratio"),
@@ -173,7 +176,7 @@ def constraints_of(wishes: Iterable[Wish], aim: str = "balanced") -> Constraints
     return Constraints(**found)
 
 
-def read_wishes(words: str, offered: Iterable[str] = (*PHRASES, *RELATIVE.values())) -> tuple[Wish, ...]:
+def read_wishes(words: str, offered: Iterable[str] = CHECKED) -> tuple[Wish, ...]:
     """Each phrase of a sentence, in its order. Raises SettingsError as `read_constraints` does."""
     phrases = re.split(r",(?!\d)|;|\band\b", words.strip().rstrip("."))
     return tuple(_read(" ".join(phrase.lower().split()), offered) for phrase in phrases if phrase.strip())
@@ -186,7 +189,7 @@ def _read(phrase: str, offered: Iterable[str]) -> Wish:
         if match and match.groupdict().get("cache") in (None, *caches):
             given = match.groupdict()
             return Wish(field, _value(field, given), phrase, caches.get(given.get("cache") or ""))
-    raise SettingsError(f"{phrase!r} is no constraint we know; say for instance {'; '.join(offered)}")
+    raise SettingsError(f"{phrase!r} is no wish we know; say for instance {'; '.join(offered)}")
 
 
 def _value(field: str, given: Mapping[str, str | None]) -> Any:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from historylab.costs.bill import against_untrimmed, bill
 from historylab.errors import SettingsError
 from historylab.planning.context_fill import known_window
+from historylab.planning.refusals import refused_for_trimming
 from historylab.planning.replay import Timeline
 from historylab.planning.validity import ProviderValidity, recorded_validity
 from historylab.recall.retention import FACTS, Loss
@@ -179,12 +180,18 @@ def _figures(wish: Wish, replayed: Replayed, before: Replayed | None) -> tuple[f
         window = known_window(replayed.timeline.settings)
         return (int((replayed.sizes > window).sum()), math.nan, "") if window else (math.nan, math.nan, NO_WINDOW)
     if wish.name not in (*KIND_OF, *SEVERE, "no_more_lost"):
-        return float(_VALUES[REQUIREMENTS[wish.name].column](replayed)), math.nan, ""
+        of_trimmer = wish.name == "no_rejections" and replayed.timeline.run
+        found = refused_for_trimming(replayed.timeline).sum() if of_trimmer else _value(wish, replayed)
+        return float(found), math.nan, ""
     if replayed.conversation.recorded.textless:
         return math.nan, math.nan, NO_TEXT
     if before and wish.name == "no_more_lost":
         return lost_in(replayed), lost_in(before), ""
     return _count_needs(wish, replayed)
+
+
+def _value(wish: Wish, replayed: Replayed) -> float:
+    return float(_VALUES[REQUIREMENTS[wish.name].column](replayed))
 
 
 def _count_needs(wish: Wish, replayed: Replayed) -> tuple[float, float, str]:
@@ -266,7 +273,7 @@ def _about(wish: Wish, timeline: Timeline) -> str:
         return f"at request {largest + 1:,}"
     if wish.name == "no_rejections":
         validity = recorded_validity(timeline)
-        first = int(validity.refused.argmax())
+        first = int((refused_for_trimming(timeline) if timeline.run else validity.refused).argmax())
         why = validity.causes[first] if isinstance(validity, ProviderValidity) else ""
         return f"at request {first + 1:,}{f': {why}' if why else ''}"
     return ""

@@ -73,6 +73,9 @@ def verdict_in_words(check: Check) -> str:
     if check.of_wishes == UNSURE:
         return f"Unsure: nothing can be said of {wishes}, {over}."
     held = [line for line in lines if line.verdict == HELD]
+    if len(lines) == 1 and (unsure := len(lines[0].others)):
+        whole = len(check.findings)
+        return f"Unsure in {unsure:,} of {count_of(whole, 'conversation')}, held in {whole - unsure:,}: 1 wish."
     wishes = wishes if len(held) == len(lines) else f"{len(held):,} of {wishes}"
     where_known = " where known" if any(line.others for line in held) else ""
     return f"Held{where_known}: {wishes}, {over}{f'; unsure in {check.unsure:,}' if check.unsure else ''}."

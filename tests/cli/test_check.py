@@ -79,7 +79,7 @@ def test_unsure_is_no_failure_unless_strict(capsys, root, env, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--that", "be nice"), "'be nice' is no constraint we know"),
+        (("--that", "be nice"), "'be nice' is no wish we know"),
         (("--settings", "nowhere.env", "--that", FORGETS), "nowhere.env cannot be read"),
         (("--against", "nowhere.env"), "nowhere.env cannot be read"),
         (("--set", "bugdet=4", "--that", FORGETS), "did you mean budget?"),

@@ -326,6 +326,10 @@ def fails_at_first(messages: list) -> list:
     return messages
 
 
+def fails_once(messages: list) -> list:
+    return messages[0:] if len(messages) != 3 else messages[7]
+
+
 def test_a_trimmer_is_judged_like_settings():
     found = run_check(booking(), TrimmerLane(newest), read_wishes("keep every reference, never over 8k"))
     assert [each.verdict for each in found.findings] == ["broken", "held"]
@@ -371,6 +375,20 @@ def test_where_else_a_trimmer_failed_is_noted_first():
         "fails_at_first failed at 1 of 3 requests of Booking, first at request 1: it raised KeyError: 'no summary yet'"
     )
     assert next(notes(found)) == said
+
+
+def test_a_fault_of_the_file_is_not_the_trimmers():
+    loose = conv("u t a u t a u a")
+    asked = read_wishes("never refused")
+    assert run_check(loose, TrimmerLane(lambda messages: messages), asked).verdict == "held"
+    (found,) = run_check(loose, TrimmerLane(lambda messages: messages[:0]), asked).findings
+    assert finding_reason(found).startswith("3 requests are refused by the API, the first at request 1")
+
+
+def test_what_is_unsure_in_some_conversations_is_said_first():
+    short = conv("u a")
+    found = run_check([booking(), short, short], TrimmerLane(fails_once), read_wishes("never over 8k"))
+    assert "Unsure in 1 of 3 conversations, held in 2: 1 wish." in check_lines(found)
 
 
 def test_a_trimmer_that_always_fails_is_a_mistake_in_asking():

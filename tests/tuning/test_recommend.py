@@ -165,7 +165,7 @@ def test_every_phrase_that_is_offered_is_understood(phrase):
     "words", ["be nice", "keep every star, be quick", "at most $,", "never over ٨k", "keep 101% of references"]
 )
 def test_what_is_not_understood_is_refused_with_examples(words):
-    with pytest.raises(SettingsError, match=r"no constraint we know|is not a number|no more than 100%"):
+    with pytest.raises(SettingsError, match=r"no wish we know|is not a number|no more than 100%"):
         read_constraints(words)
 
 

@@ -121,7 +121,7 @@ def test_wishes_in_words_exclude_and_what_is_not_understood_is_said():
     assert "“never over 1 tokens”" in text(app)
     assert "reference" not in text(app)
     shown(app.text_input(key="words").set_value("be nice").run())
-    assert "no constraint we know" in text(app)
+    assert "no wish we know" in text(app)
 
 
 def test_what_the_environment_sets_is_not_varied(monkeypatch):
