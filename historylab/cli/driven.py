@@ -30,7 +30,7 @@ def trimmer_lines(timeline: Timeline) -> Iterator[str]:
 
 def trimmer_as_json(timeline: Timeline) -> dict[str, Any]:
     """What is said of the trimmer; requests count from 1, as those of `show` do."""
-    from historylab.wording.faults import count_faults
+    from historylab.planning.faults import count_faults
 
     assert timeline.run
     choice = timeline.run.choice

@@ -9,32 +9,10 @@ from typing import Any
 import numpy as np
 
 from historylab.conversation.columns import SYSTEM
-from historylab.planning.given_decisions import RequestDecisions
 from historylab.planning.replay import Timeline
 from historylab.planning.validity import ProviderValidity, Validity, recorded_validity
 
 Write = Callable[[str, Any], str]
-
-
-def sent_whole(timeline: Timeline) -> Timeline:
-    """The conversation with every request sent whole, as the file has it: what an API refuses of that is its own."""
-
-    def send_all() -> Timeline:
-        whole = [RequestDecisions(range(size)) for size in timeline.original.columns.requests.tolist()]
-        return Timeline.from_decisions(timeline.original, whole, settings=timeline.settings)
-
-    return timeline.remember("sent whole", send_all)
-
-
-def refused_for_trimming(timeline: Timeline) -> np.ndarray:
-    """bool[requests]: those refused, by the recorded provider's rules, for a fault that they don't have sent whole."""
-    found = recorded_validity(timeline)
-    if not found.refused.any():
-        return found.refused
-    whole = recorded_validity(sent_whole(timeline))
-    unpaired = (found.orphans > whole.orphans) | (found.unanswered > whole.unanswered)
-    added: np.ndarray = found.refused & (unpaired | (found.empty & ~whole.empty) | ~whole.refused)
-    return added
 
 
 def refusal_sentence(timeline: Timeline, write: Write = "{} = {}".format) -> str:

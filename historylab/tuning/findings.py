@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from historylab.costs.bill import against_untrimmed, bill
 from historylab.errors import SettingsError
 from historylab.planning.context_fill import known_window
-from historylab.planning.refusals import refused_for_trimming
+from historylab.planning.faults import TrimmerFaults, count_faults, refused_for_trimming
 from historylab.planning.replay import Timeline
 from historylab.planning.validity import ProviderValidity, recorded_validity
 from historylab.recall.retention import FACTS, Loss
@@ -67,7 +67,7 @@ class Finding:
     `found` is the figure asked about: a share or ratio is `part` ÷ `whole`; NaN if unknown, and `why` says so. `losses`
     are the worst. `about` is the core's own sentence on a request that breaks the wish. `interval` bounds a share over
     conversations like the `conversations` it was found in; None where they say nothing of others. `of_window`: its
-    limit is the model's window, as a trimmer has no budget of ours.
+    limit is the model's window, as a trimmer has no budget of ours. `faults`: what an API refuses a trimmer for.
     """
 
     wish: Wish
@@ -82,6 +82,7 @@ class Finding:
     interval: tuple[float, float] | None = None
     conversations: int = 1
     of_window: bool = False
+    faults: TrimmerFaults | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,15 @@ def judge_wish(wish: Wish, place: ConversationPlace, replayed: Replayed, before:
     worst = sorted(_losses(wish, replayed, before), key=lambda loss: loss.badness)[:LOSSES]
     losses = tuple(_label_loss(replayed.timeline, loss) for loss in worst)
     verdict = BROKEN if broken else HELD
-    return Finding(wish, place, verdict, found, part, whole, about=about, losses=losses, of_window=of_window)
+    faults = count_faults(replayed.timeline) if broken and _of_trimmer(wish, replayed.timeline) else None
+    return Finding(
+        wish, place, verdict, found, part, whole, about=about, losses=losses, of_window=of_window, faults=faults
+    )
+
+
+def _of_trimmer(wish: Wish, timeline: Timeline) -> bool:
+    """Whether the faults of a trimmer decide, without those of the file."""
+    return wish.name == "no_rejections" and timeline.run is not None
 
 
 def _why_unsure(wish: Wish, timeline: Timeline, before: Timeline | None, *, broken: bool) -> str:
@@ -180,9 +189,7 @@ def _figures(wish: Wish, replayed: Replayed, before: Replayed | None) -> tuple[f
         window = known_window(replayed.timeline.settings)
         return (int((replayed.sizes > window).sum()), math.nan, "") if window else (math.nan, math.nan, NO_WINDOW)
     if wish.name not in (*KIND_OF, *SEVERE, "no_more_lost"):
-        of_trimmer = wish.name == "no_rejections" and replayed.timeline.run
-        found = refused_for_trimming(replayed.timeline).sum() if of_trimmer else _value(wish, replayed)
-        return float(found), math.nan, ""
+        return _value(wish, replayed), math.nan, ""
     if replayed.conversation.recorded.textless:
         return math.nan, math.nan, NO_TEXT
     if before and wish.name == "no_more_lost":
@@ -191,6 +198,8 @@ def _figures(wish: Wish, replayed: Replayed, before: Replayed | None) -> tuple[f
 
 
 def _value(wish: Wish, replayed: Replayed) -> float:
+    if _of_trimmer(wish, replayed.timeline):
+        return float(refused_for_trimming(replayed.timeline).sum())
     return float(_VALUES[REQUIREMENTS[wish.name].column](replayed))
 
 

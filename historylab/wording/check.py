@@ -24,6 +24,7 @@ from historylab.tuning.findings import (
     Lost,
     is_share,
 )
+from historylab.wording.faults import causes_in_words
 from historylab.wording.losses import CODE, RECALL_UNKNOWN, lost_value, severity_words, used_as
 from historylab.wording.phrases import uncapitalize
 from historylab.wording.untrusted import one_line
@@ -108,6 +109,12 @@ def _requests(finding: Finding, what: str, which: str) -> str:
     return f"{number or 'No':{',' if number else ''}} {are} {what}{about}."
 
 
+def _refusals(finding: Finding) -> str:
+    """ "26 requests are refused by the API: 36 tool results without their call; the first at request 5." """
+    causes = causes_in_words(finding.faults) if finding.faults else ""
+    return _requests(finding, f"refused by the API{f': {causes}' if causes else ''}", "the first")
+
+
 def _limit(finding: Finding) -> str:
     return "window" if finding.of_window else "budget"
 
@@ -124,7 +131,7 @@ def _summaries(finding: Finding) -> str:
 _SENTENCES: Mapping[str, Callable[[Finding], str]] = {
     "within_budget": lambda finding: _requests(finding, f"over the {_limit(finding)}", "most"),
     "peak": _largest,
-    "no_rejections": lambda finding: _requests(finding, "refused by the API", "the first"),
+    "no_rejections": _refusals,
     "no_summaries": _summaries,
     "cost": lambda f: f"It costs {money(f.found)}.",
     "ratio": lambda f: f"{money(f.part)}, {times(f.found)} the {money(f.whole)} of not trimming.",

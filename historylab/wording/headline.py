@@ -10,15 +10,16 @@ from historylab.costs.amounts import count_of, short_count, short_money, whole_p
 from historylab.costs.bill import CostComparison
 from historylab.costs.traffic import tokens_share
 from historylab.planning.context_fill import strictest_limit
+from historylab.planning.faults import count_faults, refused_for_trimming
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
-from historylab.planning.validity import lost_prompts, recorded_validity
+from historylab.planning.validity import lost_prompts
 from historylab.recall.references import Need
 from historylab.recall.retention import Loss, Retention
 from historylab.recordings.as_sent import is_as_sent
 from historylab.wording.as_sent import author_in_words
 from historylab.wording.costs import cause_of_more, is_untrimmed, leaves_out
-from historylab.wording.faults import causes_in_words, count_faults
+from historylab.wording.faults import causes_in_words
 from historylab.wording.losses import gone_as, gone_at, losses_shown, lost_facts, named_loss
 from historylab.wording.phrases import capitalize_first
 from historylab.wording.quotes import first_instruction, first_sentence, quote_of
@@ -54,7 +55,7 @@ def _broken_sentence(timeline: Timeline) -> str:
 
     "An API would refuse 31 of the 62 requests that LangChain trim_messages makes: 31 tool results without their call."
     """
-    of, refused = count_of(len(timeline.plans), "request"), int(recorded_validity(timeline).refused.sum())
+    of, refused = count_of(len(timeline.plans), "request"), int(refused_for_trimming(timeline).sum())
     who, lost = trimmer_with_version(timeline), int(lost_prompts(timeline).sum())
     besides = f"; {lost:,} {'goes' if lost == 1 else 'go'} without the system prompt" if lost else ""
     if refused:

@@ -382,7 +382,9 @@ def test_a_fault_of_the_file_is_not_the_trimmers():
     asked = read_wishes("never refused")
     assert run_check(loose, TrimmerLane(lambda messages: messages), asked).verdict == "held"
     (found,) = run_check(loose, TrimmerLane(lambda messages: messages[:0]), asked).findings
-    assert finding_reason(found).startswith("3 requests are refused by the API, the first at request 1")
+    assert finding_reason(found).startswith(
+        "3 requests are refused by the API: 3 requests with no message of a user or tool, the first at request 1"
+    )
 
 
 def test_what_is_unsure_in_some_conversations_is_said_first():

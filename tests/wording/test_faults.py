@@ -6,7 +6,8 @@ import pytest
 from sketches import conv
 
 from historylab import Settings, replay
-from historylab.wording.faults import count_faults, faults_sentence
+from historylab.planning.faults import count_faults
+from historylab.wording.faults import faults_sentence
 
 CHAT = conv("s u a(t) a u a(t) a u")
 
@@ -47,6 +48,15 @@ def said(trimmer):
 )
 def test_the_faults_are_counted_and_said(trimmer, sentence):
     assert said(trimmer) == sentence
+
+
+def test_faults_of_the_file_are_said_apart():
+    timeline = replay(conv("u t a u a(t,t) a u a"), trimmer=lambda messages: messages[-3:])
+    assert faults_sentence(timeline) == (
+        "1 of 4 requests would be refused: 1 tool result without its call. Already so in the file: 2 requests."
+    )
+    same = replay(timeline.original, trimmer=lambda messages: messages)
+    assert faults_sentence(same) == "No request would be refused. Already so in the file: 4 requests."
 
 
 def test_a_failed_request_is_in_no_count():
