@@ -100,9 +100,11 @@ print(export(nearest.settings, "dotenv", only_changed=True))
 The nearest settings are searched: the numbers to begin with are read off the cuts (messages, groups, items, turns or
 tokens that stay, and how many there were before), then one setting after the other is varied, each try replayed, some
 hundred at most and no more than half a minute. The *same* messages: the same ones are kept, and the same ones are
-rewritten, whatever their new texts. Settings under which an API would refuse a request come last. What isn't known of
-the trimmer counts neither way. It works on any decisions that aren't ours, those `as_sent` gives among them. How near
-they come to each library's is [measured](evidence.md#how-near-settings-come-to-a-trimmer).
+rewritten; of those that agree as often, the ones whose texts are as long come first. `nearest.safe` sends the system
+prompt where the trimmer, and so the nearest settings, leave it out. Settings under which an API would refuse a request
+come last. What isn't known of the trimmer counts neither way. It works on any decisions that aren't ours, those
+`as_sent` gives among them. How near they come to each library's is
+[measured](evidence.md#how-near-settings-come-to-a-trimmer).
 
 `historylab tune chats/ --against app.history:trim`, in Python `tune(conversations, base=trim)`, sets out to do better
 than the trimmer: to keep at least as much for less, and have nothing refused. Refusals come first: beside a trimmer

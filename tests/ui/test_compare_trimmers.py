@@ -66,3 +66,12 @@ def test_the_nearest_settings_are_looked_for_at_a_click_and_compared_then():
     assert len(names(app)) == 3
     assert "The nearest settings send the same messages in" in text(app)
     assert "nearest B" not in {button.key for button in app.button}
+
+
+def test_beside_settings_that_leave_out_the_system_prompt_those_that_keep_it_are_offered():
+    app = screen(PAGE, **SAMPLE, cmp="trimmer:langchain.trim_messages,trimmer.max_tokens:300")
+    shown(app.button(key="nearest B").click().run())
+    assert "They leave out the system prompt, as it does." in text(app)
+    shown(app.button(key="safe B").click().run())
+    assert len(names(app)) == 4
+    assert "safe B" not in {button.key for button in app.button}
