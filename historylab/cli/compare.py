@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from historylab.cli.base import (
     Subparsers,
     add_parser,
+    add_set,
     add_star,
     must_remember_from,
     print_json,
@@ -19,7 +20,7 @@ from historylab.cli.base import (
 )
 from historylab.cli.driven import trimmer_as_json, trimmer_lines
 from historylab.cli.files import add_conversation, add_reading, load_one
-from historylab.cli.lanes import add_as_sent, add_trimmer, drive_trimmer, open_as_sent, read_trimmers
+from historylab.cli.lanes import add_as_sent, add_trimmer, check_idle, drive_trimmer, open_as_sent, read_trimmers
 from historylab.errors import LoadError, SettingsError
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def add_to(commands: Subparsers) -> None:
     add_conversation(parser)
     add_reading(parser)
     add_star(parser)
+    add_set(parser)
 
 
 class _Compared(NamedTuple):
@@ -57,6 +59,8 @@ class _Compared(NamedTuple):
 def run(arguments: argparse.Namespace) -> int:
     """Print the table and its sentences; the first is what was sent, else a trimmer, and the others are beside it."""
     trimmers = read_trimmers(arguments)
+    if arguments.set:
+        check_idle(arguments, "--as-sent" if arguments.as_sent or not trimmers else "--trimmer")
     _check_number(arguments, len(trimmers))
     loaded, conversation = load_one(arguments, arguments.file)
     if loaded.report.remarks:
@@ -95,10 +99,8 @@ def _compare(
     chosen = [settings_in_file(path) for path in paths]
     sent = [(SENT, "as sent", open_as_sent(conversation))] if arguments.as_sent else []
     theirs = [(lane.name, drive_trimmer(conversation, lane)) for lane in trimmers]
-    for name, timeline in theirs:
-        if not timeline.judged.any():
-            raise SettingsError(f"{name} fails at every request: {timeline.errors[0]}")
-    ours = [open_lane(conversation, settings, AS_SENT) for settings in chosen]
+    beside = trimmers[0] if trimmers else AS_SENT
+    ours = [open_lane(conversation, settings, beside) for settings in chosen]
     named = [*theirs, *zip(map(path_in_words, paths), ours, strict=True)]
     lanes = [*sent, *((letter, *each) for letter, each in zip(LETTERS, named, strict=False))]
     failed = failures_of(timeline for _, _, timeline in lanes)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from historylab.costs.amounts import count_of
+from historylab.errors import SettingsError
 
 if TYPE_CHECKING:
     from historylab.planning.replay import Timeline
@@ -26,6 +27,22 @@ def trimmer_lines(timeline: Timeline) -> Iterator[str]:
         yield f"  {count_of(number, 'request')}: {why}"
     if said := faults_sentence(timeline):
         yield said
+
+
+def cost_lines(timeline: Timeline) -> Iterator[str]:
+    """What that costs beside not trimming, and whose prices these are where the file names no model."""
+    from historylab.costs.bill import against_untrimmed
+    from historylab.settings.fields import DEFAULT_MODEL
+    from historylab.wording.costs import cost_finding
+
+    model = timeline.settings.model
+    try:
+        compared = against_untrimmed(timeline)
+    except SettingsError:  # the prices are unknown
+        compared = None
+    yield f"{cost_finding(timeline, compared)}"
+    if compared and not timeline.original.recorded.model and model == DEFAULT_MODEL:
+        yield f"At {model}’s prices, as the file names no model: --set model=NAME says which."
 
 
 def trimmer_as_json(timeline: Timeline) -> dict[str, Any]:

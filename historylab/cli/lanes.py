@@ -7,10 +7,11 @@ import json
 import math
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
+from historylab.cli.base import settings_from
 from historylab.cli.progress import progress_bar
 from historylab.errors import MissingLibrary, PlanError, SettingsError
 
@@ -129,7 +130,18 @@ def read_trimmer(arguments: argparse.Namespace) -> TrimmerLane | None:
 
 def read_trimmers(arguments: argparse.Namespace) -> list[TrimmerLane]:
     """The trimmers that were named, each with its own options. Raises SettingsError for one that can't be opened."""
-    return [_open_trimmer(given) for kind, given in _group_words(arguments) if kind == "trimmer"]
+    found = [given for kind, given in _group_words(arguments) if kind == "trimmer"]
+    counting = _counting(arguments) if found else {}
+    return [_open_trimmer(given, counting) for given in found]
+
+
+def _counting(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What --set says of how all that is sent is counted and priced."""
+    from historylab.tuning.replayed import COUNTING
+
+    names = [name for name in dict(getattr(arguments, "set", ())) if name in COUNTING]
+    settings = settings_from(arguments) if names else None
+    return {name: settings.value(name) for name in names} if settings else {}
 
 
 def read_against(arguments: argparse.Namespace) -> Lane | None:
@@ -142,7 +154,7 @@ def read_against(arguments: argparse.Namespace) -> Lane | None:
         return None
     given, name = found[-1], found[-1]["trimmer"]
     if is_trimmer_name(name):
-        return _open_trimmer(given)
+        return _open_trimmer(given, _counting(arguments))
     if len(given) > 1:
         raise SettingsError(f"{name!r:.80} is no trimmer, to which the --trimmer-option after it could belong")
     return read_lane(name)
@@ -160,7 +172,7 @@ def _group_words(arguments: argparse.Namespace) -> list[tuple[str, dict[str, Any
         now = found[-1][1] if found else first
         now[name] = {**now.get(name, {}), value[0]: value[1]} if name == "options" else value
     if first and not found:
-        raise SettingsError("an option of a trimmer needs one: --trimmer NAME or MODULE:FUNCTION")
+        raise SettingsError("--trimmer-option and its like need --trimmer NAME or MODULE:FUNCTION before them")
     return found
 
 
@@ -169,11 +181,11 @@ def _trimmer_words(arguments: argparse.Namespace) -> list[tuple[str, Any]]:
     return [*(getattr(arguments, "trimmers_served", None) or ()), *(getattr(arguments, "trimmers", None) or ())]
 
 
-def _open_trimmer(given: dict[str, Any]) -> TrimmerLane:
+def _open_trimmer(given: dict[str, Any], counting: dict[str, Any]) -> TrimmerLane:
     from historylab.trimmers.given import open_trimmer_choice
     from historylab.tuning.replayed import TrimmerLane
 
-    lane = TrimmerLane(**given)
+    lane = TrimmerLane(**given, counting=counting)
     try:
         with redirect_stdout(sys.stderr):  # a module may print while it is imported
             open_trimmer_choice(lane.trimmer, lane.options, carry=lane.carry, form=lane.form)
@@ -188,17 +200,31 @@ def lane_as_json(lane: TrimmerLane) -> str:
 
 
 def check_one_lane(arguments: argparse.Namespace, option: str = "") -> None:
-    """Raises SettingsError where --as-sent, --trimmer or `option` stands beside settings, or one beside another."""
+    """Raises SettingsError where --as-sent, --trimmer or `option` stands beside settings, or one beside another.
+
+    A trimmer may stand beside those that only count and price what it sends.
+    """
     trimmer = "--trimmer" if any(name == "trimmer" for name, _ in _trimmer_words(arguments)) else ""
     others = [each for each in (option, "--as-sent" if getattr(arguments, "as_sent", False) else "", trimmer) if each]
-    given = [name for name, value in (("--set", arguments.set), ("--from", arguments.source)) if value]
-    if getattr(arguments, "settings", None):
-        given.append("--settings")
+    named = {name: getattr(arguments, name, None) for name in ("source", "settings")}
+    given = [option for option, name in (("--from", "source"), ("--settings", "settings")) if named[name]]
     if len(others) > 1:
         raise SettingsError(f"leave out {others[0]}, or {others[1]}: one is shown at a time")
-    if others and given:
-        whose = "what that trimmer sends" if others[0] == "--trimmer" else "what was sent"
-        raise SettingsError(f"{others[0]} is of {whose}, whatever is set; leave out {given[0]}, or {others[0]}")
+    if others:
+        check_idle(arguments, others[0], given)
+
+
+def check_idle(arguments: argparse.Namespace, beside: str, given: Sequence[str] = ()) -> None:
+    """Raises SettingsError for settings that change nothing of what others decide."""
+    from historylab.tuning.replayed import AS_SENT, COUNTING
+
+    against = next((value for name, value in _trimmer_words(arguments) if name == "against"), None)
+    drives = beside == "--trimmer" or (beside == "--against" and against != AS_SENT)
+    idle = [f"--set {name}" for name in dict(arguments.set) if not drives or name not in COUNTING]
+    if first := next(iter([*idle, *given]), ""):
+        why = "the trimmer decides what is sent" if drives else "what was sent is in the file"
+        may = f"; beside one, --set takes {', '.join(sorted(COUNTING))}" if drives and idle else ""
+        raise SettingsError(f"{first} has no effect with {beside}: {why}{may}")
 
 
 def open_as_sent(conversation: Conversation) -> Timeline:
@@ -212,9 +238,15 @@ def open_as_sent(conversation: Conversation) -> Timeline:
 
 
 def drive_trimmer(conversation: Conversation, lane: TrimmerLane) -> Timeline:
-    """The timeline of what a trimmer sends; how far that is stands on stderr."""
+    """The timeline of what a trimmer sends; how far that is stands on stderr.
+
+    Raises SettingsError for a trimmer that fails at every request: nothing is known of what it sends.
+    """
     with progress_bar("Asking the trimmer") as progress:
-        return lane.open(conversation, progress)
+        timeline = lane.open(conversation, progress)
+    if timeline.errors and not timeline.judged.any():
+        raise SettingsError(f"{lane.name} fails at every request: {timeline.errors[0]}")
+    return timeline
 
 
 @contextmanager

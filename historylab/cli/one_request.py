@@ -35,7 +35,8 @@ def show_one_request(timeline: Timeline, number: int, as_json: bool) -> Any:
     if as_json:
         step = timeline.steps[number - 1]
         known = {"known": step.known, **({"error": step.error} if step.error else {})} if timeline.decided_by else {}
-        return [{**row._asdict(), "action": row.action.name.lower(), **known} for row in rows]
+        unknown = {"action": "unknown", "tokens": None, "reason": ""} if step.error else {}
+        return [{**row._asdict(), "action": row.action.name.lower(), **unknown, **known} for row in rows]
     _print_request(timeline, number - 1, rows)
     return None
 
@@ -54,10 +55,14 @@ def _print_request(timeline: Timeline, request: int, rows: Iterable[_Row]) -> No
     from historylab.wording.context import counted_sentence
     from historylab.wording.verdict import budget_in_words
 
-    budget = budget_in_words(timeline, request)
-    title = f"{timeline.steps[request].label}: {timeline.contexts[request]:,} tokens of {budget}"
+    step = timeline.steps[request]
+    if step.error:
+        print_line(f"{step.label}: {unknown_sentence(timeline, request)}")
+        return
+    of = "" if timeline.run else f" of {budget_in_words(timeline, request)}"
+    title = f"{step.label}: {timeline.contexts[request]:,} tokens{of}"
     print_table(title, _Row._fields, _lines(rows))
-    if cause := timeline.over_budget_cause(request):
+    if not timeline.run and (cause := timeline.over_budget_cause(request)):
         print_line(f"{tokens_over(timeline, request):,} over the budget: {cause.cause}")
     for said in filter(None, (counted_sentence(timeline, request), unknown_sentence(timeline, request))):
         print_line(said)

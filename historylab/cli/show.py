@@ -23,7 +23,7 @@ from historylab.cli.base import (
     strip_controls,
     whole_number,
 )
-from historylab.cli.driven import request_as_json, trimmer_as_json, trimmer_lines
+from historylab.cli.driven import cost_lines, request_as_json, trimmer_as_json, trimmer_lines
 from historylab.cli.files import (
     add_conversation,
     add_reading,
@@ -60,7 +60,11 @@ if TYPE_CHECKING:
 
 ROWS = 20  # requests shown by default
 LETTERS = 60
+OF_SETTINGS = ("over_budget", "rejected_naive")
+"""Measures that say nothing of a trimmer: it knows no budget of ours, and nothing of it is sliced."""
+UNKNOWN = "?"  # the letter of a message in a request for which a trimmer failed
 LEGEND = f"K kept, P always sent, T cut short, S summarised, D dropped: one letter per message, the newest {LETTERS}."
+NOT_KNOWN = f"{UNKNOWN} not known."
 
 
 def add_to(commands: Subparsers) -> None:
@@ -186,7 +190,7 @@ def _show(arguments: argparse.Namespace, timeline: Timeline, loaded: Conversatio
         if fell := smaller_falls_sentence(timeline):
             print_line(fell)
     if timeline.run:
-        for line in trimmer_lines(timeline):
+        for line in (*trimmer_lines(timeline), *cost_lines(timeline)):
             print_line(line)
     _print_requests(timeline, slice(None) if arguments.all else _requests_at_first(timeline, arguments.as_sent))
     _print_figures(timeline, row)
@@ -205,10 +209,10 @@ def _requests(timeline: Timeline, shown: slice = slice(None)) -> list[dict[str, 
             "request": step.number + 1,
             "label": step.label,
             "messages": step.size,
-            "tokens": int(timeline.contexts[step.number]),
+            "tokens": None if step.error else int(timeline.contexts[step.number]),
             "untrimmed": int(timeline.untrimmed_contexts[step.number]),
             "over_budget": step.plan.over_budget,
-            "sketch": step.plan.sketch(),
+            "sketch": UNKNOWN * step.size if step.error else step.plan.sketch(),
             "known": step.known,
             **(request_as_json(timeline, step.number) if timeline.run else {}),
         }
@@ -228,22 +232,25 @@ def _requests_at_first(timeline: Timeline, as_sent: bool) -> slice:
 
 def _print_requests(timeline: Timeline, shown: slice) -> None:
     found, requests = _requests(timeline, shown), len(timeline.plans)
-    rows = [
-        (r["request"], r["label"], r["tokens"], r["untrimmed"], _budget_cell(r), r["sketch"][-LETTERS:]) for r in found
-    ]
+    cell, fault = (_fault_cell, "fault") if timeline.run else (_budget_cell, "budget")
+    rows = [(r["request"], r["label"], r["tokens"], r["untrimmed"], cell(r), r["sketch"][-LETTERS:]) for r in found]
     part = f", requests {found[0]['request']:,} to {found[-1]['request']:,} of {requests:,}"
     title = timeline.conversation.title + (part if len(found) < requests else "")
     untrimmed = "had nothing been cut" if timeline.decided_by else "untrimmed"
-    print_table(title, ("request", "where", "tokens", untrimmed, "budget", "messages"), rows)
-    print_line(LEGEND)
+    print_table(title, ("request", "where", "tokens", untrimmed, fault, "messages"), rows)
+    print_line(f"{LEGEND} {NOT_KNOWN}" if timeline.errors else LEGEND)
     if len(found) < requests:
         print_line(f"--all shows the other {count_of(requests - len(found), 'request')}.")
 
 
 def _budget_cell(row: dict[str, Any]) -> str:
-    """Words for a request over its budget, and for one whose messages are a guess, or for which a trimmer failed."""
-    unknown = "" if row["known"] else "failed" if row.get("error") else "messages not known"
-    return ", ".join(filter(None, ("over" * row["over_budget"], unknown)))
+    """Words for a request over its budget, and for one whose messages are a guess."""
+    return ", ".join(filter(None, ("over" * row["over_budget"], "" if row["known"] else "messages not known")))
+
+
+def _fault_cell(row: dict[str, Any]) -> str:
+    """Words for a request of a trimmer's that would be refused, and for one at which it failed."""
+    return "failed" if row["error"] else "refused" * row["refused"]
 
 
 def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:
@@ -256,13 +263,14 @@ def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:
     from historylab.wording.costs import as_reported_sentences
     from historylab.wording.over_budget import narrow_in_words, over_budget_sentence
 
-    figures = [(row[measure.name], measure.help) for measure in MEASURES[1:]]  # the title stands above
+    left_out = {"title", *(OF_SETTINGS if timeline.run else ())}  # the title stands above
+    figures = [(row[measure.name], measure.help) for measure in MEASURES if measure.name not in left_out]
     costs = [(format_cost(row[cost.name], cost.name), cost.help) for cost in map(cost_measure, all_caches())]
     print_table("In figures", ("", "what"), figures + costs)
     print_line(f"Tokens by {counted_by(timeline)}.")
     for said in filter(None, as_reported_sentences(timeline)):
         print_line(said)
-    if over := over_budget_sentence(timeline, lambda found: found.cause):
+    if not timeline.run and (over := over_budget_sentence(timeline, lambda found: found.cause)):
         print_line(over)
     if depth := depth_worth_saying(timeline):
         print_line(f"It cuts at more than half of the requests. {cut_in_words(depth)} Try --set {depth.name}={HALF}.")

@@ -32,7 +32,8 @@ def search_start(conversations: Sequence[Conversation], base: Lane = AS_SENT) ->
         return base
     if base == AS_SENT and (why := next(filter(None, map(why_not_as_sent, conversations)), "")):
         raise SettingsError(why)
-    return settings_for(max(conversations, key=len)) if conversations else Settings()
+    found = settings_for(max(conversations, key=len)) if conversations else Settings()
+    return found.replace(**base.counting) if isinstance(base, TrimmerLane) else found
 
 
 def nearest_to(base: Lane, conversations: Sequence[Conversation]) -> list[Settings]:

@@ -16,7 +16,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.sent import is_summary, summaries_in
 from historylab.costs.bill import Bill, price_as_recorded
 from historylab.costs.caches.base import Cache, all_caches, as_charged
-from historylab.costs.proposal import adopt_recorded, settings_for
+from historylab.costs.proposal import RECORDED, adopt_recorded, settings_for
 from historylab.costs.traffic import Traffic, baseline_of, billed_traffic
 from historylab.errors import SettingsError
 from historylab.planning.pipeline import open_instruments
@@ -32,17 +32,23 @@ from historylab.settings.resolve import settings_in_file
 from historylab.trimmers.given import SECONDS, is_trimmer_name, open_trimmer_choice, trimmer_name
 
 AS_SENT: Literal["as-sent"] = "as-sent"
+COUNTING = (*RECORDED, "counter")
+"""Settings that decide nothing of what is sent: they only count and price it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrimmerLane:
-    """A trimmer that isn't ours, as `replay(trimmer=…)` takes it, and how it is driven. One is opened once."""
+    """A trimmer that isn't ours, as `replay(trimmer=…)` takes it, and how it is driven. One is opened once.
+
+    `counting` has settings that count and price what it sends (COUNTING) in place of those that a file proposes.
+    """
 
     trimmer: str | Callable[..., Any]
     options: Mapping[str, Any] = field(default_factory=dict)
     carry: bool | None = None
     form: str | None = None
     seconds: float = SECONDS
+    counting: Mapping[str, Any] = field(default_factory=dict)
     number: int = field(default_factory=count().__next__, init=False)
 
     @property
@@ -54,7 +60,8 @@ class TrimmerLane:
     def key(self) -> str:
         """Text that is the same for lanes that do the same; an object may do something else the next time."""
         named = self.trimmer if isinstance(self.trimmer, str) else (self.name, self.number)
-        return repr((named, sorted(self.options.items()), self.carry, self.form, self.seconds))
+        how = self.carry, self.form, self.seconds, sorted(self.counting.items())
+        return repr((named, sorted(self.options.items()), *how))
 
     @property
     def title(self) -> str:
@@ -62,7 +69,9 @@ class TrimmerLane:
         return open_trimmer_choice(self.trimmer, self.options, carry=self.carry, form=self.form).title
 
     def open(self, conversation: Conversation, progress: Callable[[int, int], None] | None = None) -> Timeline:
-        """The timeline of what it sends, counted and priced as the file was recorded; each request is asked once.
+        """The timeline of what it sends, counted and priced as the file was recorded, unless `counting` says otherwise.
+
+        Each request is asked once.
 
         Raises SettingsError for a trimmer that can't be opened, MissingLibrary where its library isn't installed.
         """
@@ -70,7 +79,7 @@ class TrimmerLane:
         def drive() -> Timeline:
             return replay(
                 conversation,
-                settings_for(conversation),
+                settings_for(conversation).replace(**self.counting),
                 trimmer=self.trimmer,
                 carry=self.carry,
                 form=self.form,
@@ -180,6 +189,8 @@ def open_lane(conversation: Conversation, lane: Lane, beside: Lane | None = None
         return as_sent(conversation)
     ours = beside is None or isinstance(beside, Settings)
     settings = lane if ours else adopt_recorded(lane, conversation)
+    if isinstance(beside, TrimmerLane):
+        settings = settings.replace(**beside.counting)
     return replay(conversation, settings, instruments=open_instruments(settings))
 
 

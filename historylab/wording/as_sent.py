@@ -78,7 +78,8 @@ def unknown_sentence(timeline: Timeline, number: int) -> str:
         return ""
     why = str(timeline.plans[number].numbers.get(NOT_KNOWN.code, {}).get("why", ""))
     because = f": {why}" if why else ""
-    return f"It isn’t known which messages this request held{because}. The most that it can have held is drawn."
+    drawn = "" if number in timeline.errors else " The most that it can have held is drawn."
+    return f"It isn’t known which messages this request held{because}.{drawn}"
 
 
 def untrimmed_word(timeline: Timeline) -> str:

@@ -270,7 +270,7 @@ def test_show_as_sent_says_where_it_is_not_known(capsys, tmp_path):
 
 def test_as_sent_beside_settings_or_where_nothing_says_so_is_a_mistake(capsys, compacted, sample):
     code, _, err = run(capsys, "show", compacted, "--as-sent", "--set", "budget=4000")
-    assert (code, "leave out --set" in err) == (2, True)
+    assert (code, "has no effect with --as-sent" in err) == (2, True)
     code, _, err = run(capsys, "show", sample, "--as-sent")
     assert (code, "nothing in this file says what was sent" in err) == (2, True)
 

@@ -79,7 +79,7 @@ def test_an_environment_that_names_no_trimmer_is_refused(monkeypatch, given):
         (["--trimmer", "no_such_app:trim"], "no module 'no_such_app'"),
         (["--trimmer", "langchain.trim"], "did you mean langchain.trim_messages"),
         (["--trimmer", "langchain.trim_messages", "--trimmer-option", "max_tokens=x"], "not a number"),
-        (["--trimmer-option", "newest=6"], "--trimmer NAME or MODULE:FUNCTION"),
+        (["--trimmer-option", "newest=6"], "need --trimmer NAME or MODULE:FUNCTION before them"),
         (["--trimmer", "someapp:trim", "--trimmer-seconds", "0"], "no number of seconds"),
     ],
 )
@@ -126,6 +126,45 @@ def test_show_as_json_of_settings_says_nothing_of_trimmers(capsys, chat):
     shown = json.loads(run(capsys, "show", chat, "--json")[1])
     assert "trimmer" not in shown
     assert "refused" not in shown["requests"][0]
+
+
+def test_show_has_no_figures_of_a_request_at_which_it_failed(capsys, app, chat):
+    out = run(capsys, "show", chat, "--trimmer", "someapp:fails")[1]
+    (row,) = (line.split() for line in out.splitlines() if "failed" in line and "??????" in line)
+    assert "–" in row
+    shown = json.loads(run(capsys, "show", chat, "--trimmer", "someapp:fails", "--json")[1])["requests"][1]
+    assert (shown["tokens"], shown["sketch"]) == (None, "??????")
+
+
+def test_show_has_no_figures_of_a_trimmer_that_always_fails(capsys, app, chat):
+    code, out, err = run(capsys, "show", chat, "--trimmer", "someapp:always_fails")
+    assert (code, "tokens" in out) == (2, False)
+    assert "someapp:always_fails fails at every request: it raised AttributeError" in err
+
+
+def test_show_says_what_a_trimmer_costs_and_at_whose_prices(capsys, app, chat):
+    out = run(capsys, "show", chat, "--trimmer", "someapp:trim")[1]
+    assert "trim’s trimming costs " in out
+    assert "At gpt-5.5’s prices, as the file names no model" in out
+    assert "budget" not in out.partition("Tokens by")[0]
+
+
+def test_what_a_trimmer_sends_is_counted_as_set(capsys, app, chat):
+    out = run(capsys, "show", chat, "--trimmer", "someapp:trim", "--set", "model=gpt-4o")[1]
+    assert "exact for gpt-4o" in out
+    assert "names no model" not in out
+
+
+def test_settings_beside_a_trimmer_are_counted_as_it_is(capsys, app, chat):
+    (app / "mine.env").write_text("HISTORYLAB_BUDGET=2000\n")
+    two = ("--trimmer", "someapp:trim", "--settings", "mine.env", "--set", "model=gpt-4o")
+    assert "Tokens by o200k_base, exact for gpt-4o." in run(capsys, "compare", chat, *two)[1]
+
+
+def test_what_changes_nothing_beside_a_trimmer_is_a_mistake_that_names_what_may_be_set(capsys, app, chat):
+    err = run(capsys, "show", chat, "--trimmer", "someapp:trim", "--set", "model=gpt-4o", "--set", "budget=4000")[2]
+    assert "--set budget has no effect with --trimmer: the trimmer decides what is sent" in err
+    assert "model, overhead, window" in err
 
 
 def test_a_request_for_which_it_failed_says_why(capsys, app, chat):
@@ -180,6 +219,9 @@ def test_a_trimmer_is_compared_with_settings(capsys, app, chat):
         ("why", "TIDE-88", "--trimmer", "someapp:trim", "--as-sent"),
         ("show", "--trimmer", "someapp:trim", "--trimmer", "someapp:fails"),
         ("show", "--trimmer", "someapp:nothing"),
+        ("why", "TIDE-88", "--trimmer", "someapp:always_fails"),
+        ("compare", "--as-sent", "--trimmer", "someapp:trim", "--set", "model=gpt-4o"),
+        ("show", "--trimmer", "someapp:trim", "--set", "model="),
         ("check", "--trimmer", "someapp:always_fails", "--that", "never rejected"),
         ("check", "--trimmer", "someapp:trim", "--trimmer-option", "newset=4", "--that", "never rejected"),
         ("check", "--against", "mine.env", "--trimmer-option", "newest=4", "--that", "costs no more"),

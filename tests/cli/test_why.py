@@ -85,7 +85,7 @@ def test_what_another_conversation_of_the_file_says_is_found_there(capsys, root)
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        (["--as-sent", "--set", "length=2"], "leave out --set"),
+        (["--as-sent", "--set", "length=2"], "has no effect with --as-sent"),
         (["--request", "99"], "there is no request 99; the conversation has 18"),
         (["--request", "0"], "there is no request 0"),
         (["--conversation", "9"], "there is no number 9"),

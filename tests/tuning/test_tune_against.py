@@ -7,10 +7,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from historylab import generate, nearest_settings, replay, tune
+from historylab import Settings, generate, nearest_settings, replay, tune
 from historylab.errors import SettingsError
 from historylab.tuning.advice_words import CLAIMS
-from historylab.tuning.replayed import TrimmerLane
+from historylab.tuning.base_lane import search_start
+from historylab.tuning.replayed import TrimmerLane, open_lane
 from historylab.wording.advice import advice_sentence, refused_base
 
 LOOP = generate("tool_loop", turns=2, rounds=14, seed=7)
@@ -91,3 +92,9 @@ def test_a_trimmer_that_fails_at_every_request_is_no_base():
     with pytest.raises(SettingsError, match="always_fails fails at every request"):
         tune(LOOP, base=always_fails)
     assert np.isnan(nearest_settings(replay(LOOP, trimmer=always_fails)).agreement)
+
+
+def test_a_search_counts_as_the_trimmer_is_counted():
+    base = TrimmerLane(newest_eight, counting={"model": "gpt-4o"})
+    assert search_start([LOOP], base).model == base.open(LOOP).settings.model == "gpt-4o"
+    assert open_lane(LOOP, Settings(model="gpt-5.5"), base).settings.model == "gpt-4o"
