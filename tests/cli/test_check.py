@@ -187,7 +187,7 @@ def test_settings_are_checked_against_what_was_sent(capsys, compacted, env):
 def test_as_sent_beside_settings_or_of_a_file_that_does_not_say_is_a_mistake(capsys, compacted, agent, env):
     wish = ("--that", "never rejected")
     code, _, err = run(capsys, "check", compacted, "--as-sent", "--settings", env(), *wish)
-    assert (code, "has no effect with --atings" in err) == (2, True)
+    assert (code, "--settings has no effect with --as-sent" in err) == (2, True)
     assert run(capsys, "check", agent, "--as-sent", *wish)[0] == 2
     code, _, err = run(capsys, "check", compacted, agent, "--as-sent", *wish)
     assert (code, "tide-tables-agent.json: nothing in this file says what was sent" in err) == (0, True)
