@@ -131,11 +131,11 @@ def read_trimmer(arguments: argparse.Namespace) -> TrimmerLane | None:
 def read_trimmers(arguments: argparse.Namespace) -> list[TrimmerLane]:
     """The trimmers that were named, each with its own options. Raises SettingsError for one that can't be opened."""
     found = [given for kind, given in _group_words(arguments) if kind == "trimmer"]
-    counting = _counting(arguments) if found else {}
+    counting = _read_counting(arguments) if found else {}
     return [_open_trimmer(given, counting) for given in found]
 
 
-def _counting(arguments: argparse.Namespace) -> dict[str, Any]:
+def _read_counting(arguments: argparse.Namespace) -> dict[str, Any]:
     """What --set says of how all that is sent is counted and priced."""
     from historylab.tuning.replayed import COUNTING
 
@@ -154,7 +154,7 @@ def read_against(arguments: argparse.Namespace) -> Lane | None:
         return None
     given, name = found[-1], found[-1]["trimmer"]
     if is_trimmer_name(name):
-        return _open_trimmer(given, _counting(arguments))
+        return _open_trimmer(given, _read_counting(arguments))
     if len(given) > 1:
         raise SettingsError(f"{name!r:.80} is no trimmer, to which the --trimmer-option after it could belong")
     return read_lane(name)

@@ -3,7 +3,7 @@
 `historylab.trimmers()` names those of libraries: the package can be called.
 
     timeline = replay(conversation, trimmer="langchain.trim_messages", max_tokens=4000)
-    timeline = replay(conversation, trimmer="app.history:trim_messages")
+    timeline = replay(conversation, trimmer="myapp.history:trim")
 
 A trimmer is asked request by request, with the messages in the form that it takes (`forms/`, a file each), and what it
 returns is matched to the conversation: by identity, by id, by content. Nothing of a library's algorithm is here: a

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, NamedTuple, get_args, get_origin
 
 from historylab.errors import SettingsError
+from historylab.trimmers.named import name_of_method
 
 LIBRARIES = {
     "langchain_core": "langchain",
@@ -40,6 +41,7 @@ NAMES = {
 """Names of classes → the form, where an annotation is text that can't be resolved."""
 WORD = re.compile(r"\w+")
 CONTEXT = "RunContext"
+GIVE_IT_ONE = "give it a __call__(self, messages)"
 BODIES = ("body", "request", "payload")
 """Names of parameters that are taken for a whole request body where no annotation says what they are."""
 
@@ -78,13 +80,20 @@ def _function_of(target: Any) -> Callable[..., Any]:
     """The function that is called in the end."""
     if inspect.isclass(target):
         if not any("__call__" in vars(each) for each in target.__mro__):
-            raise SettingsError(
-                f"{_name(target)} can't be called: give it a __call__(self, messages), or name a method"
-            )
+            mend = name_of_method(target, _methods(target)[0]) if _methods(target) else GIVE_IT_ONE
+            raise SettingsError(f"instances of {_name(target)} can't be called with messages: {mend}")
         return target.__call__
     if not callable(target):
-        raise SettingsError(f"a Python {type(target).__name__} can't be called with messages")
+        methods = _methods(type(target))
+        mend = f": name a method of it, as in {type(target).__name__.lower()}.{methods[0]}" if methods else ""
+        raise SettingsError(f"a Python {type(target).__name__} can't be called with messages{mend}")
     return target if inspect.isroutine(target) or isinstance(target, partial) else target.__call__
+
+
+def _methods(owner: type) -> list[str]:
+    """The methods of a class of somebody's own, those whose names say that they trim before others."""
+    found = [name for name, each in vars(owner).items() if inspect.isfunction(each) and not name.startswith("_")]
+    return sorted(found, key=lambda name: "trim" not in name)
 
 
 def _hints(function: Any) -> dict[str, Any]:

@@ -110,6 +110,8 @@ def error_in_words(problem: BaseException) -> str:
 
 def list_of(returned: Any) -> list[Any]:
     """The messages of what a trimmer returned. Raises TrimmerFailed for what is no list of them."""
+    if isinstance(returned, tuple) and any(isinstance(each, list) for each in returned):
+        raise TrimmerFailed(f"it returned a tuple of {len(returned)}: return the list of messages alone")
     if isinstance(returned, str | bytes | Mapping) or not isinstance(returned, Iterable):
         kind = "nothing" if returned is None else f"a Python {type(returned).__name__}"
         raise TrimmerFailed(f"it returned {kind} where a list of messages is meant")

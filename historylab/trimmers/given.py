@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from historylab.errors import HistoryLabError, SettingsError, UnknownMember
 from historylab.registry import Member, Option, member, members
+from historylab.settings.model import did_you_mean
 from historylab.settings.trimmer_options import is_own_function
 from historylab.trimmers.annotations import Taking, how_it_takes
 from historylab.trimmers.asking import error_in_words
@@ -21,6 +22,8 @@ from historylab.trimmers.shapes import BodyShape, ContextShape, ListShape
 
 SECONDS = 10.0
 """Seconds that a trimmer has for an answer, unless told otherwise."""
+MESSAGES = ("messages", "history", "items")
+"""Names of parameters that are meant for the messages."""
 CHAT = "chat_completions"
 BODY_FORMS = (CHAT, "anthropic", "responses", "gemini")
 ALSO = {"openai_agents": "responses", "llamaindex": "llama_index"}
@@ -130,7 +133,7 @@ def install_command(found: Member) -> str:
 
 
 def _open_member(name: str, options: Mapping[str, Any], carry: bool | None, form: str | None) -> TrimmerChoice:
-    found = member("trimmer", name)
+    found = _find_member(name)
     if carry is not None or form is not None:
         raise SettingsError(f"{name} says itself how it is driven; leave out {'form' if carry is None else 'carry'}")
     make = partial(found.target, **_read_options(found, options))
@@ -151,6 +154,23 @@ def _open_member(name: str, options: Mapping[str, Any], carry: bool | None, form
         options,
         (*getattr(first, "notes", ()), *([STOOD_IN] if stood_in else [])),
     )
+
+
+def _find_member(name: str) -> Member:
+    """The member. Raises UnknownMember with those of the same library; where there is none, says what it may be."""
+    try:
+        return member("trimmer", name)
+    except UnknownMember as problem:
+        library = name.partition(".")[0]
+        if same := [each for each in problem.known if each.partition(".")[0] == library]:
+            raise UnknownMember("trimmer", name, same) from None
+        own = (
+            f"; a function of yours is named with its module, as in {name:.80}:trim"
+            if all(map(str.isidentifier, name.split(".")))
+            else ""
+        )
+        near = did_you_mean(name, problem.known) or f"{own}; historylab.trimmers() has the others"
+        raise SettingsError(f"there is no trimmer {name!r:.80}{near}") from None
 
 
 def _open_library(found: Member, make: Callable[[], Any]) -> Any:
@@ -205,9 +225,24 @@ def _check_options(name: str, target: Any, taking: Taking, options: Mapping[str,
     try:
         inspect.signature(target).bind(*messages, **options)
     except TypeError as problem:
-        raise SettingsError(f"{name} can't be called with these options: {problem}") from None
+        why = _missing_in_words(inspect.signature(target), messages, options) or f"{problem}"
+        raise SettingsError(f"{name} can't be called with these options: {why}") from None
     except ValueError:  # of a builtin
         return
+
+
+def _missing_in_words(signature: inspect.Signature, messages: tuple[None, ...], options: Mapping[str, Any]) -> str:
+    """The parameter that is given nothing, and how it would be; "" where that isn't what is wrong."""
+    try:
+        given = signature.bind_partial(*messages, **options).arguments
+    except TypeError:
+        return ""
+    needed = (each.name for each in signature.parameters.values() if each.default is each.empty and each.kind <= 1)
+    missing = next((name for name in needed if name not in given), "")
+    if missing in MESSAGES:
+        first = next(iter(signature.parameters))
+        return f"{first!r} is given the messages, {missing!r} nothing; annotate {first!r} RunContext if it is a context"
+    return f"it needs {missing!r}: --trimmer-option {missing}=…, in Python {missing}=…" if missing else ""
 
 
 def trimmer_name(trimmer: object) -> str:

@@ -3,31 +3,57 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
 import sys
-from collections.abc import Sequence
-from difflib import get_close_matches
 from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
 from types import ModuleType
 from typing import Any
 
 from historylab.errors import SettingsError
+from historylab.settings.model import did_you_mean
 from historylab.trimmers.asking import error_in_words
+
+MOST = 12  # names that are listed
 
 
 def load_named(name: str) -> Any:
     """The object of that name. Raises SettingsError, with the reason, where it can't be imported."""
     module, _, path = name.partition(":")
     if not module or not path:
-        raise SettingsError(f"{name!r:.80} isn't module:function, as in app.history:trim_messages")
+        raise SettingsError(f"{name!r:.80} isn't module:function, as in myapp.history:trim")
+    if module.endswith(".py") or "/" in module:
+        dotted = module.removesuffix(".py").strip("./").replace("/", ".")
+        raise SettingsError(f"{name!r:.80} names a file: write {dotted:.80}:{path:.80}")
     found: Any = _import(module)
     for part in path.split("."):
         if not hasattr(found, part):
-            known = [each for each in vars(found) if callable(getattr(found, each)) and not each.startswith("_")]
-            raise SettingsError(f"{module} has no {path!r:.80}{_near(part, known)}")
-        found = getattr(found, part)
+            owner = getattr(found, "__name__", type(found).__name__)
+            raise SettingsError(f"{owner} has no {part!r:.80}{_instead(part, found)}")
+        owner, found = found, getattr(found, part)
+        if inspect.isclass(owner) and inspect.isfunction(inspect.getattr_static(owner, part)):
+            raise SettingsError(f"{path} is a method of each instance: {name_of_method(owner, part)}")
     return found
+
+
+def name_of_method(owner: type, method: str) -> str:
+    """Words on how to name a method of an instance, which a module has to make: "name app.history:history.trim"."""
+    module = owner.__module__
+    made = next((name for name, each in vars(sys.modules.get(module, owner)).items() if type(each) is owner), "")
+    if made:
+        return f"name {module}:{made}.{method}"
+    new = owner.__name__.lower()
+    return f"make one in {module}, {new} = {owner.__name__}(), and name {module}:{new}.{method}"
+
+
+def _instead(name: str, owner: Any) -> str:
+    """A name that is like it; else those that the owner defines itself."""
+    known = [each for each in vars(owner) if callable(getattr(owner, each)) and not each.startswith("_")]
+    own = [each for each in known if getattr(getattr(owner, each), "__module__", "") == getattr(owner, "__name__", "")]
+    file = getattr(owner, "__file__", None)
+    there = f"; it has {', '.join(own[:MOST])}" if own else ""
+    return did_you_mean(name, known) or f"{there}{f'; it is {file}' if file else ''}"
 
 
 def _import(module: str) -> ModuleType:
@@ -40,11 +66,19 @@ def _import(module: str) -> ModuleType:
     except ModuleNotFoundError as problem:
         missing = problem.name or module
         where = f" in {here} or among what is installed" if module.startswith(missing) else f", which {module} imports"
-        raise SettingsError(f"there is no module {missing!r:.80}{where}") from None
+        raise SettingsError(f"there is no module {missing!r:.80}{where}{_taken_for(module)}") from None
     except BaseException as problem:
         if isinstance(problem, KeyboardInterrupt):
             raise
         raise SettingsError(f"{module} can't be imported: {error_in_words(problem)}") from None
+
+
+def _taken_for(module: str) -> str:
+    """The file that the first part of a name was taken for, where that has no folder in which the rest would be."""
+    first, _, rest = module.partition(".")
+    known = sys.modules.get(first)
+    file = getattr(known, "__file__", None)
+    return f"; {first} is {file}" if rest and file else ""
 
 
 def _take_from(folder: str, module: str) -> None:
@@ -72,8 +106,3 @@ def _take_from(folder: str, module: str) -> None:
 def _places(module: ModuleType) -> list[str]:
     """The folders of a package, or the file of a module."""
     return list(getattr(module, "__path__", None) or [getattr(module, "__file__", None) or ""])
-
-
-def _near(name: str, known: Sequence[str]) -> str:
-    near = get_close_matches(name, known, n=1)
-    return f"; did you mean {near[0]}?" if near else ""

@@ -24,12 +24,12 @@ very code over your conversations, request by request, and judges what it sends 
 what was needed and gone, what an API would refuse.
 
 ```sh
-historylab show chat.json --trimmer app.history:trim
-historylab why chat.json "ORD-4711" --trimmer app.history:trim
+historylab show chat.json --trimmer myapp.history:trim
+historylab why chat.json "ORD-4711" --trimmer myapp.history:trim
 historylab show chat.json --trimmer langchain.trim_messages --trimmer-option max_tokens=4000
-historylab compare chat.json --trimmer app.history:trim --trimmer app.history:other --settings history.env
-historylab check chats/ --trimmer app.history:trim --that "never rejected, keep every rule"
-historylab chat.json --trimmer app.history:trim
+historylab compare chat.json --trimmer myapp.history:trim --trimmer myapp.history:other --settings history.env
+historylab check chats/ --trimmer myapp.history:trim --that "never rejected, keep every rule"
+historylab chat.json --trimmer myapp.history:trim
 ```
 
 The last one opens it on screen. A `--trimmer-option`, its value as JSON or text, is one of the trimmer named before it.
@@ -106,7 +106,7 @@ come last. What isn't known of the trimmer counts neither way. It works on any d
 `as_sent` gives among them. How near they come to each library's is
 [measured](evidence.md#how-near-settings-come-to-a-trimmer).
 
-`historylab tune chats/ --against app.history:trim`, in Python `tune(conversations, base=trim)`, sets out to do better
+`historylab tune chats/ --against myapp.history:trim`, in Python `tune(conversations, base=trim)`, sets out to do better
 than the trimmer: to keep at least as much for less, and have nothing refused. Refusals come first: beside a trimmer
 that would have requests refused, settings under which none is, and that keep no less, are better at any price. The
 nearest settings are among those it tries, on the longest conversation. Tokens and cost are compared over the requests

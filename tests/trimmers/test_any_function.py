@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 import threading
 from functools import partial
@@ -11,7 +12,7 @@ import pytest
 from driven_trimmers import support_chat
 from sketches import conv
 
-from historylab import replay
+from historylab import Conversation, Message, replay
 from historylab.costs.traffic import billed_traffic
 from historylab.errors import SettingsError, UnknownMember
 
@@ -284,26 +285,60 @@ class Silent:
     """A class whose instances can't be called."""
 
 
+class Usual:
+    """A class with a method that trims."""
+
+    def trim(self, messages):
+        return messages
+
+
+usual = Usual()
+
+
 @pytest.mark.parametrize(
     ("trimmer", "said"),
     [
-        (Silent, "Silent can't be called"),
+        (Silent, "instances of Silent can't be called with messages: give it a __call__"),
+        (Usual, "name {__name__}:usual.trim"),
+        (Usual(), "a Python Usual can't be called with messages: name a method of it, as in usual.trim"),
+        (f"{__name__}:Usual.trim", "Usual.trim is a method of each instance: name {__name__}:usual.trim"),
+        (lambda context, messages: messages, "annotate 'context' RunContext if it is a context"),
+        ("app/history.py:trim", "write app.history:trim"),
+        ("langchain", "choose one of langchain.ClearToolUsesEdit, langchain.Summ"),
+        ("app.history", "a function of yours is named with its module, as in app.history:trim"),
+        ("json.decoder:nope", "it has "),
         (Silent(), "a Python Silent can't be called"),
         (5, "a Python int can't be called"),
         (lambda: [], "takes no messages"),
         (lambda *, messages: messages, "takes no messages"),
-        (with_count, "missing a required argument: 'count'"),
+        (with_count, "it needs 'count': --trimmer-option count="),
         ("json", "there is no trimmer 'json'"),
         (":trim", "isn't module:function"),
         ("json:", "isn't module:function"),
         ("no_such_app.history:trim", "there is no module 'no_such_app'"),
         ("json:trim", "json has no 'trim'"),
-        ("textwrap:dedentt", "did you mean dedent?"),
+        ("textwrap:dedentt", "did you mean dedent"),
     ],
 )
 def test_what_cannot_be_driven_is_a_mistake(trimmer, said):
-    with pytest.raises((SettingsError, UnknownMember), match=said.replace("?", r"\?")):
+    with pytest.raises((SettingsError, UnknownMember), match=re.escape(said.replace("{__name__}", __name__))):
         replay(CHAT, trimmer=trimmer)
+
+
+def test_a_tuple_of_messages_and_more_says_what_to_return():
+    assert errors(lambda messages: (messages, 3))[0] == "it returned a tuple of 2: return the list of messages alone"
+
+
+def test_anthropics_form_says_that_it_needs_ids():
+    nameless = Conversation([Message("user", "a"), Message("tool", "b"), Message("user", "c")])
+    (said,) = set(errors(newest, nameless, form="anthropic").values())
+    assert "needs an id of every call and result" in said
+
+
+def test_the_file_that_a_name_was_taken_for_is_said(here):
+    (here / "napp.py").write_text("")
+    with pytest.raises(SettingsError, match=r"no module 'napp\.history'.*; napp is .*napp\.py"):
+        replay(CHAT, trimmer="napp.history:trim")
 
 
 def test_an_option_that_it_does_not_take_is_a_mistake():

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.message import Message
+from historylab.errors import LoadError
 from historylab.formats.base import Losses
 from historylab.formats.messages.anthropic_blocks import content_of, text_block, to_blocks
 from historylab.formats.messages.written import unwrap_arguments
@@ -28,10 +29,16 @@ class AnthropicItems(ItemForm):
     system_inside = False
 
     def write(self, messages: Sequence[Message], marks: Sequence[str]) -> list[WrittenItem]:
+        if any(not each for message in messages for each in _ids(message)):
+            raise LoadError("Anthropic's form needs an id of every call and result, and the file has none of some")
         return [WrittenItem(_item([messages[i] for i in places]), places) for places in group_results(messages)]
 
     def read(self, item: Any) -> list[Message]:
         return [unwrap_arguments(message) for message in messages_from_item(item)]
+
+
+def _ids(message: Message) -> list[str | None]:
+    return [message.tool_call_id] if message.role == "tool" else [call.id for call in message.tool_calls]
 
 
 def _item(messages: Sequence[Message]) -> dict[str, Any]:
