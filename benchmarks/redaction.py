@@ -23,7 +23,7 @@ from made_keys import FIELDS, HOLDERS, LINES, PLACES, SHAPES, draw, is_taken_out
 
 from historylab import load
 from historylab.errors import HistoryLabError
-from historylab.recordings.redaction import Redaction
+from historylab.secrets.redaction import Redaction
 
 AROUND = 40
 

@@ -48,13 +48,14 @@ def cost_lines(timeline: Timeline) -> Iterator[str]:
 def trimmer_as_json(timeline: Timeline) -> dict[str, Any]:
     """What is said of the trimmer; requests count from 1, as those of `show` do."""
     from historylab.planning.faults import count_faults
+    from historylab.settings.trimmer_options import shown_options
 
     assert timeline.run
     choice = timeline.run.choice
     return {
         "name": choice.name,
         "version": choice.version,
-        "options": choice.options,
+        "options": shown_options(choice.options or {}),
         "notes": timeline.run.notes,
         "errors": [{"request": number + 1, "error": why} for number, why in timeline.errors.items()],
         **count_faults(timeline)._asdict(),

@@ -189,8 +189,9 @@ def _as_json(advice: Advice) -> dict[str, Any]:
 
 def _against_as_json(lane: Lane) -> dict[str, Any]:
     """What was to be bettered, where that isn't settings: "as-sent", or the trimmer and its options."""
+    from historylab.settings.trimmer_options import shown_options
     from historylab.tuning.replayed import TrimmerLane
 
     if isinstance(lane, TrimmerLane):
-        return {"against": lane.trimmer, "options": dict(lane.options)}
+        return {"against": lane.trimmer, "options": shown_options(lane.options)}
     return {"against": lane} if isinstance(lane, str) else {}

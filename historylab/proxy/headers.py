@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 from urllib.parse import parse_qsl
 
-from historylab.recordings.redaction import likely_secrets
+from historylab.secrets.redaction import likely_secrets
 
 RawHeaders: TypeAlias = "Sequence[tuple[bytes, bytes]]"
 """Name and value as they came, names in lower case."""

@@ -44,7 +44,7 @@ from historylab.formats.traces.request_chains import api_of
 from historylab.planning.recorded_decisions import OnRecord, decisions_to_record
 from historylab.recordings.exchange import make_line, new_conversation, new_id
 from historylab.recordings.owners import names_person, names_session
-from historylab.recordings.redaction import Redaction
+from historylab.secrets.redaction import Redaction
 from historylab.stores.base import Record, Store
 
 MOST_ANSWERS = 200

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from historylab.recordings.redaction import Redaction
+from historylab.secrets.redaction import Redaction
 from historylab.stores.base import StateStore
 
 MOST_WITHHELD = 1_000

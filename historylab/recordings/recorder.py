@@ -28,7 +28,7 @@ from historylab.errors import HistoryLabError, StoreLost
 from historylab.recordings.chain_writer import ChainWriter, NewLine
 from historylab.recordings.exchange import make_line
 from historylab.recordings.owners import Owners
-from historylab.recordings.redaction import Redaction
+from historylab.secrets.redaction import Redaction
 from historylab.stores.base import Record, Store
 
 log = logging.getLogger("historylab.recordings")

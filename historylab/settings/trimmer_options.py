@@ -17,6 +17,7 @@ from typing import Any
 from historylab import registry
 from historylab.errors import SettingsError
 from historylab.registry import Option
+from historylab.secrets.redaction import Redaction
 
 TRIMMER = "trimmer"
 """The family; in a configuration that is compared, the name of the trimmer."""
@@ -25,6 +26,7 @@ SYSTEM_OF_TRIMMER, OPTION = f"{TRIMMER}:", f"{TRIMMER}."
 MODEL = "model"
 OWN_FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", re.ASCII)
 LONGEST = 80  # characters of a name
+LARGEST = 10**9  # as in links
 
 
 def is_own_function(name: str) -> bool:
@@ -60,14 +62,22 @@ def read_trimmer_option(trimmer: str, name: str, raw: str) -> Any:
     known = screen_options(trimmer)
     if name not in known:
         raise SettingsError(f"{trimmer} has no option of that name in links; it has {', '.join(known)}")
-    return known[name].parse(read_option_text(raw))
+    return parse_trimmer_option(known[name], read_option_text(raw))
+
+
+def parse_trimmer_option(option: Option, given: Any) -> Any:
+    """The value as the library takes it. Raises SettingsError, also for a number that no browser holds."""
+    value = option.parse(given)
+    if isinstance(value, int | float) and not abs(value) <= LARGEST:
+        raise SettingsError(f"{value!r:.40} is no number up to {LARGEST:,}")
+    return value
 
 
 def read_option_text(raw: str) -> Any:
     """A value as it is written for people: JSON, else the text itself."""
     try:
         return json.loads(raw)
-    except ValueError:
+    except (ValueError, RecursionError):
         return raw
 
 
@@ -76,6 +86,11 @@ def option_text(value: Any) -> str:
     if isinstance(value, str) and read_option_text(value) == value:
         return value
     return json.dumps(value, ensure_ascii=False)
+
+
+def shown_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options as they may be shown: "[redacted]" in place of a key."""
+    return dict(Redaction().redact(dict(options))[0])
 
 
 def option_parameters(options: Mapping[str, Any]) -> dict[str, str]:

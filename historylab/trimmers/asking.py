@@ -8,11 +8,14 @@ import threading
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as TooLate
+from itertools import islice
 from typing import Any, TypeAlias
 
 from historylab.errors import InstrumentError, SettingsError
+from historylab.secrets.redaction import Redaction
 
-LONGEST = 300  # characters of its own words
+LONGEST, LOOKED_AT = 300, 10_000  # characters of its own words: shown, and searched for keys
+MOST = 100_000  # messages returned
 
 Job: TypeAlias = "tuple[Callable[[], Any], Callable[[Any], Any], Future[Any]]"
 
@@ -57,14 +60,8 @@ class Caller:
         try:
             return answer.result(self.seconds)
         except TooLate:
-            if answer.done():  # it raised that itself
-                raise TrimmerFailed(f"it raised {error_in_words(answer.exception() or TimeoutError())}") from None
             self._leave_behind()
             raise TrimmerFailed(f"it gave no answer in {self.seconds:g} s") from None
-        except BaseException as problem:
-            if isinstance(problem, TrimmerFailed) or not answer.done():  # Ctrl-C while waiting is not its fault
-                raise
-            raise TrimmerFailed(f"it raised {error_in_words(problem)}") from None
 
     def _leave_behind(self) -> None:
         thread, self._thread, self.is_late = self._thread, None, True
@@ -90,21 +87,31 @@ def _work(jobs: queue.SimpleQueue[Job | None]) -> None:
                     else given
                 )
             )
-        except BaseException as problem:  # also SystemExit: it is not ours to end
+        except TrimmerFailed as problem:
             answer.set_exception(problem)
+        except BaseException as problem:  # also SystemExit: it is not ours to end; its words may take their time, too
+            answer.set_exception(TrimmerFailed(f"it raised {error_in_words(problem)}"))
     loop.close()
 
 
 async def _result_of(given: Awaitable[Any] | AsyncIterable[Any]) -> Any:
-    return [each async for each in given] if isinstance(given, AsyncIterable) else await given
+    if not isinstance(given, AsyncIterable):
+        return await given
+    found = list[Any]()
+    async for each in given:
+        found.append(each)
+        if len(found) > MOST:
+            break
+    return found
 
 
 def error_in_words(problem: BaseException) -> str:
-    """ "ValueError: no way": the error on one line, of no more than LONGEST characters of its own words."""
+    """ "ValueError: no way": the error on one line, without keys, no more than LONGEST characters."""
     try:
-        words = " ".join(str(problem).split())
-    except Exception:  # it can't say what it is
+        words = " ".join(str(problem)[:LOOKED_AT].split())
+    except BaseException:  # it can't say what it is
         words = ""
+    words = Redaction().redact(words)[0]
     return f"{type(problem).__name__}{f': {words[:LONGEST]}' if words else ''}"
 
 
@@ -115,4 +122,7 @@ def list_of(returned: Any) -> list[Any]:
     if isinstance(returned, str | bytes | Mapping) or not isinstance(returned, Iterable):
         kind = "nothing" if returned is None else f"a Python {type(returned).__name__}"
         raise TrimmerFailed(f"it returned {kind} where a list of messages is meant")
-    return list(returned)
+    found = list(islice(returned, MOST + 1))  # an endless one would not be interrupted
+    if len(found) > MOST:
+        raise TrimmerFailed(f"it returned more than {MOST:,} messages")
+    return found

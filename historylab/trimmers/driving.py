@@ -7,13 +7,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, prompt_length
 from historylab.conversation.sent import as_summary
 from historylab.errors import LoadError
-from historylab.trimmers.asking import Caller, TrimmerFailed
+from historylab.trimmers.asking import Caller, TrimmerFailed, error_in_words
 from historylab.trimmers.given import TrimmerChoice
 from historylab.trimmers.matching import NEW, ListedItem, MessagePiece, match, same_words
 from historylab.trimmers.shapes import BETWEEN
@@ -165,14 +166,23 @@ class _Run:
         trims, items = self.trims, [each.item for each in given]
         prompts = [self.conversation[i] for i in self.outside if i < stop]
         opened = self.choice.shape.give(items, prompts)
-        returned, said = caller.call(lambda: trims(*opened), lambda answer: self.choice.shape.take(answer, opened))
+        read = partial(self._read, opened=opened, items=items, given=given)
+        found: list[ListedItem]
+        found, said, edits = caller.call(lambda: trims(*opened), read)
         self.prompt = None if said == BETWEEN.join(prompt.content for prompt in prompts) else said
+        self.edits |= edits
+        return found
+
+    def _read(
+        self, answer: Any, opened: tuple[Any, ...], items: list[Any], given: list[ListedItem]
+    ) -> tuple[list[ListedItem], str | None, bool]:
+        """What it returned, the prompt beside that, and whether what it was given was edited; all in time."""
+        returned, said = self.choice.shape.take(answer, opened)
         try:
             found = match(returned, given, self.form.read, self.marks, summarizes=self.choice.summarizes)
-        except Exception as problem:  # an object that is no message, or one that was broken
+            return found, said, _is_edited(items, given, found)
+        except BaseException as problem:  # an object that is no message, or one that was broken
             raise TrimmerFailed(f"what it returned can't be read: {_reason(problem)}") from None
-        self.edits |= _is_edited(items, given, found)
-        return found
 
     # -- what is sent
 
@@ -275,9 +285,10 @@ def _is_edited(items: Sequence[Any], given: Sequence[ListedItem], found: Sequenc
     return any(each.pieces != before.get(id(each.item), each.pieces) for each in found)
 
 
-def _reason(problem: Exception) -> str:
+def _reason(problem: BaseException) -> str:
     """The words of an error of ours; of another its kind, too."""
-    return str(problem) if isinstance(problem, LoadError) else f"{type(problem).__name__}: {problem}"
+    words = error_in_words(problem)
+    return words.partition(": ")[2] or words if isinstance(problem, LoadError) else words
 
 
 def _plain(said: Message) -> Message:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from historylab.costs.amounts import count_of, whole_percent
 from historylab.planning.replay import Timeline
-from historylab.settings.trimmer_options import option_text
+from historylab.settings.trimmer_options import option_text, shown_options
 from historylab.tuning.nearest import Nearest
 from historylab.wording.as_sent import as_sent_line
 from historylab.wording.context import counted_by
@@ -50,7 +50,7 @@ def trimmer_with_version(timeline: Timeline) -> str:
 
 def _options(timeline: Timeline) -> list[str]:
     given = timeline.run.choice.options if timeline.run else None
-    return [f"{one_line(name, VALUE)} {_value(value)}" for name, value in (given or {}).items()]
+    return [f"{one_line(name, VALUE)} {_value(value)}" for name, value in shown_options(given or {}).items()]
 
 
 def _value(value: object) -> str:

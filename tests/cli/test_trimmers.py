@@ -29,6 +29,9 @@ def fails(messages):
         raise KeyError(len(messages))
     return messages
 
+def leaks(messages, api_key=""):
+    raise ValueError("no such key: " + api_key)
+
 def always_fails(messages):
     return messages.nothing
 """
@@ -120,6 +123,14 @@ def test_show_as_json_names_the_trimmer_and_its_failures(capsys, app, chat):
     first, second = shown["requests"][:2]
     assert (second["known"], second["refused"], second["error"]) == (False, False, "it raised KeyError: 6")
     assert (first["known"], first["error"]) == (True, None)
+
+
+@pytest.mark.parametrize("more", [[], ["--json"], ["--request", "1"]])
+def test_a_key_among_options_or_in_an_error_is_not_shown(capsys, app, chat, more):
+    key = "sk-proj-AbCdEf0123456789AbCdEf0123456789AbCdEf01"
+    out = run(capsys, "show", chat, "--trimmer", "someapp:leaks", "--trimmer-option", f"api_key={key}", *more)[1]
+    assert key[:12] not in out
+    assert "[redacted]" in out
 
 
 def test_show_as_json_of_settings_says_nothing_of_trimmers(capsys, chat):

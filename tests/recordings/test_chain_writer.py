@@ -11,7 +11,7 @@ from recorded_chats import Chat, as_json, lines_in
 
 from historylab.recordings.chain_writer import ChainWriter
 from historylab.recordings.recorder import Recorder
-from historylab.recordings.redaction import Redaction
+from historylab.secrets.redaction import Redaction
 from historylab.stores.memory import InMemoryStore
 
 
@@ -149,7 +149,7 @@ def test_the_first_exchange_waits_for_no_format_but_its_own():
 import sys
 from historylab.conversation.exchange import Exchange
 from historylab.recordings.chain_writer import ChainWriter
-from historylab.recordings.redaction import Redaction
+from historylab.secrets.redaction import Redaction
 from historylab.stores.memory import InMemoryStore
 body = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
 answer = {"choices": [{"message": {"role": "assistant", "content": "hello"}}]}

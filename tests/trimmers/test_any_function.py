@@ -212,14 +212,6 @@ def test_a_list_that_fails_while_it_is_read_is_an_error():
     assert errors(broken)[0] == "it raised OSError: gone"
 
 
-def test_a_list_without_end_is_given_up_in_time():
-    def endless(messages):
-        while True:
-            yield messages[0]
-
-    assert errors(endless, seconds=0.05)[0] == "it gave no answer in 0.05 s"
-
-
 def test_one_late_answer_is_one_unknown_request():
     hold = threading.Event()
 

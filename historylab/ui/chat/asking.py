@@ -23,7 +23,7 @@ from historylab.errors import StoreError
 from historylab.planning.pipeline import open_instruments
 from historylab.recordings.library import Library
 from historylab.recordings.place import named_place
-from historylab.recordings.redaction import likely_secrets
+from historylab.secrets.redaction import likely_secrets
 from historylab.settings.model import Settings
 from historylab.systems.mycoder import Checkpoints, default_tools, tool_agent
 from historylab.systems.mycoder.agent import usage_in

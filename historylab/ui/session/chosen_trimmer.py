@@ -22,6 +22,7 @@ from historylab.settings.trimmer_options import (
     SYSTEM_OF_TRIMMER,
     TRIMMER,
     is_own_function,
+    parse_trimmer_option,
     read_option_text,
     screen_options,
     trimmer_in,
@@ -176,7 +177,7 @@ def take_option(trimmer: str, name: str, value: Any) -> dict[str, Any]:
         return {}  # a browser that is behind tells of a trimmer before
     try:
         given = (read_option_text(value) if value else None) if isinstance(value, str) else value
-        found = {name: known[name].parse(given)}
+        found = {name: parse_trimmer_option(known[name], given)}
     except SettingsError as problem:
         report_problem(f"{trimmer_title(trimmer)}, {name}: {problem}")
         return {}

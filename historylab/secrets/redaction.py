@@ -14,8 +14,8 @@ from functools import lru_cache
 from typing import Any
 
 from historylab.errors import SettingsError
-from historylab.recordings.key_shapes import keys_in
-from historylab.recordings.secret_names import authorizations, is_secret, may_name, named_secrets
+from historylab.secrets.key_shapes import keys_in
+from historylab.secrets.secret_names import authorizations, is_secret, may_name, named_secrets
 
 REDACTED = "[redacted]"
 LONGEST_PATTERN = 500  # characters

@@ -11,7 +11,7 @@ from base64 import b64decode
 from functools import lru_cache
 from itertools import takewhile
 
-from historylab.recordings.key_shapes import LONGEST_LOOKED_AT, is_stand_in, looks_drawn
+from historylab.secrets.key_shapes import LONGEST_LOOKED_AT, is_stand_in, looks_drawn
 
 PASSWORD, KEY, LIKELY, HEADER = "password", "key", "likely", "header"
 """Names of passwords, which people choose; of keys, which are drawn; of tokens, which may be other things; headers."""

@@ -9,7 +9,7 @@ import pytest
 from made_keys import FIELDS, HOLDERS, LIKE_FIELDS, LINES, LOOK_ALIKES, PLACES, SHAPES, draw, is_taken_out
 
 from historylab.errors import SettingsError
-from historylab.recordings.redaction import Redaction
+from historylab.secrets.redaction import Redaction
 
 KEY = draw("sk-proj-{letters:40}", Random(1))[0]
 
