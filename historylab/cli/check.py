@@ -126,8 +126,8 @@ def _as_json(found: Check) -> dict[str, Any]:
     from historylab.wording.check_summary import (
         comparison_in_words,
         failure_in_words,
-        moving_cut_in_words,
         verdict_in_words,
+        warnings_in_words,
     )
 
     findings = [
@@ -154,5 +154,5 @@ def _as_json(found: Check) -> dict[str, Any]:
     if found.driven:
         told["trimmers"] = [{"name": choice.name, "version": choice.version} for choice in found.driven]
         told["failures"] = [{**asdict(each.place), **_without_place(each)} for each in found.failures]
-    warning = moving_cut_in_words(found)
-    return {**told, "warnings": [warning] if warning else [], "unread": dict(found.unread), "left_out": found.left_out}
+    warnings = warnings_in_words(found)
+    return {**told, "warnings": warnings, "unread": dict(found.unread), "left_out": found.left_out}

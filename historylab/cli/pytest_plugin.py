@@ -54,11 +54,11 @@ def check_history(
 
 def _pass_or_skip(found: Check) -> Check:
     """What was found, where nothing is broken; skips where nothing can be said, warns where something is unsure."""
-    from historylab.wording.check_summary import check_report, moving_cut_in_words
+    from historylab.wording.check_summary import check_report, warnings_in_words
 
     __tracebackhide__ = True
     if found.verdict == "unsure":
         pytest.skip(check_report(found).splitlines()[0])
-    if found.unsure or moving_cut_in_words(found):
+    if found.unsure or warnings_in_words(found):
         warnings.warn(check_report(found), stacklevel=3)
     return found

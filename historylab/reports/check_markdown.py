@@ -12,9 +12,9 @@ from historylab.wording.check_summary import (
     comparison_in_words,
     differing_most,
     failure_in_words,
-    moving_cut_in_words,
     notes,
     verdict_in_words,
+    warnings_in_words,
     wish_lines,
 )
 from historylab.wording.untrusted import code_span
@@ -33,7 +33,7 @@ def check_markdown(check: Check) -> str:
 def _parts(check: Check) -> Iterator[str]:
     if failed := failure_in_words(check, _code):
         yield f"### {MARKS[BROKEN][0]} {failed}"
-    yield f"### {MARKS[check.of_wishes][0]} {verdict_in_words(check)}"
+    yield f"### {MARKS[check.of_wishes][0]} {verdict_in_words(check, _code)}"
     if check.before:
         yield f"{against_in_words(check)}: **{comparison_in_words(check.now, check.before)}**."
     lines = wish_lines(check)
@@ -47,7 +47,7 @@ def _parts(check: Check) -> Iterator[str]:
             yield f"… and {len(rows) - SHOWN:,} more."
     if differing := differing_most(check):
         yield _table(("where they differ most", ""), [(_code(conversation_place(p)), words) for p, words in differing])
-    if warning := moving_cut_in_words(check, _code):
+    for warning in warnings_in_words(check, _code):
         yield f"⚠️ {warning}"
     if said := [f"* {note}" for note in notes(check, _code)]:
         yield "\n".join(said)

@@ -7,6 +7,7 @@ from xml.etree import ElementTree as xml
 
 from historylab.tuning.check import Check
 from historylab.tuning.findings import BROKEN, UNSURE, Finding
+from historylab.tuning.replayed import TrimmerLane
 from historylab.wording.check import conversation_place, finding_reason, path_in_words, unread_because
 from historylab.wording.check_summary import failed_requests
 from historylab.wording.untrusted import UNSEEN, replace_hidden
@@ -23,8 +24,9 @@ def junit(check: Check) -> str:
         "errors": "0",
         "skipped": str(sum(case.find("skipped") is not None for case in cases)),
     }
-    suites = xml.Element("testsuites", {"name": SUITE, **counts})
-    xml.SubElement(suites, "testsuite", {"name": SUITE, **counts}).extend(cases)
+    name = _text(f"{SUITE} {check.lane.name}") if isinstance(check.lane, TrimmerLane) else SUITE
+    suites = xml.Element("testsuites", {"name": name, **counts})
+    xml.SubElement(suites, "testsuite", {"name": name, **counts}).extend(cases)
     xml.indent(suites)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{xml.tostring(suites, encoding="unicode")}\n'
 

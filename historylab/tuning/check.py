@@ -21,6 +21,7 @@ from historylab.formats.files.pieces import split_file
 from historylab.formats.load import Conversations
 from historylab.formats.mapping import FieldMapping
 from historylab.planning.replay import Timeline
+from historylab.planning.validity import lost_prompts
 from historylab.recordings.as_sent import why_not_as_sent
 from historylab.trimmers.given import TrimmerChoice
 from historylab.tuning.constraints import RELATIVE, Wish
@@ -63,7 +64,8 @@ class Check:
     that it is set `against`. `unread` says why a file could not be read, or a conversation not be judged; `left_out`
     are files that hold no conversation. `moving` is the conversation in which the cut moves most, of `moving_in` in
     which it moves at most requests. `driven` are the trimmers, `failures` the conversations in which one failed, the
-    one checked first. `requests`: how many were judged, or failed, in all.
+    one checked first. `requests`: how many were judged, or failed, in all; `without_prompt`: how many of these a
+    trimmer sends without the system prompt.
     """
 
     findings: tuple[Finding, ...]
@@ -81,6 +83,7 @@ class Check:
     notes: tuple[str, ...] = ()
     failures: tuple[Failure, ...] = ()
     requests: int = 0
+    without_prompt: int = 0
 
     @property
     def broken_at(self) -> tuple[Failure, ...]:
@@ -172,6 +175,7 @@ def run_check(
         tuple(drives.notes),
         tuple(sorted(drives.failures, key=lambda failure: failure.of_base)),
         drives.requests,
+        drives.without_prompt,
     )
 
 
@@ -193,7 +197,7 @@ class _Drives:
         self.choices: dict[str, TrimmerChoice] = {}
         self.notes: dict[str, None] = {}
         self.failures: list[Failure] = []
-        self.requests = 0
+        self.requests = self.without_prompt = 0
         self._judged: Counter[str] = Counter()
 
     def note(self, place: ConversationPlace, timeline: Timeline, *, of_base: bool = False) -> None:
@@ -201,6 +205,7 @@ class _Drives:
         self.requests += 0 if of_base else requests
         if timeline.run is None:
             return
+        self.without_prompt += 0 if of_base else int(lost_prompts(timeline).sum())
         name, errors = timeline.run.choice.name, timeline.errors
         self.choices.setdefault(name, timeline.run.choice)
         self.notes |= dict.fromkeys(timeline.run.notes)

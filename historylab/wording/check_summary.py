@@ -61,9 +61,10 @@ def failure_in_words(check: Check, quote: Callable[[str], str] = str) -> str:
     return f"Broken: {quote(name)} fails at {where} of {quote(conversation_place(first.place))}: {quote(why)}."
 
 
-def verdict_in_words(check: Check) -> str:
-    """The verdict on the wishes: "Broken: 1 of 2 wishes, over 14 conversations." """
-    over = f"over {count_of(len(check.places), 'conversation')}"
+def verdict_in_words(check: Check, quote: Callable[[str], str] = str) -> str:
+    """The verdict on the wishes: "Broken: 1 of 2 wishes, over 14 conversations, with app.history:trim." """
+    by = f", with {quote(one_line(check.lane.name, LONGEST_NAME))}" if isinstance(check.lane, TrimmerLane) else ""
+    over = f"over {count_of(len(check.places), 'conversation')}{by}"
     lines = wish_lines(check)
     if not lines:
         return f"Nothing was asked to hold, {over}." if not check.before else f"Compared {over}."
@@ -75,7 +76,7 @@ def verdict_in_words(check: Check) -> str:
     held = [line for line in lines if line.verdict == HELD]
     if len(lines) == 1 and (unsure := len(lines[0].others)):
         whole = len(check.findings)
-        return f"Unsure in {unsure:,} of {count_of(whole, 'conversation')}, held in {whole - unsure:,}: 1 wish."
+        return f"Unsure in {unsure:,} of {count_of(whole, 'conversation')}, held in {whole - unsure:,}: 1 wish{by}."
     wishes = wishes if len(held) == len(lines) else f"{len(held):,} of {wishes}"
     where_known = " where known" if any(line.others for line in held) else ""
     return f"Held{where_known}: {wishes}, {over}{f'; unsure in {check.unsure:,}' if check.unsure else ''}."
@@ -139,6 +140,13 @@ def moving_cut_in_words(check: Check, quote: Callable[[str], str] = str) -> str:
     half = " (down to a half)" if any(name.endswith(".trim_to") for name in found.mend) else ""
     mend = f" With {changes}{half} it would do so at {found.mended:,}." if found.mend else ""
     return f"{where}{_cause(found.cause, check.lane)}. {example}{mend}"
+
+
+def warnings_in_words(check: Check, quote: Callable[[str], str] = str) -> list[str]:
+    """Sentences on a system prompt that is lost, and on a cut that moves."""
+    lost, moving = check.without_prompt, moving_cut_in_words(check, quote)
+    of = f"{lost:,} of {count_of(check.requests, 'request')} {'goes' if lost == 1 else 'go'}"
+    return [*([f"{of} without the system prompt."] if lost else []), *([moving] if moving else [])]
 
 
 def _cause(setting: str, lane: Lane) -> str:
@@ -211,7 +219,7 @@ def check_lines(check: Check) -> Iterator[str]:
     if differing := differing_most(check):
         yield from ("", "Where they differ most:")
         yield from (f"  {conversation_place(place)}: {words}" for place, words in differing)
-    if warning := moving_cut_in_words(check):
+    for warning in warnings_in_words(check):
         yield from ("", f"Warning: {warning}")
 
 

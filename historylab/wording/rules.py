@@ -36,13 +36,15 @@ def rules_status(timeline: Timeline, number: int) -> RulesStatus:
         return RulesStatus()
     first = min(since.values())
     beside = [*since.values()].count(first) - 1
-    how = _left_since(lost[0], first) + _others(beside, later=len(lost) - 1 - beside)
+    gone = first > lost[0].first_request
+    how = _left_since(lost[0], first) + _others(beside, later=len(lost) - 1 - beside, gone=gone)
     return RulesStatus(f"The rule {quoted_rule(lost[0])} {how}.", tuple(lost))
 
 
-def _others(beside: int, later: int) -> str:
+def _others(beside: int, later: int, *, gone: bool) -> str:
     """ ", as did 2 others; 1 more left later": the rules lost from the same request on, and from a later one."""
-    said = f", as did {count_of(beside, 'other')}" if beside else ""
+    verb = "as did" if gone else "nor has" if beside == 1 else "nor have"
+    said = f", {verb} {count_of(beside, 'other')}" if beside else ""
     return f"{said}; {later:,} more left later" if later else said
 
 

@@ -255,7 +255,7 @@ def test_a_check_breaks_where_a_trimmer_fails(capsys, app, chat):
     code, out, _ = run(capsys, *asked)
     first, second, *_ = out.splitlines()
     assert first.startswith("Broken: someapp:fails fails at 1 of 10 requests, first at request 2 of")
-    assert (code, second) == (1, "Unsure: nothing can be said of 1 wish, over 1 conversation.")
+    assert (code, second) == (1, "Unsure: nothing can be said of 1 wish, over 1 conversation, with someapp:fails.")
     told = json.loads(run(capsys, *asked, "--json")[1])
     assert [(each["trimmer"], each["first"]) for each in told["failures"]] == [("someapp:fails", 1)]
 

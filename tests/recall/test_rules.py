@@ -127,6 +127,12 @@ def test_the_request_is_named_from_which_on_it_is_no_longer_held_and_pinned_it_s
     assert rules_status(pinned, 4).sentence == ""
 
 
+def test_of_several_rules_that_were_never_sent_it_says_how_many_others():
+    chat = Conversation([Message("system", "Never e-mail outside. Always answer in German."), Message("user", "Hi.")])
+    timeline = replay(Conversation([*chat, Message("assistant", "Yes.")]), trimmer=lambda messages: messages[1:])
+    assert rules_status(timeline, 0).sentence.endswith("has never been sent, nor has 1 other.")
+
+
 def test_of_several_rules_it_says_how_many_left_with_the_first_and_how_many_later():
     said = ["Never e-mail outside. Always answer in German.", "Always sign it.", "And now?", "Well?"]
     messages = [each for text in said for each in (Message("user", text), Message("assistant", "Yes."))]

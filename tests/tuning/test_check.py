@@ -377,6 +377,18 @@ def test_where_else_a_trimmer_failed_is_noted_first():
     assert next(notes(found)) == said
 
 
+def test_every_report_names_the_trimmer_and_what_a_request_is_refused_for():
+    found = run_check(conv("s u a(t) a u a"), TrimmerLane(newest, {"count": 1}), read_wishes("never rejected"))
+    lines = list(check_lines(found))
+    assert lines[0] == "Broken: 1 of 1 wish, over 1 conversation, with newest."
+    assert lines[3].endswith(
+        ": 1 request is refused by the API: 1 tool result without its call, the first at request 2."
+    )
+    assert "Warning: 3 of 3 requests go without the system prompt." in lines
+    assert "with `newest`" in check_markdown(found)
+    assert 'name="historylab check newest"' in junit(found)
+
+
 def test_a_fault_of_the_file_is_not_the_trimmers():
     loose = conv("u t a u t a u a")
     asked = read_wishes("never refused")
@@ -390,7 +402,7 @@ def test_a_fault_of_the_file_is_not_the_trimmers():
 def test_what_is_unsure_in_some_conversations_is_said_first():
     short = conv("u a")
     found = run_check([booking(), short, short], TrimmerLane(fails_once), read_wishes("never over 8k"))
-    assert "Unsure in 1 of 3 conversations, held in 2: 1 wish." in check_lines(found)
+    assert "Unsure in 1 of 3 conversations, held in 2: 1 wish, with fails_once." in check_lines(found)
 
 
 def test_a_trimmer_that_always_fails_is_a_mistake_in_asking():
