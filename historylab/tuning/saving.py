@@ -51,21 +51,25 @@ def find_saving(
 
     What is `locked` stays as it is.
     """
-    timeline = found.timeline
-    stars = tuple(star.mark for star in found.starred)
-    own, lost = _cost(timeline, prices), _losses(found)
     savings = []
     for changes in _candidates(found):
         progress()
         if any(name in locked for name in changes):
             continue
-        if (tried := _try(timeline, changes, prices, stars)) is None:
-            continue
-        settings, cost, loses = tried
-        share = cost / max(own, 1e-12)
-        if loses < lost or (loses == lost and share <= 1 - LEAST):
-            savings.append(Saving(changes, settings, share, prices is not None, loses, lost))
+        tried = saving_of(found, changes, prices)
+        if tried and (tried.lost < tried.were_lost or (tried.lost == tried.were_lost and tried.cost <= 1 - LEAST)):
+            savings.append(tried)
     return min(savings, key=lambda saving: (saving.lost, saving.cost), default=None)
+
+
+def saving_of(found: Retention, changes: Mapping[str, Any], prices: Prices | None) -> Saving | None:
+    """What changed settings cost and lose, be it more or less; None where they don't fit, fail or ask a model."""
+    stars = tuple(star.mark for star in found.starred)
+    if (tried := _try(found.timeline, changes, prices, stars)) is None:
+        return None
+    settings, cost, lost = tried
+    share = cost / max(_cost(found.timeline, prices), 1e-12)
+    return Saving(changes, settings, share, prices is not None, lost, _losses(found))
 
 
 def _candidates(found: Retention) -> Iterator[dict[str, Any]]:

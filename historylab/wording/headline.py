@@ -21,9 +21,9 @@ from historylab.wording.as_sent import author_in_words
 from historylab.wording.costs import cause_of_more, is_untrimmed, leaves_out
 from historylab.wording.faults import causes_in_words
 from historylab.wording.losses import gone_as, gone_at, losses_shown, lost_facts, named_loss
-from historylab.wording.phrases import capitalize_first
+from historylab.wording.phrases import capitalize_first, uncapitalize
 from historylab.wording.quotes import first_instruction, first_sentence, quote_of
-from historylab.wording.trimmers import trimmer_with_version
+from historylab.wording.trimmers import failure_at, trimmer_with_version
 
 HELD = "Nothing it needed was lost"
 TIMES = {1: "once", 2: "twice"}
@@ -64,7 +64,8 @@ def _broken_sentence(timeline: Timeline) -> str:
             f"An API would refuse {refused:,} of the {of} that {who} makes{f': {causes}' if causes else ''}{besides}."
         )
     if timeline.errors:
-        return f"{who} failed at {len(timeline.errors):,} of {of}{besides}."
+        why = uncapitalize(failure_at(timeline, min(timeline.errors)).removesuffix("."))
+        return f"{who} failed at {len(timeline.errors):,} of {of}: {why}{besides}."
     return f"{who} sends {lost:,} of {of} without the system prompt." if lost else ""
 
 

@@ -17,6 +17,8 @@ from historylab.wording.phrases import capitalize_first
 
 SEES, WOULD_SEE = "sees", "would see"
 """What the model does with a request; and would, were it sent as planned."""
+NOT_KNOWN = "–"
+"""Stands in place of a number that nobody knows."""
 NO_REQUESTS = "This conversation makes no model requests."
 
 

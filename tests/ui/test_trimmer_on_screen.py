@@ -174,8 +174,16 @@ def test_settings_chosen_in_its_place_outlive_a_reload(served):
 def test_a_request_at_which_it_fails_is_said_to_be_unknown(served):
     served.setenv("HISTORYLAB_TRIMMER", json.dumps({"trimmer": "their_app:fail"}))
     app = screen(conv="gen:support_desk:turns=4,seed=12")
-    assert "fail failed at 5 of 5 requests" in verdict(app)
-    assert "It raised KeyError: 'role'." in unescape(text(app))
+    said = " ".join(unescape(text(app)).split())
+    assert "fail failed at 5 of 5 requests: it raised KeyError: 'role'." in said
+    assert "– of 11 messages sent" in said and "– needed facts there" in said and "– cost" in said
+    assert "$0" not in said and "cheaper" not in said
+
+
+def test_what_loses_least_is_offered_in_its_place_with_its_cost(served):
+    app = screen(conv="gen:support_desk:turns=12,seed=3")
+    assert app.button(key="try-it").label == "Try it: don’t trim"
+    assert "All 3 kept, 77% dearer." in text(app)
 
 
 def test_one_that_can_not_be_opened_says_why_and_another_can_be_chosen(served):

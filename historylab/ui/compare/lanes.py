@@ -22,8 +22,9 @@ from historylab.wording.over_budget import cause_in_words
 from historylab.wording.palette import LOOKS
 from historylab.wording.phrases import capitalize_first
 from historylab.wording.settings_sentence import settings_sentence
-from historylab.wording.trimmers import trimmer_in_short, trimmer_line, trimmer_notes
+from historylab.wording.trimmers import failed_sentence, failure_at, trimmer_in_short, trimmer_line, trimmer_notes
 from historylab.wording.untrusted import escape
+from historylab.wording.verdict import NOT_KNOWN
 
 USES = "Makes these your settings, which Inspect shows. What was yours takes their place here."
 SHOWS = "Inspect shows what it sends."
@@ -110,19 +111,30 @@ def _map(
 
 def _numbers(timeline: Timeline, figures: Figures, number: int) -> str:
     """Tokens at the request shown, which the map keeps true while it moves; what is lost and what all of them cost."""
-    tokens, cause = int(timeline.contexts[number]), timeline.over_budget_cause(number)
-    over = f"; over the budget: {cause_in_words(cause)}" if cause else ""
-    follows = f'data-tokens="{cached.browser_key(timeline)}" class="{"hl-over" if cause else ""}"'
-    parts = [
-        _number("tokens, this request", short_count(tokens), f"{tokens:,} tokens with this request{over}", follows)
-    ]
+    parts = [_tokens(timeline, number)]
+    if not timeline.judged.any():
+        words = ("facts lost in all", "cost in all")
+        return _three([*parts, *(_number(word, NOT_KNOWN, failed_sentence(timeline)) for word in words)])
     if figures.facts_lost is None:
         parts.append(_number("messages dropped by the end", f"{figures.lost:,}", "Not sent with the last request"))
     else:
         parts.append(_number("facts lost in all", f"{figures.facts_lost:,}", "Later answers and tool calls used them"))
     if figures.cost is not None:
         parts.append(_number("cost in all", short_money(figures.cost), f"{money(figures.cost)}, with the prompt cache"))
+    return _three(parts)
+
+
+def _three(parts: Sequence[str]) -> str:
     return f'<dl class="hl-three">{"".join(parts)}</dl>'
+
+
+def _tokens(timeline: Timeline, number: int) -> str:
+    word, tokens, cause = "tokens, this request", int(timeline.contexts[number]), timeline.over_budget_cause(number)
+    if why := failure_at(timeline, number):
+        return _number(word, NOT_KNOWN, why)
+    over = f"; over the budget: {cause_in_words(cause)}" if cause else ""
+    follows = f'data-tokens="{cached.browser_key(timeline)}" class="{"hl-over" if cause else ""}"'
+    return _number(word, short_count(tokens), f"{tokens:,} tokens with this request{over}", follows)
 
 
 def _number(word: str, number: str, exact: str, more: str = "") -> str:

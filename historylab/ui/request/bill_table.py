@@ -49,7 +49,7 @@ def bill_of(timeline: Timeline) -> tuple[Mapping[str, CostComparison], str]:
 def bill_table(timeline: Timeline) -> None:
     """A row per cache model; nothing where prices are unknown."""
     bills, own = bill_of(timeline)
-    if not bills:
+    if not bills or not timeline.judged.any():
         return
     headings = (_whose_bill(timeline), *HEADINGS)
     head = "".join(f'<th class="hl-number">{heading}</th>' for heading in headings)

@@ -42,6 +42,8 @@ def first_answer(timeline: Timeline, resolution: Resolution, *, mended: bool) ->
     found, loss = cached.retention_of(timeline, viewing.must_remember()), headline_loss(timeline)
     if timeline.original.recorded.textless:
         st.html(f'<div class="hl-small">{escape(RECALL_UNKNOWN)}</div>')
+    if not timeline.judged.any():
+        return
     if loss is None:
         if not mended:
             _offer_saving(timeline, found, resolution)
@@ -51,7 +53,8 @@ def first_answer(timeline: Timeline, resolution: Resolution, *, mended: bool) ->
     with st.container(key="first-loss-said", gap=None):
         st.button(what, key="first-loss", type="tertiary", help="Show it", on_click=choose_message, args=place)
         st.html(f'<div class="hl-why-lost">{escape(needed)}</div>')
-    if not _remedy(timeline, found, loss, resolution) and not mended:
+    in_its_place = timeline.run is not None  # the best of all settings, not those that would keep this message
+    if in_its_place or (not _remedy(timeline, found, loss, resolution) and not mended):
         _offer_saving(timeline, found, resolution)
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from historylab.costs.amounts import count_of
+from historylab.costs.recorded_cache import billed_model
 from historylab.planning.explain import Answer
 from historylab.planning.pipeline import open_pipeline
 from historylab.planning.reasons import INVALID
@@ -15,10 +16,10 @@ from historylab.planning.replay import Timeline
 from historylab.recordings.as_sent import is_foreign
 from historylab.settings.names import NOT_IN_LINKS
 from historylab.settings.resolve import Resolution
-from historylab.tuning.saving import changes_between
+from historylab.tuning.saving import changes_between, saving_of
 from historylab.ui.editing.message_edits import no_pin, pin_button
 from historylab.ui.request.bill_table import bill_of
-from historylab.ui.session import cached, drawers, session, trial, viewing
+from historylab.ui.session import cached, drawers, prices, session, trial, viewing
 from historylab.ui.session.background_work import ClickWaits, give_way
 from historylab.ui.session.tab import TriedChanges
 from historylab.wording.answer import (
@@ -31,6 +32,7 @@ from historylab.wording.answer import (
     what_would_keep,
     why_not_tried,
 )
+from historylab.wording.costs import cost_in_words
 from historylab.wording.losses import lost_facts
 from historylab.wording.over_budget import mend_in_words
 from historylab.wording.untrusted import escape
@@ -77,7 +79,8 @@ def offer_what_keeps(
         return False
     if changes:
         label, rest = try_words(answer.undo or {})
-        words = label, ". ".join(filter(None, (rest, change_in_losses(now, then))))
+        cost = _cost_under(timeline, answer.undo or {}) if timeline.run else ""
+        words = label, ". ".join(filter(None, (rest, ", ".join(filter(None, (change_in_losses(now, then), cost))))))
         try_button(words, what_would_keep(answer), changes, timeline, resolution, better=then <= now)
     else:
         st.html(f'<div class="hl-small">{escape(what_would_keep(answer))}</div>')
@@ -131,6 +134,13 @@ def _losses_under(timeline: Timeline, undo: Mapping[str, Any], *, at_any_cost: b
     found = cached.retention_of(timeline, marks)
     then = cached.settings_effect(timeline.original, timeline.settings.replace(**undo), marks)
     return lost_facts(found).lost + found.stars.lost, then.lost + then.forgotten
+
+
+def _cost_under(timeline: Timeline, undo: Mapping[str, Any]) -> str:
+    """What these changes cost beside a trimmer, in words; "" where they don't fit."""
+    listed = prices.prices_in_effect(billed_model(timeline))
+    tried = saving_of(cached.retention_of(timeline, viewing.must_remember()), undo, listed)
+    return cost_in_words(tried.cost, priced=tried.priced) if tried else ""
 
 
 def takes_long(timeline: Timeline, number: int, chosen: int) -> bool:

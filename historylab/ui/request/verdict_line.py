@@ -15,7 +15,7 @@ from historylab.wording.must_remember import brief_label
 from historylab.wording.palette import LOOKS
 from historylab.wording.phrases import capitalize_first
 from historylab.wording.untrusted import escape
-from historylab.wording.verdict import SEES, WOULD_SEE, count_actions, count_sent, seen_sentence
+from historylab.wording.verdict import NOT_KNOWN, SEES, WOULD_SEE, count_actions, count_sent, seen_sentence
 
 AT_ONCE = 100  # requests that are looked at before anything else is drawn
 
@@ -29,7 +29,10 @@ def headline_line(timeline: Timeline, number: int) -> Callable[[], None]:
     sent, size = count_sent(count_actions(timeline.plans[number]))
     key, at = cached.browser_key(timeline), capitalize_first(brief_label(timeline.steps[number]))
     when = f'<span class="hl-unseen"><span data-at="{key}">{at}</span>: </span>'
-    st.html(f'<div class="hl-count">{when}<b data-sees="{key}">{sent:,} of {size:,}</b> messages sent</div>')
+    seen = f'<b data-sees="{key}">{sent:,} of {size:,}</b>'
+    if number in timeline.errors:
+        seen = f"<b>{NOT_KNOWN} of {size:,}</b>"
+    st.html(f'<div class="hl-count">{when}{seen} messages sent</div>')
 
     def draw_headline() -> None:
         bills, own = bill_of(timeline)
@@ -51,13 +54,15 @@ def verdict_line(timeline: Timeline, number: int, *, would: bool = False) -> Non
 
 def legend(timeline: Timeline, number: int) -> None:
     """Every action with its glyph, colour, count and meaning."""
-    counts = count_actions(timeline.plans[number])
-    entries = "".join(_entry(action, counts[action]) for action in LOOKS)
-    st.html(f'<div class="hl-legend hl-tips" data-counts="{cached.browser_key(timeline)}">{entries}</div>')
+    counts, key = count_actions(timeline.plans[number]), f'data-counts="{cached.browser_key(timeline)}"'
+    if number in timeline.errors:
+        counts, key = {}, ""
+    entries = "".join(_entry(action, counts.get(action)) for action in LOOKS)
+    st.html(f'<div class="hl-legend hl-tips" {key}>{entries}</div>')
 
 
-def _entry(action: Action, count: int) -> str:
+def _entry(action: Action, count: int | None) -> str:
     look, name = LOOKS[action], action.name.lower()
     word = f'<span class="hl-term" tabindex="0" aria-description="{escape(look.meaning)}">{look.word}</span>'
-    mark = f"{look.mark(name)}{word}"
-    return f'<span class="{"" if count else "hl-none"}">{mark} <b data-count="{look.word}">{count:,}</b></span>'
+    mark, said = f"{look.mark(name)}{word}", NOT_KNOWN if count is None else f"{count:,}"
+    return f'<span class="{"" if count else "hl-none"}">{mark} <b data-count="{look.word}">{said}</b></span>'

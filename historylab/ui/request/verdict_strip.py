@@ -22,7 +22,9 @@ from historylab.wording.losses import RECALL_UNKNOWN, facts_in_short, lost_facts
 from historylab.wording.over_budget import over_budget_sentence
 from historylab.wording.palette import ALARM
 from historylab.wording.settings import setting_in_words
+from historylab.wording.trimmers import failed_sentence
 from historylab.wording.untrusted import escape
+from historylab.wording.verdict import NOT_KNOWN
 
 AS_REPORTED = (
     "A request that reports its usage stands at its reported size, less what these settings remove; what is cut is "
@@ -41,6 +43,9 @@ LOST_FROM = (
 
 def seen_cell(timeline: Timeline, number: int) -> None:
     """Draw how full request `number` (from 0) is, by kind: on screen before anything is priced or searched."""
+    if number in timeline.errors:
+        st.html(f'<div class="hl-cell hl-seen"><b class="hl-number">{NOT_KNOWN}</b> tokens</div>')
+        return
     limit, used, key = strictest_limit(timeline), used_tokens(timeline, number), cached.browser_key(timeline)
     over = timeline.plans[number].over_budget
     alarm = f"<span{'' if over else ' hidden'}>{ALARM.glyph} </span>"
@@ -72,6 +77,9 @@ def lost_cell(timeline: Timeline, marks: tuple[int, ...]) -> None:
     if timeline.original.recorded.textless:
         st.html(_cell("Facts unknown", "", RECALL_UNKNOWN))
         return
+    if not timeline.judged.any():
+        st.html(_cell(NOT_KNOWN, "needed facts there", failed_sentence(timeline)))
+        return
     facts = lost_facts(cached.retention_of(timeline, marks))
     number, said = facts_in_short(facts)
     st.html(_cell(number, said, LOST_FROM, over=bool(facts.lost or facts.marked)))
@@ -79,6 +87,9 @@ def lost_cell(timeline: Timeline, marks: tuple[int, ...]) -> None:
 
 def cost_cell(timeline: Timeline, comparison: CostComparison | None, *, would: bool = False) -> None:
     """Draw what trimming costs, or `would` cost, beside not trimming; why is in its hover."""
+    if not timeline.judged.any():
+        st.html(_cell(NOT_KNOWN, "cost", failed_sentence(timeline)))
+        return
     finding = cost_finding(timeline, comparison, would=would)
     why = f"{finding}"
     if is_untrimmed(timeline) and not timeline.plans[-1].over_budget:
