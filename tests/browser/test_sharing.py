@@ -59,7 +59,7 @@ def test_back_returns_to_the_comparison_before_and_the_used_one_is_the_playgroun
     settled(page)
 
     page.get_by_role("button", name="Use", exact=True).click()
-    page.get_by_text("B is yours now").wait_for()
+    page.get_by_text("is yours now (A)").wait_for()
     page.get_by_role("link", name="Back to Inspect").click()
     headline(page, "10 of")
     source_of(page, "length", "you")

@@ -138,7 +138,7 @@ def test_the_used_one_becomes_yours_and_what_was_takes_its_place():
     shown(app.button(key="use B").click().run())
     swapped = [cell.split()[0] for cell in cells(app, "Tokens sent, all requests")]
     assert swapped == [tokens[1], tokens[0], tokens[2]]
-    assert "B is yours now" in text(app)
+    assert "is yours now (A)" in text(app)
     assert app.query_params["historyLength"] == "5"
     shown(app.switch_page("pages/playground.py").run())
     assert app.number_input(key="set length").value == 5

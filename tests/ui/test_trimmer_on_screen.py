@@ -8,7 +8,7 @@ from html import unescape
 from urllib.parse import unquote
 
 import pytest
-from app_pages import on_tab, screen, sentence, shown, text, told, verdict
+from app_pages import names, on_tab, screen, sentence, shown, text, told, verdict
 
 from historylab import replay
 from historylab.formats.samples import load_sample
@@ -70,7 +70,8 @@ def test_an_option_that_the_library_does_not_take_is_said_and_changes_nothing():
 
 def test_the_fields_below_hold_the_settings_that_are_shown_once_one_is_changed():
     app = choose(screen(**SAMPLE), AUTOGEN)
-    assert sentence(app).startswith("Or keep the last 20 user messages")
+    assert sentence(app).startswith("Keep the last 20 user messages")
+    assert "Instead of it: settings of HistoryLab" in text(app)
     assert WHOLE not in verdict(app)
     shown(app.selectbox(key="set pruner").set_value("off").run())
     assert (system(app), WHOLE in verdict(app)) == ("", True)
@@ -184,6 +185,19 @@ def test_what_loses_least_is_offered_in_its_place_with_its_cost(served):
     app = screen(conv="gen:support_desk:turns=12,seed=3")
     assert app.button(key="try-it").label == "Try it: don’t trim"
     assert "kept, " in text(app) and "dearer." in text(app)
+
+
+def test_an_export_leads_to_the_nearest_settings(served):
+    app = screen(conv="gen:support_desk:turns=4,seed=12")
+    app.session_state["historylab"].wanted = "export"
+    shown(shown(app.run()).button(key="find-nearest").click().run())
+    assert names(app)[0] == "A their_app:keep_four"
+    assert "earest settings" in text(app) or "comes near" in text(app)
+
+
+def test_what_the_command_line_named_comes_first_on_compare_beside_settings_that_nobody_chose(served):
+    app = screen("pages/compare.py", **SAMPLE)
+    assert names(app)[:2] == ["A their_app:keep_four", "B HistoryLab’s settings"]
 
 
 def test_one_that_can_not_be_opened_says_why_and_another_can_be_chosen(served):

@@ -23,7 +23,7 @@ from historylab.tuning.replayed import TrimmerLane
 from historylab.ui.compare.presets import ConfigurationPreset, presets_for
 from historylab.ui.session import cached, choices, session, viewing
 from historylab.ui.session.chosen_system import choose_system
-from historylab.ui.session.chosen_trimmer import current_trimmer, lane_of, options_in_address
+from historylab.ui.session.chosen_trimmer import current_trimmer, lane_of, options_in_address, served_name
 from historylab.ui.session.prices import prices_in_effect
 from historylab.ui.session.shown_timeline import knows_sent, sent_timeline
 from historylab.ui.session.trimmer_runs import trimmed_timeline
@@ -68,16 +68,22 @@ class Configuration:
 def configurations() -> list[Configuration]:
     """Yours and those chosen, resolved: what the environment sets is the same in all of them.
 
-    Before any was chosen, the trimmer that Inspect shows is beside yours.
+    Before any was chosen, the trimmer that Inspect shows is beside yours. What the command line named comes first.
     """
     chosen: list[Mapping[str, Any]] = [*(session.tab().compare or ())]
     if session.tab().compare is None and current_trimmer():
         chosen = [trimmer_configuration(current_trimmer(), options_in_address())]
-    every = chosen if YOURS in session.tab().compared_without and chosen else [None, *chosen]
+    every: list[Mapping[str, Any] | None]
+    every = [*chosen] if YOURS in session.tab().compared_without and chosen else [None, *chosen]
+    every.sort(key=lambda changes: not _is_served(changes))
     return [
         Configuration(letter, choices.resolution(also=_settings_in(changes)), changes)
         for letter, changes in zip(LETTERS, every, strict=False)
     ]
+
+
+def _is_served(changes: Mapping[str, Any] | None) -> bool:
+    return bool(changes) and trimmer_in(changes or {})[0] == served_name() != ""
 
 
 def _settings_in(changes: Mapping[str, Any] | None) -> Mapping[str, Any]:

@@ -8,13 +8,16 @@ import streamlit as st
 
 from historylab.costs.amounts import money, short_count, short_money
 from historylab.planning.replay import Timeline
+from historylab.settings.resolve import Resolution
 from historylab.tuning.compare import SENT, Figures, changed_values
 from historylab.ui.compare.configuration_fields import configuration_fields, letter_mark, not_taken
-from historylab.ui.compare.configurations import Configuration, compare_these, use_configuration
+from historylab.ui.compare.configurations import Configuration, compare_these, configurations, use_configuration
 from historylab.ui.compare.nearest_search import nearest_answer
 from historylab.ui.compare.presets import preset_name
 from historylab.ui.session import cached, choices, session, viewing
+from historylab.ui.session.chosen_trimmer import served_name
 from historylab.ui.session.must_remember import star_marks
+from historylab.ui.session.shown_timeline import BY_THE_FILE
 from historylab.ui.shared.history_map import history_map
 from historylab.wording.as_sent import as_sent_line
 from historylab.wording.cuts import changes_in_words
@@ -54,7 +57,7 @@ def lanes(
                     f'<p class="hl-beside">{escape(sentence)}</p>' if len(compared) > 2 else ""
                 )  # the headline says it
                 st.html(f"{_numbers(timeline, its, at)}{beside}{_notes(timeline)}{not_taken(each)}")
-                _buttons(each, compared)
+                _buttons(each, compared, name)
                 if each.trimmer:
                     nearest_answer(each, list(compared), timeline)
                 if session.tab().compare_edits == each.letter:
@@ -69,10 +72,16 @@ def lane_name(configuration: Configuration, timeline: Timeline) -> tuple[str, st
         return trimmer_in_short(timeline), trimmer_line(timeline)
     full = settings_sentence(configuration.settings)
     if configuration.is_yours:
-        return "Yours", full
+        return _yours(configuration.resolution), full
     changed = changed_values(choices.resolution().settings.values(), configuration.settings.values())
     known = preset_name(configuration.settings, timeline)
     return capitalize_first(known or (changes_in_words(changed) if changed else "the same as yours")), full
+
+
+def _yours(resolution: Resolution) -> str:
+    """ "Yours"; of settings that nobody chose, in place of which the command line named a trimmer, whose they are."""
+    chosen = any(origin.source not in BY_THE_FILE for origin in resolution.provenance.values())
+    return "Yours" if chosen or not served_name() else "HistoryLab’s settings"
 
 
 def _notes(timeline: Timeline) -> str:
@@ -141,7 +150,7 @@ def _number(word: str, number: str, exact: str, more: str = "") -> str:
     return f'<div><dt>{word}</dt><dd title="{escape(exact)}" {more}>{number}</dd></div>'
 
 
-def _buttons(configuration: Configuration, compared: Sequence[Configuration]) -> None:
+def _buttons(configuration: Configuration, compared: Sequence[Configuration], name: str) -> None:
     letter, rest = configuration.letter, [each for each in compared if each is not configuration]
     with st.container(horizontal=True, gap="small", key=f"buttons {letter}"):
         if letter != SENT:
@@ -158,7 +167,7 @@ def _buttons(configuration: Configuration, compared: Sequence[Configuration]) ->
                 "Use",
                 key=f"use {letter}",
                 on_click=_use,
-                args=(list(compared), letter),
+                args=(list(compared), letter, name),
                 help=SHOWS if configuration.trimmer else USES,
             )
         st.button(
@@ -171,6 +180,8 @@ def _buttons(configuration: Configuration, compared: Sequence[Configuration]) ->
         )
 
 
-def _use(compared: Sequence[Configuration], letter: str) -> None:
+def _use(compared: Sequence[Configuration], letter: str, name: str) -> None:
+    chosen = next(each for each in compared if each.letter == letter)
     use_configuration(compared, letter)
-    session.announce(f"{letter} is yours now: Inspect shows it.")
+    now = next((each.letter for each in configurations() if each.is_yours and chosen.is_ours), letter)
+    session.announce(f"{name} is yours now ({now}): Inspect shows it.")

@@ -13,17 +13,17 @@ from historylab.tuning.compare import changed_values
 from historylab.tuning.nearest import Nearest, nearest_settings
 from historylab.ui.compare.configurations import Configuration, add_configuration
 from historylab.ui.session import choices, drawers, session
+from historylab.ui.session.chosen_trimmer import NEAREST
 from historylab.ui.session.thread_work import Key, Tell, follow_work, is_followed
 from historylab.ui.shared.notice import fold_lines
 from historylab.wording.trimmers import nearest_sentence
-
-NEAREST = "nearest"
 
 
 def nearest_search(compared: list[Configuration], timelines: Sequence[Timeline]) -> None:
     """The search under way, or asked for by a click, with a bar; what it finds is compared with the others then."""
     for each, timeline in zip(compared, timelines, strict=True):
-        wanted = drawers.take_open_request(f"{NEAREST} {each.letter}") or is_followed(_key(timeline))
+        asked = f"{NEAREST} {each.letter}", *([NEAREST] if each.trimmer else [])
+        wanted = any(map(drawers.take_open_request, asked)) or is_followed(_key(timeline))
         if wanted and _find(timeline, each.letter):
             found: Nearest = timeline.derived[NEAREST]
             if found.is_near:

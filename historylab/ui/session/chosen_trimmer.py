@@ -25,16 +25,20 @@ from historylab.settings.trimmer_options import (
     parse_trimmer_option,
     read_option_text,
     screen_options,
+    trimmer_configuration,
     trimmer_in,
     trimmer_of_system,
 )
 from historylab.trimmers.given import install_command, installed_version
 from historylab.tuning.replayed import TrimmerLane, lane_in_environment
 from historylab.ui.session import cached, choices
+from historylab.ui.session.drawers import ask_for
 from historylab.ui.session.session import report_problem, tab, touch
 from historylab.ui.session.tab import ChosenTrimmer
 from historylab.wording.untrusted import one_line
 
+NEAREST = "nearest"
+"""The work that looks for settings near a trimmer."""
 SHARE = 0.4
 """What a trimmer is to keep where its library has no default: so much of the largest request, or of the messages."""
 SHARES = {"max_part_tokens": 0.05, "compact_to": 0.2, "head_size": 0.1, "tail_size": 0.3, "max_output_tokens": 0.1}
@@ -183,6 +187,12 @@ def take_option(trimmer: str, name: str, value: Any) -> dict[str, Any]:
         return {}
     tab().problem = ""
     return found
+
+
+def ask_for_nearest() -> None:
+    """Have Compare look for the settings nearest to the trimmer on screen, which alone is beside them there."""
+    choices.compare_with([trimmer_configuration(current_trimmer(), options_in_address())])
+    ask_for(NEAREST)
 
 
 def keep_trimmer(name: str) -> None:

@@ -30,6 +30,7 @@ from historylab.ui.settings.template_field import template_field
 from historylab.ui.settings.trimmer_fields import trimmer_fields
 from historylab.wording.settings import GROUPS, MAIN
 
+INSTEAD = "Instead of it: settings of HistoryLab"
 WITH_SUMMARIZER = "Shortening"
 WITH_TEMPLATE = "Model"
 
@@ -42,10 +43,14 @@ def settings_sidebar(resolution: Resolution, *, as_sent: bool = False, trimmers:
     found = chosen_system.current_preset()
     preset = found[0] if found else None
     with st.sidebar, st.container(key="settings", gap="xsmall"):
-        sentence(resolution, sentence_lead(resolution, as_sent=as_sent, trimmers=trimmers), _members_of(preset))
-        place = system_choice(resolution, as_sent=as_sent, trimmers=trimmers)
         if trimmers and current_trimmer():
+            system_choice(resolution, as_sent=as_sent, trimmers=trimmers)
             place = trimmer_fields(opening.conversation())
+            st.html(f'<div class="hl-label">{INSTEAD}</div>')
+            sentence(resolution)
+        else:
+            sentence(resolution, sentence_lead(resolution, as_sent=as_sent), _members_of(preset))
+            place = system_choice(resolution, as_sent=as_sent, trimmers=trimmers)
         main_fields(resolution, preset)
         drawn = set(MAIN)
         if preset:

@@ -88,9 +88,9 @@ def _variants(preset: Preset, variant: str) -> None:
         )
 
 
-def sentence_lead(resolution: Resolution, *, as_sent: bool, trimmers: bool) -> str:
+def sentence_lead(resolution: Resolution, *, as_sent: bool) -> str:
     """The beginning of the sentence: whose settings they are, or that they would be sent instead of what was."""
-    if (trimmers and current_trimmer()) or (as_sent and knows_sent() and shows_as_sent(resolution)):
+    if as_sent and knows_sent() and shows_as_sent(resolution):
         return "Or"
     found = chosen_system.current_preset()
     if found is None:

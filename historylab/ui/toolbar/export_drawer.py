@@ -15,6 +15,8 @@ from historylab.settings.resolve import Resolution
 from historylab.ui.request.reported import shown_of
 from historylab.ui.request.request_field import current_request
 from historylab.ui.session import cached, drawers, viewing
+from historylab.ui.session.chosen_trimmer import ask_for_nearest
+from historylab.ui.shared.page import go_to
 from historylab.ui.toolbar.write_out import write_out
 from historylab.wording.loading import file_size
 from historylab.wording.palette import ALARM
@@ -24,6 +26,7 @@ from historylab.wording.untrusted import escape, replace_hidden
 
 ALL_IN_THE_FILE = "The file has all of them, so that it means the same under any template."
 NO_SETTINGS = "These settings aren't in use. Choose “Your own settings” or a system to export them."
+TO_SETTINGS = "The trimmer decides, so there are none to export. Compare finds the nearest: use them, and export those."
 AGENTS = {"claude_code": "claude", "codex": "codex", "gemini_cli": "gemini"}
 """The format of an agent's sessions → the program that wrote it, which `historylab run` starts."""
 DIFFERING = "What differs"
@@ -44,9 +47,19 @@ def _drawer(resolution: Resolution, timeline: Timeline, key: str) -> None:
         _settings(resolution.settings, timeline)
     if timeline.plans:
         _request(resolution, timeline)
-    if is_foreign(timeline):
+    if timeline.run:
+        _settings_near(timeline)
+    elif is_foreign(timeline):
         st.html(f'<div class="hl-title">These settings</div><div class="hl-meta">{NO_SETTINGS}</div>')
     write_out([timeline.original], key)
+
+
+def _settings_near(timeline: Timeline) -> None:
+    """Of a trimmer there are no settings: the way to those that send nearly the same."""
+    st.html(f'<div class="hl-title">As settings</div><div class="hl-meta">{TO_SETTINGS}</div>')
+    if st.button("Find the nearest settings", key="find-nearest", disabled=not timeline.judged.any()):
+        ask_for_nearest()
+        go_to("compare")
 
 
 def _settings(settings: Settings, timeline: Timeline) -> None:
