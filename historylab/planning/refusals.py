@@ -62,4 +62,11 @@ def refusal_cause(timeline: Timeline, request: int, write: Write = "{} = {}".for
     why = plan.reason(int(spoken[-1]))
     settings = [write(n, timeline.settings.value(n)) for n in ((why.setting,) if why.setting else why.remedy)]
     where = f" ({', '.join(settings)})" if settings else ""
-    return f"nothing to answer, as the newest message is left out: {why.sentence.rstrip('.')}{where}"
+    return f"nothing to answer, as the newest message is left out{_why_left_out(why.sentence)}{where}"
+
+
+def _why_left_out(sentence: str) -> str:
+    """ ": its reason", or where that begins with the same words, what follows them."""
+    said = sentence.rstrip(".")
+    rest = said.removeprefix("Left out")
+    return rest if rest != said else f": {said}"

@@ -96,10 +96,15 @@ def help_of(name: str) -> str:
     return capitalize_first(text)
 
 
+def count_differing(settings: Settings) -> int:
+    """The number of settings that aren't as by default."""
+    defaults = Settings().values()
+    return sum(value != defaults[name] for name, value in settings.values().items())
+
+
 def differing_in_words(settings: Settings) -> str:
     """ "7 of 67 settings differ from the defaults"."""
-    values, defaults = settings.values(), Settings().values()
-    differing = sum(value != defaults[name] for name, value in values.items())
+    values, differing = settings.values(), count_differing(settings)
     verb = "differs" if differing == 1 else "differ"
     return f"{differing or 'none'} of {len(values)} settings {verb} from the defaults"
 

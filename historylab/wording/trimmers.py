@@ -12,6 +12,8 @@ from historylab.wording.phrases import capitalize_first
 from historylab.wording.untrusted import one_line
 from historylab.wording.verdict import NO_REQUESTS, count_actions, share_sent
 
+TOKEN_LIMITS = ("max_tokens", "token_limit")
+"""Options that limit a whole request, by the library's own count."""
 NAME, VALUE, ERROR = 60, 40, 200  # characters of a trimmer's name, of an option's value, of its own words
 
 
@@ -74,7 +76,18 @@ def nearest_sentence(found: Nearest) -> str:
 def trimmer_notes(timeline: Timeline) -> list[str]:
     """Sentences on where it failed, and on how to read what it does."""
     failed = failed_sentence(timeline)
-    return [*([failed] if failed else []), *(timeline.run.notes if timeline.run else ())]
+    said = (failed, _counted_less(timeline))
+    return [*filter(None, said), *(timeline.run.notes if timeline.run else ())]
+
+
+def _counted_less(timeline: Timeline) -> str:
+    """ "Its limit of 2,000 tokens is by its own counter; the model’s says 3,613."; "" where that isn’t more."""
+    given = timeline.run.choice.options if timeline.run else None
+    limit = next((value for name, value in (given or {}).items() if name in TOKEN_LIMITS), None)
+    most = int(timeline.tokens[timeline.judged].max(initial=0))
+    if not isinstance(limit, int) or most <= limit:
+        return ""
+    return f"Its limit of {limit:,} tokens is by its own counter; the model’s says {most:,}."
 
 
 def failed_sentence(timeline: Timeline) -> str:

@@ -109,6 +109,11 @@ def test_libraries_that_are_not_installed_are_named_with_the_command():
     assert "pip install " in told(screen(**SAMPLE), "System")
 
 
+def test_a_limit_by_another_counter_is_said_to_be_one():
+    app = screen(**SAMPLE, system=LANGCHAIN, **{"trimmer.max_tokens": "300"})
+    assert "Its limit of 300 tokens is by its own counter; the model’s says" in text(app)
+
+
 # -- links
 
 
@@ -164,6 +169,7 @@ def test_a_shared_link_names_it_and_says_so(served):
     shown(app.run())
     assert "system=trimmer:their_app:keep_four" in unquote(app.code[0].value)
     assert "by its name alone: no link runs it" in text(app)
+    assert "differ from the defaults" not in text(app)
 
 
 def test_settings_chosen_in_its_place_outlive_a_reload(served):

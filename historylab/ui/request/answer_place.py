@@ -65,9 +65,9 @@ def answers_for_mark(timeline: Timeline) -> bool:
 
 def _walk(timeline: Timeline, number: int) -> None:
     """The way from loss to loss, from the chosen message or from the one that the headline names."""
-    chosen = session.tab().message
-    loss = headline_loss(timeline) if chosen is None else None
-    loss_walk(timeline, loss.step if loss else number, loss.message if loss else chosen)
+    chosen, worst = session.tab().message, headline_loss(timeline)
+    loss = worst if chosen is None else None
+    loss_walk(timeline, loss.step if loss else number, loss.message if loss else chosen, worst)
 
 
 def _sub_agents_called(timeline: Timeline, chosen: int) -> None:

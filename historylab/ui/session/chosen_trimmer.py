@@ -14,6 +14,7 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.costs.proposal import settings_for
 from historylab.errors import SettingsError, UnknownMember
+from historylab.pricing import window_of
 from historylab.registry import Option, member, members
 from historylab.settings.link import COMPARE, Place, RefusedParameter
 from historylab.settings.names import SYSTEM
@@ -140,9 +141,11 @@ def proposed_options(name: str, conversation: Conversation) -> dict[str, Any]:
 def _propose(name: str, about: str, conversation: Conversation) -> int:
     share = SHARES.get(name, SHARE)
     if "token" in name or about.startswith("tokens"):
-        sums = cached.tokens(conversation, settings_for(conversation)).cumsum()
+        settings = settings_for(conversation)
+        sums = cached.tokens(conversation, settings).cumsum()
         requests = conversation.columns.requests
         amount = int(sums[requests[-1] - 1]) if len(requests) else int(sums[-1])
+        amount = min(amount, window_of(settings.model) or amount)  # of which a library's own counter may say less
         return max(1, _round(int(amount * share)))
     columns = conversation.columns
     units = len(columns.block_first) if "group" in name else len(columns.users) if "turn" in name else len(conversation)

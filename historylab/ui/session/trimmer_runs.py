@@ -6,12 +6,21 @@ from collections.abc import Callable
 
 from historylab.conversation.conversation import Conversation
 from historylab.planning.replay import Timeline
+from historylab.trimmers.driving import GIVE_UP
 from historylab.tuning.replayed import TrimmerLane
 from historylab.ui.session.chosen_trimmer import trimmer_title
 from historylab.ui.session.thread_work import follow_work
 from historylab.wording.untrusted import code_span
 
 KIND = "trimmer"
+
+
+def _asking(name: str, asked: int, of: int, seconds: float) -> str:
+    """How far it is, and how long it may take: the first time, too."""
+    if not of:
+        return f"Opening {name}"
+    patience = f"each may take {seconds:g} s; after {GIVE_UP} in a row without an answer it is asked no more"
+    return f"Asking {name}: {asked:,} of {of:,} requests; {patience}"
 
 
 def trimmed_timeline(conversation: Conversation, lane: TrimmerLane, on_stop: Callable[[], None]) -> Timeline:
@@ -21,7 +30,7 @@ def trimmed_timeline(conversation: Conversation, lane: TrimmerLane, on_stop: Cal
         follow_work(
             key,
             lambda tell: lane.open(conversation, tell),
-            lambda asked, of: f"Asking {name}: {asked:,} of {of:,} requests" if of else f"Opening {name}",
+            lambda asked, of: _asking(name, asked, of, lane.seconds),
             on_stop,
         )
     return lane.open(conversation)

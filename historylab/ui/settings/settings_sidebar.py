@@ -46,7 +46,7 @@ def settings_sidebar(resolution: Resolution, *, as_sent: bool = False, trimmers:
         if trimmers and current_trimmer():
             system_choice(resolution, as_sent=as_sent, trimmers=trimmers)
             place = trimmer_fields(opening.conversation())
-            st.html(f'<div class="hl-label">{INSTEAD}</div>')
+            st.html(f'<div class="hl-meta">{INSTEAD}</div>')
             sentence(resolution)
         else:
             sentence(resolution, sentence_lead(resolution, as_sent=as_sent), _members_of(preset))

@@ -23,7 +23,7 @@ from historylab.ui.shared.copy_link import copy_link
 from historylab.ui.shared.notice import notice
 from historylab.ui.shared.page import PAGES
 from historylab.wording.phrases import list_in_words
-from historylab.wording.settings import differing_in_words
+from historylab.wording.settings import count_differing, differing_in_words
 from historylab.wording.untrusted import escape, one_line
 
 KEY = "share"
@@ -75,7 +75,8 @@ def _dialog(settings: Settings, path: str, compare: Compared) -> None:
 def link_contents(settings: Settings, compare: Compared = None) -> Iterator[str]:
     """The contents of the link, a line each."""
     shown = _place(request=_request_for_link(), compare=compare)
-    yield f"your settings: {differing_in_words(settings)}"
+    if not trimmer_of_system(shown.system) or count_differing(settings):
+        yield f"your settings: {differing_in_words(settings)}"
     if shown.system == AS_SENT:
         yield "that it is shown as recorded: what was really sent"
     if trimmer := trimmer_of_system(shown.system):
