@@ -15,7 +15,7 @@ from historylab.wording.untrusted import code_span
 KIND = "trimmer"
 
 
-def _asking(name: str, asked: int, of: int, seconds: float) -> str:
+def _progress_in_words(name: str, asked: int, of: int, seconds: float) -> str:
     """How far it is, and how long it may take: the first time, too."""
     if not of:
         return f"Opening {name}"
@@ -30,7 +30,7 @@ def trimmed_timeline(conversation: Conversation, lane: TrimmerLane, on_stop: Cal
         follow_work(
             key,
             lambda tell: lane.open(conversation, tell),
-            lambda asked, of: _asking(name, asked, of, lane.seconds),
+            lambda asked, of: _progress_in_words(name, asked, of, lane.seconds),
             on_stop,
         )
     return lane.open(conversation)
