@@ -16,11 +16,13 @@ from historylab.conversation.sent import as_summary
 from historylab.errors import LoadError
 from historylab.trimmers.asking import Caller, TrimmerFailed, error_in_words
 from historylab.trimmers.given import TrimmerChoice
-from historylab.trimmers.matching import NEW, ListedItem, MessagePiece, match, same_words
+from historylab.trimmers.matching import NEW, ListedItem, MessagePiece, match
+from historylab.trimmers.parts import group_parts, join_parts, rewrite_message
 from historylab.trimmers.shapes import BETWEEN
 
 GIVE_UP = 3
 """Requests in a row without an answer in time, after which a trimmer is asked no more."""
+OWN_MARK = re.compile(r"m\d")
 SUMMARY = 60  # characters; a shorter note stands for nothing
 WORD = re.compile(r"\w{5,}")
 EDITS = "It edits the messages it is given in place; what it returned counts."
@@ -84,7 +86,8 @@ class _Run:
 
     def __init__(self, conversation: Conversation, choice: TrimmerChoice):
         self.conversation, self.choice, self.form = conversation, choice, choice.form
-        self.marks = {f"m{i}": i for i in range(len(conversation))}
+        self.own = _mark_of(conversation)
+        self.marks = {f"{self.own}{i}": i for i in range(len(conversation))}
         self.trims: Callable[..., Any] | None = None
         self.outside = _outside(conversation, choice)
         self.leading = prompt_length(conversation)
@@ -134,7 +137,7 @@ class _Run:
 
     def _list(self, start: int, stop: int) -> list[ListedItem]:
         indices = [i for i in range(start, stop) if i not in self.outside]
-        written = self.form.write(self.conversation.at(indices), [f"m{i}" for i in indices])
+        written = self.form.write(self.conversation.at(indices), [f"{self.own}{i}" for i in indices])
         parts, found = Counter[int](), list[ListedItem]()
         for item, places in written:
             owners = tuple(indices[place] for place in places)
@@ -187,45 +190,28 @@ class _Run:
     # -- what is sent
 
     def _request(self, listed: Sequence[ListedItem], size: int) -> TrimmedRequest:
-        pieces = [piece for each in listed for piece in each.pieces]
-        of = defaultdict[int, list[MessagePiece]](list)
-        for piece in pieces:
-            of[piece.owner].append(piece)
-        order, rewritten, seen = list[int | Message](), dict[int, Message](), Counter[tuple[int, int]]()
-        added = list[Message]()
-        for piece in pieces:
-            if piece.owner == NEW:
-                added.append(_plain(piece.said))
-                order.append(added[-1])
-                continue
-            seen[piece.owner, piece.part] += 1
-            if seen[piece.owner, piece.part] > 1:  # once more
-                order.append(_plain(piece.said))
-            elif piece is of[piece.owner][0]:
-                order.append(piece.owner)
-                if (now := self._rewrite(piece.owner, of[piece.owner])) is not None:
-                    rewritten[piece.owner] = now
+        together = list(group_parts([piece for each in listed for piece in each.pieces]))
+        of = defaultdict[int, list[int]](list)
+        for k, pieces in enumerate(together):
+            of[pieces[0].owner].append(k)
+        now = {
+            k: rewrite_message(self.conversation[pieces[0].owner], self.whole[pieces[0].owner], pieces)
+            for k, pieces in enumerate(together)
+            if pieces[0].owner != NEW
+        }
+        # of a message that is sent several times the one counts that is as it was said
+        chosen = {next((k for k in places if now[k] is None), places[0]) for o, places in of.items() if o != NEW}
+        order, rewritten, added = list[int | Message](), dict[int, Message](), list[Message]()
+        for k, pieces in enumerate(together):
+            owner = pieces[0].owner
+            order.append(owner if k in chosen else _plain(join_parts(pieces)))
+            if owner == NEW:
+                added.append(_plain(pieces[0].said))
+                order[-1] = added[-1]
+            elif k in chosen and (other := now[k]) is not None:
+                rewritten[owner] = other
         order = self._with_outside(order, rewritten, size)
         return self._fold(order, rewritten, size, added)
-
-    def _rewrite(self, owner: int, pieces: Sequence[MessagePiece]) -> Message | None:
-        """The message as it is sent; None where that is as it was said."""
-        first = {piece.part: piece.said for piece in reversed(pieces)}
-        whole = self.whole[owner]
-        if len(first) == len(whole) and all(same_words(first.get(k), said) for k, said in enumerate(whole)):
-            return None
-        message, said = self.conversation[owner], [first[k] for k in sorted(first)]
-        own = {call.id: call for call in message.tool_calls}
-        before = {call.id: call for part in whole for call in part.tool_calls}
-        calls = tuple(
-            own[call.id] if call == before.get(call.id) and call.id in own else call
-            for part in said
-            for call in part.tool_calls
-        )
-        texts = [part.content for part in said if part.content]
-        unchanged = texts == [part.content for part in whole if part.content]
-        content = message.content if unchanged else "\n".join(texts)
-        return replace(message, content=content, tool_calls=calls, source=None)
 
     def _with_outside(
         self, order: list[int | Message], rewritten: dict[int, Message], size: int
@@ -268,6 +254,12 @@ class _Run:
             return False
         theirs = set(WORD.findall(" ".join(self.conversation[i].content for i in gone).lower()))
         return len(words & theirs) * 2 >= len(words)
+
+
+def _mark_of(conversation: Conversation) -> str:
+    """What our marks begin with: short, as some libraries count them, and unlike the ids that the app has."""
+    is_taken = any(OWN_MARK.match(message.id or "") for message in conversation)
+    return f"m{conversation.digest}x" if is_taken else "m"
 
 
 def _outside(conversation: Conversation, choice: TrimmerChoice) -> list[int]:

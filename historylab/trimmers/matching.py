@@ -1,23 +1,25 @@
 """Matches what a trimmer returned to what it was given: which message each is, and what became of it.
 
-By identity; by an id that the library kept; by content, where of equal messages the newest one counts that keeps the
-order; a result by its call; a text by its two ends. What is none of them is new.
+First what is sure: the same objects, ids that the library kept, and equal words, where of equal messages the newest one
+counts that keeps the order. What is left between two of those is matched in order: by calls, by what the texts have in
+common, and one by one where as many were given there as came back. What is none of them is new.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from historylab.conversation.message import Message
-from historylab.formats.messages.alignment import are_alike
+from historylab.trimmers.in_order import Pair, keep_order, pair_from_the_end, places_by_name
+from historylab.trimmers.likeness import MOST_LONGER, pair_in_order
 
 NEW = -1
 """The owner of a piece that is no message of the conversation."""
-MOST_LONGER = 2
-"""How much longer a message may have become by being rewritten."""
+NOTE = 40  # characters that may be put beside any text
 
 
 class MessagePiece(NamedTuple):
@@ -47,99 +49,204 @@ def match(
 
     A trimmer that summarizes is taken to shorten nothing: what holds a message's words is a summary that quotes it.
     """
-    known = {id(each.item): each for each in given}
-    found = list[list[MessagePiece]]()
-    for item in returned:
-        said, own = read(item), known.get(id(item))
-        if own is not None and len(said) == len(own.pieces):
-            found.append([old._replace(said=now) for now, old in zip(said, own.pieces, strict=True)])
-        else:
-            found.append([MessagePiece(now, marks.get(now.id or "", NEW), NEW) for now in said])
-    pieces = [piece for several in found for piece in several]
-    _Matching(pieces, [piece for each in given for piece in each.pieces], by_ends=not summarizes).settle()
-    at = iter(pieces)
-    return [ListedItem(item, tuple(next(at) for _ in several)) for item, several in zip(returned, found, strict=True)]
+    said = [read(item) for item in returned]
+    before = [piece for each in given for piece in each.pieces]
+    found = _Matching([one for several in said for one in several], before)
+    _find_known(found, zip(returned, said, strict=True), given, marks)
+    found.settle(by_text=not summarizes)
+    at = iter(range(len(found.said)))
+    return [
+        ListedItem(item, tuple(_piece(one, before, found.at.get(k)) for one, k in zip(several, at, strict=False)))
+        for item, several in zip(returned, said, strict=True)
+    ]
+
+
+def _piece(said: Message, given: Sequence[MessagePiece], place: int | None) -> MessagePiece:
+    return MessagePiece(said) if place is None else given[place]._replace(said=said)
+
+
+def _find_known(
+    found: _Matching, said: Iterator[tuple[Any, list[Message]]], given: Sequence[ListedItem], marks: dict[str, int]
+) -> None:
+    """The places of objects that were given themselves, and of those that have a mark."""
+    known, start = dict[int, range](), 0
+    for each in given:
+        known[id(each.item)] = range(start, start := start + len(each.pieces))
+    k, marked = 0, defaultdict[int, list[int]](list)
+    for item, several in said:
+        pieces, places = range(k, k := k + len(several)), known.get(id(item))
+        if places is not None and len(places) == len(pieces):
+            found.at.update(zip(pieces, places, strict=True))
+            continue
+        if places is not None:
+            found.align(pieces, places)
+        for piece, one in zip(pieces, several, strict=True):
+            if piece not in found.at and (owner := marks.get(one.id or "", NEW)) != NEW:
+                marked[owner].append(piece)
+    if marked:
+        of = defaultdict[int, list[int]](list)
+        for place, held in enumerate(found.given):
+            of[held.owner].append(place)
+        for owner, several_of in marked.items():
+            found.share(several_of, of[owner])
 
 
 class _Matching:
-    """Pieces that were returned, among those given; `settle` finds the owners that are missing."""
+    """Messages that were returned, among pieces that were given: `at` says at which place of those each is."""
 
-    def __init__(self, pieces: list[MessagePiece], given: Sequence[MessagePiece], *, by_ends: bool):
-        self.pieces, self.given, self.by_ends = pieces, given, by_ends
-        self.places = defaultdict[Hashable, list[int]](list)
-        self.named = defaultdict[Hashable, list[int]](list)
-        for place, piece in enumerate(given):
-            self.places[_words(piece.said)].append(place)
-            for name in _names(piece.said):
-                self.named[name].append(place)
-        self.at: dict[int, int] = {}  # a piece's place among those given
-        self.taken = set[int]()
+    def __init__(self, said: Sequence[Message], given: Sequence[MessagePiece]):
+        self.said, self.given = said, given
+        self.at: dict[int, int] = {}
 
-    def settle(self) -> None:
-        self._take_known()
-        self._find_in_order()
-        self._find_elsewhere()
-        for k, place in self.at.items():
-            owner = self.given[place]
-            self.pieces[k] = self.pieces[k]._replace(owner=owner.owner, part=owner.part)
-
-    def _take_known(self) -> None:
-        """Those of known objects, or with a mark: the first part of their owner that says the same, or is free."""
-        places = defaultdict[int, list[int]](list)
-        for place, piece in enumerate(self.given):
-            places[piece.owner].append(place)
-        for k, piece in enumerate(self.pieces):
-            if piece.owner == NEW:
-                continue
-            free = [p for p in places[piece.owner] if p not in self.taken]
-            exact = [p for p in free if self.given[p].part == piece.part] if piece.part != NEW else []
-            same = [p for p in free if _words(self.given[p].said) == _words(piece.said)]
-            if chosen := exact or same or free:
-                self._take(k, chosen[0])
-
-    def _find_in_order(self) -> None:
-        """Equal ones from the end back, so that of several the newest counts that keeps the order."""
-        bound = len(self.given)
-        for k in range(len(self.pieces) - 1, -1, -1):
-            if k in self.at:
-                bound = min(bound, self.at[k])
-                continue
-            equal = self.places.get(_words(self.pieces[k].said), [])
-            for place in reversed(equal[: bisect_left(equal, bound)]):
-                if place not in self.taken:
-                    bound = place
-                    self._take(k, place)
-                    break
-
-    def _find_elsewhere(self) -> None:
-        """Those moved or sent twice; results and calls by their id; texts by their ends, between their neighbours."""
-        for k, piece in enumerate(self.pieces):
-            if k in self.at:
-                continue
-            equal = self.places.get(_words(piece.said), [])
-            place = next((p for p in reversed(equal) if p not in self.taken), equal[-1] if equal else None)
-            if place is None:
-                place = next((p for p in self._candidates(k, piece.said) if p not in self.taken), None)
-            if place is not None:
-                self._take(k, place)
-
-    def _candidates(self, k: int, said: Message) -> Iterator[int]:
-        """The places of what may have been rewritten to this: by the id of a call, else by both ends of the text."""
-        for name in _names(said):
-            yield from reversed(self.named.get(name, ()))
-        if not self.by_ends:
+    def settle(self, *, by_text: bool) -> None:
+        """Find the places that are missing."""
+        left = [k for k in range(len(self.said)) if k not in self.at]
+        if not left:
             return
-        after = next((self.at[j] for j in range(k - 1, -1, -1) if j in self.at), -1)
-        before = next((self.at[j] for j in range(k + 1, len(self.pieces)) if j in self.at), len(self.given))
-        for place in range(before - 1, after, -1):
-            other = self.given[place].said
-            quoted = len(said.content) > MOST_LONGER * len(other.content)  # a summary quotes what it stands for
-            if other.role == said.role and said.content and not quoted and are_alike(other.content, said.content):
-                yield place
+        self._find_equal(self._anchors(left))
+        self._find_moved(left)
+        taken, start, after = set(self.at.values()), 0, -1
+        for k, place in [*keep_order(sorted(self.at.items())), (len(self.said), len(self.given))]:
+            if between := [j for j in range(start, k) if j not in self.at]:
+                self.align(between, [p for p in range(after + 1, place) if p not in taken], by_text=by_text)
+            start, after = k + 1, place
+        self._find_called([k for k in left if k not in self.at])
 
-    def _take(self, k: int, place: int) -> None:
-        self.at[k] = place
-        self.taken.add(place)
+    # -- equal ones
+
+    @cached_property
+    def words(self) -> list[Hashable]:
+        return [_words(one) for one in self.said]
+
+    @cached_property
+    def words_given(self) -> list[Hashable]:
+        return [_words(piece.said) for piece in self.given]
+
+    @cached_property
+    def places(self) -> dict[Hashable, list[int]]:
+        """The places of equal messages that were given."""
+        return places_by_name((words, place) for place, words in enumerate(self.words_given))
+
+    def _anchors(self, left: Sequence[int]) -> list[Pair]:
+        """Those in order of whose place there is no doubt."""
+        count = Counter(self.words[k] for k in left)
+        taken, sure = set(self.at.values()), dict(self.at)
+        for k in left:
+            places = self.places.get(self.words[k], ())
+            if len(places) == count[self.words[k]] == 1 and places[0] not in taken:
+                sure[k] = places[0]
+        return keep_order(sorted(sure.items()))
+
+    def _find_equal(self, anchors: Sequence[Pair]) -> None:
+        """Between them equal ones from the end back, so that of several the newest counts that keeps the order."""
+        self.at.update(anchors)
+        taken, ends = set(self.at.values()), [(-1, -1), *anchors, (len(self.said), len(self.given))]
+        for (start, lowest), (stop, bound) in zip(ends[-2::-1], ends[:0:-1], strict=True):
+            newest = bound
+            for k in range(stop - 1, start, -1):
+                equal = self.places.get(self.words[k], []) if k not in self.at else []
+                at = bisect_left(equal, newest) - 1
+                while at >= 0 and equal[at] in taken:
+                    at -= 1
+                if at >= 0 and equal[at] > lowest:
+                    self.at[k] = newest = equal[at]
+
+    def _find_moved(self, left: Sequence[int]) -> None:
+        """Elsewhere equal ones, or once more."""
+        taken = set(self.at.values())
+        for k in reversed(left):
+            if k not in self.at and (places := self.places.get(self.words[k])):
+                self.at[k] = next((p for p in reversed(places) if p not in taken), places[-1])
+                taken.add(self.at[k])
+
+    # -- rewritten ones
+
+    def align(self, left: Sequence[int], places: Sequence[int], *, by_text: bool = True) -> None:
+        """Messages among some places, in order: by their words, their calls, their texts, at last one by one."""
+        gaps = [(left, places)]
+        for find in (self._by_words, self._by_call, self._by_result, *((self._by_text, self._by_turn) * by_text)):
+            gaps = [gap for some, free in gaps for gap in self._between(some, free, find)]
+
+    def _between(
+        self, left: Sequence[int], places: Sequence[int], find: Callable[[Sequence[int], Sequence[int]], list[Pair]]
+    ) -> Iterator[tuple[Sequence[int], Sequence[int]]]:
+        """What is left between those that are found."""
+        if not left or not places:
+            return
+        i = j = 0
+        for k, place in find(left, places):
+            self.at[k] = place
+            at, to = bisect_left(left, k), bisect_left(places, place)
+            yield left[i:at], places[j:to]
+            i, j = at + 1, to + 1
+        yield left[i:], places[j:]
+
+    def _by_words(self, left: Sequence[int], places: Sequence[int]) -> list[Pair]:
+        return pair_from_the_end(left, places, lambda k: [self.words[k]], lambda place: [self.words_given[place]])
+
+    def _by_call(self, left: Sequence[int], places: Sequence[int]) -> list[Pair]:
+        return pair_from_the_end(left, places, lambda k: _calls(self.said[k]), lambda p: _calls(self.given[p].said))
+
+    def _by_result(self, left: Sequence[int], places: Sequence[int]) -> list[Pair]:
+        return pair_from_the_end(left, places, self._result, self._result_given)
+
+    def _result(self, k: int) -> Sequence[Hashable]:
+        """The call of a result: which of those with its id, if that is known."""
+        call = self.at.get(self.askers.get(k, NEW))
+        name = self.said[k].tool_call_id if self.said[k].role == "tool" else None
+        return [name if call is None else (name, call)] if name else []
+
+    def _result_given(self, place: int) -> Sequence[Hashable]:
+        said = self.given[place].said
+        name = said.tool_call_id if said.role == "tool" else None
+        return [name, (name, self.askers_given.get(place))] if name else []
+
+    @cached_property
+    def askers(self) -> dict[int, int]:
+        return _askers(self.said)
+
+    @cached_property
+    def askers_given(self) -> dict[int, int]:
+        return _askers([piece.said for piece in self.given])
+
+    def _by_text(self, left: Sequence[int], places: Sequence[int]) -> list[Pair]:
+        now, before = [self.said[k] for k in left], [self.given[place].said for place in places]
+        return [(left[i], places[j]) for i, j in pair_in_order(now, before, _may_be)]
+
+    def _by_turn(self, left: Sequence[int], places: Sequence[int]) -> list[Pair]:
+        """One by one, where as many were given as came back, in the same roles."""
+        pairs = list(zip(left, places, strict=False))
+        as_many = len(left) == len(places) and all(self._is_in_place(k, place) for k, place in pairs)
+        return pairs if as_many else []
+
+    def _is_in_place(self, k: int, place: int) -> bool:
+        now, before = self.said[k], self.given[place].said
+        return _may_be(now, before) and len(now.content) <= MOST_LONGER * len(before.content) + NOTE
+
+    def _find_called(self, left: Sequence[int]) -> None:
+        """Those moved and rewritten: by their call."""
+        free = sorted({*range(len(self.given))} - {*self.at.values()}) if left else []
+        for names, given in (
+            (lambda k: _calls(self.said[k]), lambda p: _calls(self.given[p].said)),
+            (self._result, self._result_given),
+        ):
+            named = places_by_name((name, place) for place in free for name in given(place))
+            for k in reversed(left):
+                places = [] if k in self.at else [p for name in names(k) for p in named.get(name, ())]
+                taken = set(self.at.values()) if places else set()
+                if found := [p for p in places if p not in taken]:
+                    self.at[k] = found[-1]
+
+    def share(self, pieces: Sequence[int], places: Sequence[int]) -> None:
+        """Pieces of a message of which those are the parts, which may be there several times."""
+        while pieces:
+            if len(places) > 1:
+                self.align(pieces, places)
+            rest = [k for k in pieces if k not in self.at]
+            free = [p for p in places if p not in {self.at[k] for k in pieces if k in self.at}]
+            for k, place in zip(rest, free, strict=False):
+                self.at[k] = place
+            pieces = rest[len(free) :]
 
 
 def same_words(one: Message | None, other: Message) -> bool:
@@ -151,8 +258,25 @@ def _words(said: Message) -> Hashable:
     return said.role, said.content, said.tool_calls, said.tool_call_id, len(said.media)
 
 
-def _names(said: Message) -> list[Hashable]:
-    """The ids by which a message is known in another form: of a result that of its call."""
-    if said.role == "tool":
-        return [("tool", said.tool_call_id)] if said.tool_call_id else []
-    return [(said.role, call.id) for call in said.tool_calls if call.id]
+def _askers(messages: Sequence[Message]) -> dict[int, int]:
+    """The message before each result that has its call."""
+    asked, found = dict[str, int](), dict[int, int]()
+    for place, said in enumerate(messages):
+        asked |= dict.fromkeys((call.id for call in said.tool_calls), place)
+        if said.role == "tool" and said.tool_call_id in asked:
+            found[place] = asked[said.tool_call_id]
+    return found
+
+
+def _calls(said: Message) -> list[Hashable]:
+    """The ids of a message's calls, by which it is known in another form."""
+    return [] if said.role == "tool" else [(said.role, call.id) for call in said.tool_calls if call.id]
+
+
+def _may_be(now: Message, before: Message) -> bool:
+    """Tell whether a message may be another one rewritten: in its role, and of no other call."""
+    if now.role != before.role or (now.tool_call_id or "") != (before.tool_call_id or ""):
+        return False
+    if not now.tool_calls or not before.tool_calls:
+        return bool(before.content) or bool(now.tool_calls) == bool(before.tool_calls)
+    return not {call.id for call in now.tool_calls}.isdisjoint(call.id for call in before.tool_calls)
