@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 WITH_A_VALUE = ("--trimmer", "--trimmer-option", "--trimmer-seconds", "--trimmer-form")
 """The options of a trimmer whose value is the next argument."""
+STDOUT, STDERR = 1, 2
 NAMES = ("trimmer", "against")
 """Options that may name a trimmer, to which those after them belong."""
 
@@ -255,8 +257,30 @@ def trimmers_aside(arguments: argparse.Namespace) -> Iterator[None]:
     if not _trimmer_words(arguments):
         yield
         return
-    with redirect_stdout(cast(TextIO, _OwnOutput(sys.stdout, sys.stderr))):
+    with _descriptor_aside() as own, redirect_stdout(cast(TextIO, _OwnOutput(own, sys.stderr))):
         yield
+
+
+@contextmanager
+def _descriptor_aside() -> Iterator[TextIO]:
+    """The command's own output, while what is written past Python to descriptor 1 is on stderr: by programs started."""
+    own = sys.stdout
+    try:
+        own.flush()
+        beside = os.dup(own.fileno()) if own.fileno() == STDOUT else None
+    except (OSError, ValueError, AttributeError):  # it is no file, as in a notebook
+        beside = None
+    if beside is None:
+        yield own
+        return
+    with open(beside, "w", encoding=own.encoding, errors=own.errors) as output:
+        os.dup2(STDERR, STDOUT)
+        try:
+            yield output
+        finally:
+            own.flush()  # what a trimmer wrote to sys.__stdout__
+            output.flush()
+            os.dup2(beside, STDOUT)
 
 
 class _OwnOutput:

@@ -24,6 +24,12 @@ class TrimmerFailed(InstrumentError):
     """A trimmer raised, gave no answer in time, or returned what is no list of messages."""
 
 
+def check_time_limit(seconds: object) -> None:
+    """Raises SettingsError for what is no number of seconds above 0."""
+    if not isinstance(seconds, int | float) or not seconds > 0:
+        raise SettingsError(f"a trimmer has a number of seconds above 0 for an answer, not {seconds!r:.40}")
+
+
 class Caller:
     """One thread in which functions are called one after another; coroutines run on its event loop.
 
@@ -34,8 +40,7 @@ class Caller:
     """
 
     def __init__(self, seconds: float):
-        if not isinstance(seconds, int | float) or not seconds > 0:
-            raise SettingsError(f"a trimmer has a number of seconds above 0 for an answer, not {seconds!r:.40}")
+        check_time_limit(seconds)
         self.seconds, self.is_late = min(seconds, threading.TIMEOUT_MAX), False
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None

@@ -79,8 +79,12 @@ where it speaks of what is gone it is a summary of that. What a form keeps outsi
 sent as it is. Nothing is mended: an orphaned result stays one.
 
 Where it raises, gives no answer in {seconds} seconds (`--trimmer-seconds`) or returns what is no list of messages, that
-request is *unknown*: the reason is said, and it counts neither as refused nor in the bill. The rest goes on; after
-{give_up} late answers in a row it is asked no more.
+request is *unknown*: the reason is said, without keys, and it counts neither as refused nor in the bill. The rest goes
+on; after {give_up} late answers in a row it is asked no more. What it had edited by then stays so where it carries on.
+
+The time includes reading what it returned. Code in C that doesn't give way to other threads, such as a regular
+expression that tries forever, can't be stopped in time: end the process. One that itself ends the process (`os._exit`)
+ends the command with it, under the code that it chose.
 
 The trimmer has no budget of these settings, so `never over the budget` means the window of the model. The model, and
 with it counter and prices, is the one that the file was recorded with.

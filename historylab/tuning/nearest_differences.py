@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from historylab.conversation.columns import ASSISTANT, SYSTEM, TOOL, USER
+from historylab.conversation.columns import ASSISTANT, OTHER, SYSTEM, TOOL, USER
 from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.planning.validity import validity
@@ -18,6 +18,7 @@ NOUNS: Mapping[int, str] = {
     USER: "user message",
     ASSISTANT: "assistant message",
     TOOL: "tool result",
+    OTHER: "other message",
 }
 FEW = 2
 """Kinds of messages that a sentence names."""
@@ -63,9 +64,8 @@ def _compare_beginnings(theirs: Observed, mine: Observed) -> Iterator[str]:
 
 
 def _either(roles: Mapping[int, int]) -> str:
-    nouns = [
-        f"a{'n' * (role == ASSISTANT)} {NOUNS[role]}" for role in sorted(roles, key=roles.__getitem__, reverse=True)
-    ]
+    commonest = sorted(roles, key=roles.__getitem__, reverse=True)
+    nouns = [f"a{'n' * (role in (ASSISTANT, OTHER))} {NOUNS[role]}" for role in commonest]
     *first, last = nouns
     return f"{', '.join(first)} or {last}" if first else last
 

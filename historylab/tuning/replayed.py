@@ -26,9 +26,13 @@ from historylab.pricing import Prices, prices_of
 from historylab.recall.questions import Question
 from historylab.recall.retention import Retention, retention
 from historylab.recordings.as_sent import as_sent
+from historylab.registry import member
 from historylab.settings.model import Settings
 from historylab.settings.names import TRIMMER
 from historylab.settings.resolve import settings_in_file
+from historylab.settings.trimmer_options import TRIMMER as FAMILY
+from historylab.settings.trimmer_options import is_own_function
+from historylab.trimmers.asking import check_time_limit
 from historylab.trimmers.given import SECONDS, is_trimmer_name, open_trimmer_choice, trimmer_name
 
 AS_SENT: Literal["as-sent"] = "as-sent"
@@ -98,16 +102,19 @@ class TrimmerLane:
 def lane_in_environment() -> TrimmerLane | None:
     """The trimmer that the playground was started with, for the life of its process; None without one.
 
-    Raises SettingsError where the variable holds something else.
+    Raises SettingsError where the variable holds something else, UnknownMember for a name that no trimmer has.
     """
     if not (given := os.environ.get(TRIMMER)):
         return None
     try:
         lane = TrimmerLane(**json.loads(given))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         lane = None
     if lane is None or not isinstance(lane.trimmer, str) or not isinstance(lane.options, dict):
         raise SettingsError(f"{TRIMMER} holds no trimmer: start the playground with --trimmer")
+    check_time_limit(lane.seconds)
+    if not is_own_function(lane.trimmer):
+        member(FAMILY, lane.trimmer)
     return lane
 
 

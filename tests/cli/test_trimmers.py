@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+from argparse import Namespace
 from importlib.metadata import version
 
 import pytest
 from command_line import run
 
 from historylab import Action, Settings, load, replay
+from historylab.cli.lanes import trimmers_aside
 from historylab.settings.names import TRIMMER
 from historylab.tuning.replayed import lane_in_environment
 from historylab.ui.server import serve
@@ -30,7 +33,9 @@ def fails(messages):
     return messages
 
 def leaks(messages, api_key=""):
-    raise ValueError("no such key: " + api_key)
+    if len(messages) > 6:
+        raise ValueError("no such key: " + api_key)
+    return messages
 
 def always_fails(messages):
     return messages.nothing
@@ -68,10 +73,20 @@ def test_the_playground_without_a_trimmer_has_none(app):
     assert lane_in_environment() is None
 
 
-@pytest.mark.parametrize("given", ["{", "[]", '{"trimmer": 3}', '{"trimmer": "a:b", "other": 1}'])
-def test_an_environment_that_names_no_trimmer_is_refused(monkeypatch, given):
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ("{", "--trimmer"),
+        ("[]", "--trimmer"),
+        ('{"trimmer": 3}', "--trimmer"),
+        ('{"trimmer": "a:b", "other": 1}', "--trimmer"),
+        ('{"trimmer": "a:b", "seconds": "x"}', "seconds above 0 for an answer, not 'x'"),
+        ('{"trimmer": "langchain.nope"}', "'langchain.nope'"),
+    ],
+)
+def test_an_environment_that_names_no_trimmer_is_refused(monkeypatch, given, why):
     monkeypatch.setenv(TRIMMER, given)
-    with pytest.raises(ValueError, match="--trimmer"):
+    with pytest.raises(ValueError, match=why):
         lane_in_environment()
 
 
@@ -116,6 +131,15 @@ def test_what_a_function_prints_is_not_among_the_output(capsys, app, chat):
     assert "trimming" in err
 
 
+def test_what_a_function_writes_past_python_is_not_among_the_output(capfd, monkeypatch):
+    monkeypatch.setattr(sys, "stdout", os.fdopen(1, "w", closefd=False))  # as on a command line
+    with trimmers_aside(Namespace(trimmers=[("trimmer", "someapp:trim")])):
+        os.write(1, b"loud")
+        print("ours", flush=True)
+    print("afterwards", flush=True)
+    assert capfd.readouterr() == ("ours\nafterwards\n", "loud")
+
+
 def test_show_as_json_names_the_trimmer_and_its_failures(capsys, app, chat):
     shown = json.loads(run(capsys, "show", chat, "--trimmer", "someapp:fails", "--json")[1])
     assert shown["trimmer"]["name"] == "someapp:fails"
@@ -125,7 +149,7 @@ def test_show_as_json_names_the_trimmer_and_its_failures(capsys, app, chat):
     assert (first["known"], first["error"]) == (True, None)
 
 
-@pytest.mark.parametrize("more", [[], ["--json"], ["--request", "1"]])
+@pytest.mark.parametrize("more", [[], ["--json"], ["--request", "4"]])
 def test_a_key_among_options_or_in_an_error_is_not_shown(capsys, app, chat, more):
     key = "sk-proj-AbCdEf0123456789AbCdEf0123456789AbCdEf01"
     out = run(capsys, "show", chat, "--trimmer", "someapp:leaks", "--trimmer-option", f"api_key={key}", *more)[1]

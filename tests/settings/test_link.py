@@ -188,6 +188,12 @@ def test_a_model_or_what_only_python_can_give_is_in_no_link():
         assert (link.place.options, [refused.name for refused in link.refused]) == ({}, [f"trimmer.{option}"])
 
 
+@pytest.mark.parametrize("raw", ["1" * 25, "-" + "9" * 12, "[" * 5000])
+def test_an_option_that_no_field_could_hold_is_refused(raw):
+    link = decode({"system": f"trimmer:{TRIM}", "trimmer.max_tokens": raw})
+    assert (link.place.options, [refused.name for refused in link.refused]) == ({}, ["trimmer.max_tokens"])
+
+
 def test_a_trimmer_that_nobody_knows_is_no_configuration():
     link = decode({"cmp": "trimmer:nobodys.trimmer;budget:4000"})
     assert (link.place.compare, [refused.name for refused in link.refused]) == (({"budget": 4000},), ["cmp trimmer"])

@@ -12,7 +12,7 @@ import pytest
 from driven_trimmers import support_chat
 from sketches import conv
 
-from historylab import Conversation, Message, replay
+from historylab import replay
 from historylab.costs.traffic import billed_traffic
 from historylab.errors import SettingsError, UnknownMember
 
@@ -319,12 +319,6 @@ def test_what_cannot_be_driven_is_a_mistake(trimmer, said):
 
 def test_a_tuple_of_messages_and_more_says_what_to_return():
     assert errors(lambda messages: (messages, 3))[0] == "it returned a tuple of 2: return the list of messages alone"
-
-
-def test_anthropics_form_says_that_it_needs_ids():
-    nameless = Conversation([Message("user", "a"), Message("tool", "b"), Message("user", "c")])
-    (said,) = set(errors(newest, nameless, form="anthropic").values())
-    assert "needs an id of every call and result" in said
 
 
 def test_the_file_that_a_name_was_taken_for_is_said(here):

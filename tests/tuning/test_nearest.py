@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from sketches import conv
 
-from historylab import RequestDecisions, Settings, Timeline, export, generate, nearest_settings, replay
+from historylab import Conversation, RequestDecisions, Settings, Timeline, export, generate, nearest_settings, replay
 from historylab.conversation.message import Message
 from historylab.planning.reasons import Action
 from historylab.tuning.nearest import Nearest
@@ -159,3 +160,11 @@ def test_where_no_request_is_the_same_none_comes_near():
 def test_they_are_exported_as_any_settings():
     found = nearest_settings(as_foreign(without_budget(pruner="message_window")))
     assert "HISTORYLAB_" in export(found.settings, "dotenv")
+
+
+def test_messages_in_a_role_of_nobodys_have_a_name_in_what_differs():
+    chat = conv("u a u a u a u a")
+    roles = [Message("critic", each.content) if i in (2, 4, 5) else each for i, each in enumerate(chat)]
+    timeline = replay(Conversation(roles), trimmer=lambda messages: [m for m in messages if m["role"] != "critic"])
+    said = list(differences_between(Observed.of(timeline), replay(timeline.original, without_budget())))
+    assert said[0].startswith("It leaves out 3 other messages that these settings send")

@@ -16,6 +16,7 @@ from historylab.trimmers import driving
 
 SAMPLE = {"conv": "sample:agatha-the-fern"}
 LANGCHAIN, AUTOGEN = "trimmer:langchain.trim_messages", "trimmer:autogen.BufferedChatCompletionContext"
+SUMMARIZES = "trimmer:langchain.SummarizationMiddleware"
 WHOLE = "16 of 16 messages"
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 
@@ -134,6 +135,7 @@ def test_the_address_says_the_options_that_were_chosen_and_a_reload_shows_the_sa
         ({"system": "trimmer:nobodys.trimmer"}, "there is no trimmer"),
         ({"system": "trimmer:app.history:trim"}, "historylab --trimmer app.history:trim FILE"),
         ({"system": LANGCHAIN, "trimmer.max_tokens": "few"}, "few"),
+        ({"system": SUMMARIZES, "trimmer.keep": '["tokens", -1]'}, "be opened"),
         ({"system": LANGCHAIN, "trimmer.model": "x"}, "has no option of that name in links"),
         ({"trimmer.max_tokens": "300"}, "names no trimmer"),
     ],

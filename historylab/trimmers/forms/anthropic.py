@@ -6,12 +6,12 @@ it. Of images, sound and files there is a block without data, as a conversation 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.message import Message
-from historylab.errors import LoadError
 from historylab.formats.base import Losses
 from historylab.formats.messages.anthropic_blocks import content_of, text_block, to_blocks
 from historylab.formats.messages.written import unwrap_arguments
@@ -19,6 +19,7 @@ from historylab.formats.requests.anthropic_items import messages_from_item
 from historylab.registry import register
 from historylab.trimmers.base import ItemForm, WrittenItem, group_results
 
+UNNAMED = "historylab_call_"
 ROLES = ("assistant", "system")
 
 
@@ -29,16 +30,33 @@ class AnthropicItems(ItemForm):
     system_inside = False
 
     def write(self, messages: Sequence[Message], marks: Sequence[str]) -> list[WrittenItem]:
-        if any(not each for message in messages for each in _ids(message)):
-            raise LoadError("Anthropic's form needs an id of every call and result, and the file has none of some")
-        return [WrittenItem(_item([messages[i] for i in places]), places) for places in group_results(messages)]
+        named = list(_name_calls(messages, marks))
+        return [WrittenItem(_item([named[i] for i in places]), places) for places in group_results(named)]
 
     def read(self, item: Any) -> list[Message]:
-        return [unwrap_arguments(message) for message in messages_from_item(item)]
+        return [_as_it_was(unwrap_arguments(message)) for message in messages_from_item(item)]
 
 
-def _ids(message: Message) -> list[str | None]:
-    return [message.tool_call_id] if message.role == "tool" else [call.id for call in message.tool_calls]
+def _name_calls(messages: Sequence[Message], marks: Sequence[str]) -> Iterator[Message]:
+    """The messages, with an id for each call and result that has none, which this API requires: paired in order."""
+    waiting = deque[str]()
+    for message, mark in zip(messages, marks, strict=True):
+        if message.role == "tool" and not message.tool_call_id:
+            yield replace(message, tool_call_id=waiting.popleft() if waiting else f"{UNNAMED}{mark}")
+            continue
+        calls = [
+            call if call.id else replace(call, id=f"{UNNAMED}{mark}_{k}") for k, call in enumerate(message.tool_calls)
+        ]
+        if message.tool_calls:
+            waiting = deque(now.id for now, call in zip(calls, message.tool_calls, strict=True) if not call.id)
+        yield replace(message, tool_calls=tuple(calls)) if waiting else message
+
+
+def _as_it_was(message: Message) -> Message:
+    """Without ids of ours."""
+    calls = tuple(replace(call, id="") if call.id.startswith(UNNAMED) else call for call in message.tool_calls)
+    own = message.tool_call_id and message.tool_call_id.startswith(UNNAMED)
+    return replace(message, tool_calls=calls, tool_call_id=None) if own or calls != message.tool_calls else message
 
 
 def _item(messages: Sequence[Message]) -> dict[str, Any]:

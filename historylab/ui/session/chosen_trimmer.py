@@ -13,7 +13,7 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.costs.proposal import settings_for
-from historylab.errors import SettingsError, UnknownMember
+from historylab.errors import HistoryLabError, SettingsError, UnknownMember
 from historylab.pricing import window_of
 from historylab.registry import Option, member, members
 from historylab.settings.link import COMPARE, Place, RefusedParameter
@@ -30,7 +30,7 @@ from historylab.settings.trimmer_options import (
     trimmer_in,
     trimmer_of_system,
 )
-from historylab.trimmers.given import install_command, installed_version
+from historylab.trimmers.given import install_command, installed_version, open_trimmer_choice
 from historylab.tuning.replayed import TrimmerLane, lane_in_environment
 from historylab.ui.session import cached, choices
 from historylab.ui.session.drawers import ask_for
@@ -51,7 +51,7 @@ def served_trimmer() -> TrimmerLane | None:
     """The trimmer that the command line named."""
     try:
         return lane_in_environment()
-    except SettingsError as problem:
+    except (SettingsError, UnknownMember) as problem:
         tab().problem = str(problem)  # found while drawing: no click
         return None
 
@@ -210,14 +210,29 @@ def keep_trimmer(name: str) -> None:
 def follow_linked_trimmer(place: Place) -> None:
     """Show the trimmer that a link names, if it may be chosen here."""
     name = trimmer_of_system(place.system)
-    _show_trimmer(name if name in offered_trimmers() else "", place.options)
+    _show_trimmer("" if _why_not(name, place.options) else name, place.options)
 
 
 def refused_trimmers(place: Place) -> Iterator[RefusedParameter]:
     """The trimmer that a link names in place of a system, if it isn't to be had here, with the reason."""
     name = trimmer_of_system(place.system)
-    if name and name not in offered_trimmers():
-        yield RefusedParameter(SYSTEM, name, why_no_trimmer(name))
+    if name and (why := _why_not(name, place.options)):
+        yield RefusedParameter(SYSTEM, name, why)
+
+
+def _why_not(name: str, options: Mapping[str, Any]) -> str:
+    """The reason why a trimmer can't be shown with these options; "" where it can, as far as a link says them all."""
+    if not name or name not in offered_trimmers():
+        return why_no_trimmer(name) if name else ""
+    known = {} if is_own_function(name) else screen_options(name)
+    needed = {each for each, option in known.items() if option.default is inspect.Parameter.empty}
+    if not known or needed - options.keys():  # what is proposed depends on what is open
+        return ""
+    try:
+        open_trimmer_choice(name, options)
+    except HistoryLabError as problem:
+        return str(problem)
+    return ""
 
 
 def offered_configurations(place: Place) -> tuple[list[dict[str, Any]], list[RefusedParameter]]:

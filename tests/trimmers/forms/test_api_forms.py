@@ -13,6 +13,7 @@ from historylab.conversation.message import Message, ToolCall
 from historylab.errors import LoadError, MissingLibrary
 from historylab.generators.support_desk import support_desk
 from historylab.generators.tool_loop import tool_loop
+from historylab.trimmers.forms.anthropic import AnthropicItems
 
 FORMS = ("anthropic", "gemini", "adk", "strands")
 CALLS = (ToolCall("a", "look", '{"at": 1}'), ToolCall("b", "look", '{"at": 2}'))
@@ -106,3 +107,14 @@ def test_strands_tracks_messages_by_our_marks():
 def test_a_summary_that_strands_wrote_has_no_mark_of_ours():
     (read,) = form_named("strands").read({"role": "user", "content": [{"text": "So far: nothing."}]})
     assert (read.role, read.content, read.id) == ("user", "So far: nothing.", None)
+
+
+def test_calls_without_ids_have_some_by_which_results_are_paired_in_anthropics_form():
+    calls = (ToolCall("", "look", "{}"), ToolCall("", "read", "{}"))
+    said = [Message("assistant", "", tool_calls=calls), Message("tool", "seen"), Message("tool", "read")]
+    form = AnthropicItems()
+    asked, answered = (each.item["content"] for each in form.write(said, ["m1", "m2", "m3"]))
+    assert [block["id"] for block in asked] == [block["tool_use_id"] for block in answered]
+    assert len({block["id"] for block in asked}) == 2
+    read = [message for each in form.write(said, ["m1", "m2", "m3"]) for message in form.read(each.item)]
+    assert [(message.tool_calls, message.tool_call_id) for message in read] == [(calls, None), ((), None), ((), None)]
