@@ -121,6 +121,7 @@ def test_what_was_only_watched_is_said_to_be_what_would_be_sent_wherever_one_loo
     watched(page, home)
     columns(page, 7)
     headline(page, "At turn 7, the model sees 5 of 13 messages")
+    settled(page)  # a key is lost on a map that is still being drawn
     page.locator("canvas.marks").first.press("ArrowLeft")
     headline(page, "At turn 6, the model would see 5 of 11 messages")
     page.locator('[role=slider][aria-valuetext*="5 of 11 messages would be sent"]').first.wait_for()
