@@ -48,7 +48,10 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_set(parser: argparse.ArgumentParser) -> None:
+def add_set(
+    parser: argparse.ArgumentParser,
+    about: str = "a setting, for instance budget=4000 or pruner.fifo.unit=block; repeat it for more",
+) -> None:
     """--set and --strict-environment."""
     parser.set_defaults(source=None)
     parser.add_argument(
@@ -57,7 +60,7 @@ def add_set(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME=VALUE",
         type=parse_assignment,
-        help="a setting, for instance budget=4000 or pruner.fifo.unit=block; repeat it for more",
+        help=about,
     )
     add_strict_environment(parser, default=argparse.SUPPRESS)
 

@@ -46,7 +46,7 @@ def add_to(commands: Subparsers) -> None:
     add_conversation(parser)
     add_reading(parser)
     add_star(parser)
-    add_set(parser)
+    add_set(parser, "beside a trimmer how all is counted and priced, for instance model=gpt-4o; repeat it for more")
 
 
 class _Compared(NamedTuple):

@@ -33,7 +33,7 @@ historylab chat.json --trimmer myapp.history:trim
 ```
 
 The last one opens it on screen. A `--trimmer-option`, its value as JSON or text, is one of the trimmer named before it.
-In Python:
+It is counted and priced as the file was recorded; `--set model=gpt-4o` beside it says otherwise. In Python:
 
 ```python
 from historylab import load, replay
