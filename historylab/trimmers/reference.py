@@ -73,7 +73,9 @@ A function of yours runs where the command line or Python names it, never from a
 ## What comes back
 
 Each message is known again: by being the same object, by an id, by what it says; of equal ones the newest counts that
-keeps the order, and a result goes by its call. A message of which a part was left out, or with a shorter text, is
+keeps the order, and a result goes by its call. Between two that are known, the others are matched in order: by what
+their texts have in common, or one by one where as many came back as were given. A message of which a part was left out,
+or with another text, is
 *rewritten*. What was moved, or is sent twice, is shown in the order it was sent. What is new is the trimmer's own, and
 where it speaks of what is gone it is a summary of that. What a form keeps outside its list, such as a system prompt, is
 sent as it is. Nothing is mended: an orphaned result stays one.
