@@ -12,6 +12,7 @@ from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage, Syste
 
 from historylab import Conversation, Message, ToolCall, replay
 from historylab.trimmers.annotations import how_it_takes
+from historylab.trimmers.forms.anthropic import AnthropicItems
 
 CALLS = (ToolCall("c1", "look_up", '{"row": 1}'), ToolCall("c2", "look_up", '{"row": 2}'))
 CHAT = Conversation(
@@ -170,11 +171,11 @@ def test_a_body_of_chat_completions_has_its_prompt_in_the_list():
     assert sketch(trim) == "DDDDDDDKK"
 
 
-def test_what_a_form_has_no_place_for_is_an_error_of_its_requests():
-    chat = Conversation([Message("user", "Look."), Message("tool", "of nobody"), Message("user", "ok")])
-    timeline = replay(chat, trimmer=lambda items: items, form="anthropic")
-    assert [error.partition(":")[0] for error in timeline.errors.values()] == ["what was said can't be given to it"]
-    assert replay(chat, trimmer=lambda items: items, form="anthropic", carry=True).errors
+@pytest.mark.parametrize("carry", [False, True])
+def test_what_a_form_has_no_place_for_is_an_error_of_its_requests(monkeypatch, carry):
+    monkeypatch.setattr(AnthropicItems, "write", lambda form, messages, marks: {}["place"])
+    errors = replay(CHAT, trimmer=lambda items: items, form="anthropic", carry=carry).errors
+    assert {error.partition(":")[0] for error in errors.values()} == {"what was said can't be given to it"}
 
 
 class Unreadable:
