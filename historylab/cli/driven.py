@@ -1,4 +1,4 @@
-"""What `show` and `compare` say of a trimmer: its version, where it failed, and the faults in what it sends."""
+"""The words of `show` and `compare` on a trimmer: its version, where it failed, and the faults in what it sends."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ERRORS = 3  # that get a line each
 
 
 def trimmer_lines(timeline: Timeline) -> Iterator[str]:
-    """What it sends, where it failed and why, how to read what it does, and the faults of that."""
+    """The version, the requests at which it failed and why, how to read what it does, and the faults of that."""
     from historylab.wording.faults import faults_sentence
     from historylab.wording.trimmers import trimmer_line, trimmer_notes
 
@@ -30,7 +30,7 @@ def trimmer_lines(timeline: Timeline) -> Iterator[str]:
 
 
 def cost_lines(timeline: Timeline) -> Iterator[str]:
-    """What that costs beside not trimming, and whose prices these are where the file names no model."""
+    """The cost beside not trimming, and whose prices these are where the file names no model."""
     from historylab.costs.bill import against_untrimmed
     from historylab.settings.fields import DEFAULT_MODEL
     from historylab.wording.costs import cost_finding
@@ -46,7 +46,7 @@ def cost_lines(timeline: Timeline) -> Iterator[str]:
 
 
 def trimmer_as_json(timeline: Timeline) -> dict[str, Any]:
-    """What is said of the trimmer; requests count from 1, as those of `show` do."""
+    """The trimmer as JSON; requests count from 1, as those of `show` do."""
     from historylab.planning.faults import count_faults
     from historylab.settings.trimmer_options import shown_options
 
@@ -63,5 +63,5 @@ def trimmer_as_json(timeline: Timeline) -> dict[str, Any]:
 
 
 def request_as_json(timeline: Timeline, number: int) -> dict[str, Any]:
-    """What is said of a request (from 0) beside others'."""
+    """The fields of a request (from 0) that only a trimmer's has."""
     return {"refused": bool(timeline.refused[number]), "error": timeline.errors.get(number)}

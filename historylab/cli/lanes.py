@@ -138,7 +138,7 @@ def read_trimmers(arguments: argparse.Namespace) -> list[TrimmerLane]:
 
 
 def _read_counting(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What --set says of how all that is sent is counted and priced."""
+    """The settings of --set that count and price what is sent."""
     from historylab.tuning.replayed import COUNTING
 
     names = [name for name in dict(getattr(arguments, "set", ())) if name in COUNTING]
@@ -163,7 +163,7 @@ def read_against(arguments: argparse.Namespace) -> Lane | None:
 
 
 def _group_words(arguments: argparse.Namespace) -> list[tuple[str, dict[str, Any]]]:
-    """What names a trimmer, each with what was said of it. What stands before the first belongs to that."""
+    """The names of trimmers, each with the options given for it. Options before the first name belong to that."""
     first: dict[str, Any] = {}
     found = list[tuple[str, dict[str, Any]]]()
     for name, value in _trimmer_words(arguments):
@@ -179,7 +179,7 @@ def _group_words(arguments: argparse.Namespace) -> list[tuple[str, dict[str, Any
 
 
 def _trimmer_words(arguments: argparse.Namespace) -> list[tuple[str, Any]]:
-    """What was said of trimmers, before the command and after it."""
+    """The trimmers named before the command and after it."""
     return [*(getattr(arguments, "trimmers_served", None) or ()), *(getattr(arguments, "trimmers", None) or ())]
 
 

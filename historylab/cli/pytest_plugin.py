@@ -53,7 +53,7 @@ def check_history(
 
 
 def _pass_or_skip(found: Check) -> Check:
-    """What was found, where nothing is broken; skips where nothing can be said, warns where something is unsure."""
+    """Return what was found if nothing is broken; skip if nothing can be said, and warn if something is unsure."""
     from historylab.wording.check_summary import check_report, warnings_in_words
 
     __tracebackhide__ = True

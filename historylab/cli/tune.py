@@ -188,7 +188,7 @@ def _as_json(advice: Advice) -> dict[str, Any]:
 
 
 def _against_as_json(lane: Lane) -> dict[str, Any]:
-    """What was to be bettered, where that isn't settings: "as-sent", or the trimmer and its options."""
+    """The base, where that isn't settings: "as-sent", or the trimmer and its options."""
     from historylab.settings.trimmer_options import shown_options
     from historylab.tuning.replayed import TrimmerLane
 

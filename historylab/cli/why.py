@@ -82,7 +82,7 @@ def _read(arguments: argparse.Namespace) -> tuple[Conversations, Conversation]:
 
 
 def _timeline(arguments: argparse.Namespace, conversation: Conversation) -> Timeline:
-    """What was sent where the file knows, or a trimmer sends; else the replay under the settings given or proposed."""
+    """The timeline as sent where the file knows, or of a trimmer; else the replay under settings given or proposed."""
     from historylab.planning.replay import replay
     from historylab.recordings.as_sent import knows_what_was_sent
     from historylab.settings.resolve import settings_in_file

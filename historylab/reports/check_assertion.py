@@ -70,7 +70,7 @@ def require_conversations(given: object, call: str) -> None:
 
 
 def _in_order(checked: Any, conversations: Any, trimmer: Any) -> tuple[Any, Any]:
-    """What is checked, and the conversations. Raises SettingsError where one is missing or they changed places."""
+    """The thing to check, and the conversations. Raises SettingsError where one is missing or they changed places."""
     call = 'check(trim, "conversations/", that="never rejected")'
     if trimmer is not None:
         given = [each for each in (checked, conversations) if each is not None]

@@ -22,7 +22,7 @@ from historylab.secrets.redaction import Redaction
 TRIMMER = "trimmer"
 """The family; in a configuration that is compared, the name of the trimmer."""
 SYSTEM_OF_TRIMMER, OPTION = f"{TRIMMER}:", f"{TRIMMER}."
-"""What goes before a trimmer's name where it takes the place of a system, and before that of an option."""
+"""The prefix of a trimmer's name where it takes the place of a system, and that of its options."""
 MODEL = "model"
 OWN_FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", re.ASCII)
 LONGEST = 80  # characters of a name

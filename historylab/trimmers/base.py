@@ -21,7 +21,7 @@ class WrittenItem(NamedTuple):
 
 
 class ItemForm(ABC):
-    """How a library holds messages: written as its own objects, and read back.
+    """The messages of a library: written as its own objects, and read back.
 
     `system_inside`: whether a system message can be one of them.
     """

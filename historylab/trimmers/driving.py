@@ -179,7 +179,7 @@ class _Run:
     def _read(
         self, answer: Any, opened: tuple[Any, ...], items: list[Any], given: list[ListedItem]
     ) -> tuple[list[ListedItem], str | None, bool]:
-        """What it returned, the prompt beside that, and whether what it was given was edited; all in time."""
+        """The items it returned, the prompt beside them, and whether what it was given was edited; all in time."""
         returned, said = self.choice.shape.take(answer, opened)
         try:
             found = match(returned, given, self.form.read, self.marks, summarizes=self.choice.summarizes)
@@ -257,7 +257,7 @@ class _Run:
 
 
 def _mark_of(conversation: Conversation) -> str:
-    """What our marks begin with: short, as some libraries count them, and unlike the ids that the app has."""
+    """The prefix of our marks: short, as some libraries count them, and unlike the ids that the app has."""
     is_taken = any(OWN_MARK.match(message.id or "") for message in conversation)
     return f"m{conversation.digest}x" if is_taken else "m"
 

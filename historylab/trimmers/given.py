@@ -215,7 +215,7 @@ def _shape_of(form: str, taking: Taking, model: str) -> ListShape | BodyShape:
 
 
 def _bind(target: Any, options: Mapping[str, Any]) -> Callable[..., Any]:
-    """What is called with messages: an instance of a class, or the function with its options."""
+    """The callable that is given messages: an instance of a class, or the function with its options."""
     return cast("Callable[..., Any]", target(**options) if inspect.isclass(target) else partial(target, **options))
 
 

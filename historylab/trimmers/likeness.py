@@ -1,4 +1,4 @@
-"""How much two texts have in common, and which of some texts may be which of others, the order being the same."""
+"""The likeness of two texts, and which of some texts may be which of others, in the same order."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ ENDS = 400  # characters at each end whose words are compared
 ENOUGH = 1 / 2  # of a text in common
 FEW_WORDS = 4  # a text of fewer says too little
 MOST_LONGER = 2
-"""How much longer a text may have become by being rewritten."""
+"""The factor by which a text may have grown by being rewritten."""
 RARE = 8  # texts in which a word may be that tells them from others
 MOST_TRIED = 4  # texts that one is compared with
 ALL_TRIED = 400  # pairs up to which each is compared with each
 
 
 def likeness(now: str, before: str) -> float:
-    """How much of the shorter text the other has, up to 1; 0 where they aren't of one message.
+    """The share of the shorter text that the other has, up to 1; 0 where they aren't of one message.
 
     One holds the other, or they begin or end alike, or have most words in common. A text that is much longer than it
     was only quotes it.

@@ -128,7 +128,7 @@ class _Matching:
         return places_by_name((words, place) for place, words in enumerate(self.words_given))
 
     def _anchors(self, left: Sequence[int]) -> list[Pair]:
-        """Those in order of whose place there is no doubt."""
+        """Take the pieces whose place is beyond doubt, in order."""
         count = Counter(self.words[k] for k in left)
         taken, sure = set(self.at.values()), dict(self.at)
         for k in left:
@@ -170,7 +170,7 @@ class _Matching:
     def _between(
         self, left: Sequence[int], places: Sequence[int], find: Callable[[Sequence[int], Sequence[int]], list[Pair]]
     ) -> Iterator[tuple[Sequence[int], Sequence[int]]]:
-        """What is left between those that are found."""
+        """Match what is left between the pieces that are found."""
         if not left or not places:
             return
         i = j = 0
@@ -224,7 +224,7 @@ class _Matching:
         return _may_be(now, before) and len(now.content) <= MOST_LONGER * len(before.content) + NOTE
 
     def _find_called(self, left: Sequence[int]) -> None:
-        """Those moved and rewritten: by their call."""
+        """Match what was moved and rewritten by its call."""
         free = sorted({*range(len(self.given))} - {*self.at.values()}) if left else []
         for names, given in (
             (lambda k: _calls(self.said[k]), lambda p: _calls(self.given[p].said)),

@@ -1,4 +1,4 @@
-"""What "module:name.name" names, as an app's own function is named; the current folder comes before all others."""
+"""Imports "module:name.name", as an app's own function is named; the current folder comes before all others."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ class Check:
         return sum(finding.verdict == UNSURE for finding in self.findings) + len(self.unread)
 
     def fails(self, *, strict: bool = False) -> bool:
-        """Whether a wish is broken or the trimmer failed; if `strict`, also if anything is unsure."""
+        """Tell whether a wish is broken or the trimmer failed; if `strict`, also if anything is unsure."""
         return self.verdict == BROKEN or (strict and (self.unsure > 0 or self.verdict == UNSURE))
 
 

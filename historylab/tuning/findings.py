@@ -122,7 +122,7 @@ def judge_wish(wish: Wish, place: ConversationPlace, replayed: Replayed, before:
 
 
 def _of_trimmer(wish: Wish, timeline: Timeline) -> bool:
-    """Whether the faults of a trimmer decide, without those of the file."""
+    """Tell whether the faults of a trimmer decide, without those of the file."""
     return wish.name == "no_rejections" and timeline.run is not None
 
 

@@ -117,7 +117,7 @@ class _Search:
         return max(several, key=self.scores.__getitem__)
 
     def _try_all(self, several: Sequence[Settings]) -> Iterator[Settings]:
-        """Those that were tried: all, until there were enough. One is in any case."""
+        """The tries: all of them, until there were enough. One is made in any case."""
         for settings in several:
             if settings not in self.scores:
                 if self.scores and (len(self.scores) >= MOST_TRIES or time.monotonic() - self.began > SECONDS):

@@ -1,4 +1,4 @@
-"""What a timeline shows of the rule behind it: how much its requests keep of the newest, before and after each cut."""
+"""Reads off a timeline the rule behind it: how much its requests keep of the newest, before and after each cut."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 
 WHOLE, REWRITTEN, GONE = range(3)
-"""How a message is sent, or that it isn't."""
+"""The way a message is sent, or that it isn't."""
 WAYS = np.array([WHOLE, WHOLE, REWRITTEN, GONE, GONE], np.uint8)
 """Per Action the way of sending."""
 
@@ -41,7 +41,7 @@ class Observed:
 
     @classmethod
     def of(cls, timeline: Timeline, numbers: Sequence[int] | None = None) -> Observed:
-        """Those of a timeline, or some of its requests (from 0)."""
+        """Observe a timeline, or some of its requests (from 0)."""
         if numbers is None:
             numbers = [number for number in range(len(timeline.plans)) if number not in timeline.unknown]
         return cls(timeline, numbers, [WAYS[timeline.plans[number].actions] for number in numbers])
@@ -68,7 +68,7 @@ class Observed:
 
     @cached_property
     def beginnings(self) -> Mapping[int, int]:
-        """How many of the cuts leave a beginning of each role."""
+        """The number of cuts that leave a beginning of each role."""
         begun = zip(self.starts[self.cuts].tolist(), self.sizes[self.cuts].tolist(), strict=True)
         return Counter(self.roles.item(start) for start, size in begun if start < size)
 

@@ -257,7 +257,7 @@ def summaries_made(timeline: Timeline) -> int:
 
 
 def _summaries_sent(timeline: Timeline) -> set[int | str]:
-    """What whoever decided sent in place of others: messages of the conversation, and texts that are none of it."""
+    """The summaries that were sent: messages of the conversation, and texts that are not in it."""
     among = summaries_in(timeline.conversation)
     sent = set[int | str]()
     for plan in timeline.plans:

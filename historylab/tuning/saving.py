@@ -63,7 +63,7 @@ def find_saving(
 
 
 def saving_of(found: Retention, changes: Mapping[str, Any], prices: Prices | None) -> Saving | None:
-    """What changed settings cost and lose, be it more or less; None where they don't fit, fail or ask a model."""
+    """The cost and losses of changed settings, be it more or less; None where they don't fit, fail or ask a model."""
     stars = tuple(star.mark for star in found.starred)
     if (tried := _try(found.timeline, changes, prices, stars)) is None:
         return None

@@ -128,7 +128,7 @@ def differing_most(check: Check) -> list[tuple[ConversationPlace, str]]:
 
 
 def moving_cut_in_words(check: Check, quote: Callable[[str], str] = str) -> str:
-    """Why the cut moves at more than half of the requests, and what would end that; empty if it doesn't."""
+    """The reason why the cut moves at more than half of the requests, and what would end that; empty if it doesn't."""
     if check.moving is None:
         return ""
     place, found = check.moving

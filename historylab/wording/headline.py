@@ -51,7 +51,7 @@ def headline_sentence(found: Retention, compared: CostComparison | None) -> str:
 
 
 def _broken_sentence(timeline: Timeline) -> str:
-    """What is wrong with a trimmer's requests; "" where none is refused, none failed and all have the system prompt.
+    """The worst fault of a trimmer's requests; "" where none is refused, none failed and all have the system prompt.
 
     "An API would refuse 31 of the 62 requests that LangChain trim_messages makes: 31 tool results without their call."
     """

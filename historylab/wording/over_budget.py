@@ -18,7 +18,7 @@ from historylab.tuning.moving_cut import HALF
 from historylab.wording.settings import member_word, setting_in_words, title_of, value_in_words
 
 LAST: Mapping[str, str] = {"lastN": "last user messages", "lastMessages": "last messages"}
-"""What a policy keeps `length` of."""
+"""The noun for what a policy keeps `length` of."""
 
 
 def over_budget_sentence(timeline: Timeline, say: Callable[[OverBudget], str] | None = None) -> str:

@@ -101,7 +101,7 @@ def _parts_of(settings: Settings, chosen: Member) -> Iterator[SentencePart]:
 
 
 def _words_of(settings: Settings, chosen: Member) -> str:
-    """What that member says, as `says=` has it."""
+    """The words of that member, as `says=` has them."""
     says: str | Callable[..., str] = chosen.attributes.get("says") or _by_its_title(chosen)
     if isinstance(says, str):
         return says

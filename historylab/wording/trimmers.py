@@ -18,7 +18,7 @@ NAME, VALUE, ERROR = 60, 40, 200  # characters of a trimmer's name, of an option
 
 
 def foreign_line(timeline: Timeline) -> str:
-    """What others sent, or would send, in a line: whoever recorded it, or a trimmer."""
+    """A line on what others sent, or would send: whoever recorded it, or a trimmer."""
     return trimmer_line(timeline) if timeline.run else as_sent_line(timeline)
 
 

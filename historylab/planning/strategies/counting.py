@@ -24,7 +24,7 @@ Counted = Annotated[
     ),
 ]
 NOUNS = {"messages": "messages", "merged": "messages", "groups": "groups", "items": "items"}
-"""What is counted, in a sentence."""
+"""The noun for what is counted, in a sentence."""
 
 
 class NewestBlocks(NamedTuple):
@@ -34,7 +34,7 @@ class NewestBlocks(NamedTuple):
     running: np.ndarray
 
     def exceed(self, most: int) -> bool:
-        """Whether they count more than that."""
+        """Tell whether they count more than that."""
         return bool(len(self.running) and self.running[-1] > most)
 
     def first_of(self, keep: int) -> int:

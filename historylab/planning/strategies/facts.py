@@ -97,7 +97,7 @@ def tool_results(history: History) -> np.ndarray:
 
 
 def results_within(history: History, tokens: int) -> int:
-    """How many of the newest tool results together have at most so many tokens, as they were said."""
+    """The number of newest tool results that together have at most so many tokens, as they were said."""
     results, looked = tool_results(history), 64
     while True:  # from the newest back, as far as it takes
         newest = history.tokens[results[max(0, len(results) - looked) :]][::-1].cumsum()

@@ -1,1 +1,1 @@
-"""How libraries and APIs hold messages, one file each."""
+"""The messages of libraries and APIs, one file each."""

@@ -29,7 +29,7 @@ TokenCounter: TypeAlias = Annotated[
     Literal["approximate", "len"] | SkipJsonSchema[Callable[..., Any]],
     Field(description="`approximate` takes four characters for a token, `len` counts messages; or a function"),
 ]
-"""What LangChain's trimmers count with."""
+"""The counters that LangChain's trimmers take."""
 
 
 @register("item_form", "langchain")

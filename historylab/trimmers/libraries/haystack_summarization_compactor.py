@@ -20,7 +20,7 @@ from historylab.trimmers.libraries.haystack_hook import HaystackCompaction
 from historylab.trimmers.stand_in import write_summary
 
 FRAME = re.compile(r"</?conversation_to_summarize>\n?")
-"""How Haystack frames that which is to be summarised."""
+"""The frame that Haystack puts around messages to be summarised."""
 
 
 @register(

@@ -18,7 +18,7 @@ Trigger: TypeAlias = Clause | list[Clause]
 EACH_MESSAGE = "{messages}"
 """The prompt of a stand-in: what is to be summarised, and no instructions."""
 TAG = re.compile(r"</?(?:message|content|tool_call)\b[^>]*>")
-"""How LangChain frames that."""
+"""The frame that LangChain puts around messages to be summarised."""
 
 
 def open_stand_in(max_input_tokens: int | None) -> Any:

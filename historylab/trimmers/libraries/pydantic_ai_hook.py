@@ -14,7 +14,7 @@ from historylab.trimmers.stand_in import write_summary
 TRANSCRIPT = "{messages}"
 """The prompt of a stand-in: what is to be summarised, and no instructions."""
 FRAMED = re.compile(r"<(message|previous-summary)\b[^>]*>\n(.*?)\n</\1>", re.DOTALL)
-"""How the harness frames that."""
+"""The frame that the harness puts around messages to be summarised."""
 
 
 class HarnessCompaction:

@@ -114,7 +114,7 @@ def _stand_in(context_window: int | None) -> Any:
 
 
 def _lines(items: Sequence[Item]) -> str:
-    """What is said in messages, and by whom."""
+    """The texts of messages, and who said them."""
     said = [message for item in items for message in StrandsMessages().read(item)]
     calls = {message: ", ".join(call.name for call in message.tool_calls) for message in said}
     return "\n".join(f"{message.role}: {message.content or calls[message]}" for message in said)

@@ -57,7 +57,7 @@ class Configuration:
 
     @property
     def is_ours(self) -> bool:
-        """Whether settings decide."""
+        """Tell whether settings decide."""
         return self.letter != SENT and not self.trimmer
 
     def lane(self, conversation: Conversation) -> TrimmerLane:
@@ -93,7 +93,7 @@ def _settings_in(changes: Mapping[str, Any] | None) -> Mapping[str, Any]:
 def timeline_of(
     configuration: Configuration, compared: Sequence[Configuration], conversation: Conversation
 ) -> Timeline:
-    """What one of those compared sends: a trimmer is asked for every request, settings are replayed."""
+    """The timeline of one configuration: a trimmer is asked for every request, settings are replayed."""
     if configuration.trimmer:
         rest = [each for each in compared if each is not configuration]
         return trimmed_timeline(conversation, configuration.lane(conversation), partial(compare_these, rest))
@@ -196,7 +196,7 @@ def use_configuration(compared: Sequence[Configuration], letter: str) -> None:
 
 
 def _changed_from(settings: Mapping[str, object], configuration: Configuration) -> Mapping[str, Any]:
-    """What a configuration changes of these settings."""
+    """The settings that a configuration changes."""
     if configuration.trimmer:
         return configuration.changes or {}
     return changed_values(settings, configuration.settings.values())

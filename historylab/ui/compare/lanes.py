@@ -85,7 +85,7 @@ def _yours(resolution: Resolution) -> str:
 
 
 def _notes(timeline: Timeline) -> str:
-    """How to read what a trimmer does, as HTML."""
+    """The notes on a trimmer, as HTML."""
     return "".join(f'<div class="hl-meta">{escape(note)}</div>' for note in trimmer_notes(timeline))
 
 

@@ -137,7 +137,7 @@ def _losses_under(timeline: Timeline, undo: Mapping[str, Any], *, at_any_cost: b
 
 
 def _cost_under(timeline: Timeline, undo: Mapping[str, Any]) -> str:
-    """What these changes cost beside a trimmer, in words; "" where they don't fit."""
+    """The cost of these changes beside a trimmer, in words; "" where they don't fit."""
     listed = prices.prices_in_effect(billed_model(timeline))
     tried = saving_of(cached.retention_of(timeline, viewing.must_remember()), undo, listed)
     return cost_in_words(tried.cost, priced=tried.priced) if tried else ""

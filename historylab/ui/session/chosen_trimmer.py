@@ -41,7 +41,7 @@ from historylab.wording.untrusted import one_line
 NEAREST = "nearest"
 """The work that looks for settings near a trimmer."""
 SHARE = 0.4
-"""What a trimmer is to keep where its library has no default: so much of the largest request, or of the messages."""
+"""The share of the largest request, or of the messages, that a trimmer keeps where its library has no default."""
 SHARES = {"max_part_tokens": 0.05, "compact_to": 0.2, "head_size": 0.1, "tail_size": 0.3, "max_output_tokens": 0.1}
 LIMITS = ("max_tokens", "token_limit", "max_messages", "max_part_tokens")
 """Options without which a trimmer does nothing, or nothing useful, though its library doesn't ask for them."""

@@ -16,7 +16,7 @@ KIND = "trimmer"
 
 
 def _progress_in_words(name: str, asked: int, of: int, seconds: float) -> str:
-    """How far it is, and how long it may take: the first time, too."""
+    """The progress in words, and how long it may take: the first time, too."""
     if not of:
         return f"Opening {name}"
     patience = f"each may take {seconds:g} s; after {GIVE_UP} in a row without an answer it is asked no more"
@@ -24,7 +24,7 @@ def _progress_in_words(name: str, asked: int, of: int, seconds: float) -> str:
 
 
 def trimmed_timeline(conversation: Conversation, lane: TrimmerLane, on_stop: Callable[[], None]) -> Timeline:
-    """What a trimmer sends; while it is asked, with a bar that shows how far that is. `on_stop` chooses another."""
+    """The timeline of a trimmer; while it is asked, a bar shows how far it is. `on_stop` chooses another."""
     name, key = code_span(trimmer_title(str(lane.trimmer))), (KIND, id(conversation), lane.key)
     while not lane.is_open(conversation):
         follow_work(

@@ -103,7 +103,7 @@ class SettingsSearch:
         return known
 
     def is_quick(self, settings: int) -> bool:
-        """Whether trying so many takes so little time that it starts without a click: no trimmer has to be asked."""
+        """Tell whether trying so many takes so little time that it starts without a click: no trimmer is asked."""
         asks = isinstance(self.against, TrimmerLane)
         return not asks and settings * sum(map(len, self.conversations)) <= AT_ONCE
 

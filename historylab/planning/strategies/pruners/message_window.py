@@ -35,7 +35,7 @@ def window_in_words(keep: int, trigger: int, unit: str) -> str:
 
 
 def carries(*, keep: int = 20, trigger: int = 40, start: str = "any", **_others: object) -> bool:
-    """Whether a cut lasts: else every request is cut to the newest anew."""
+    """Tell whether a cut lasts: else every request is cut to the newest anew."""
     return trigger > keep or start == "user"
 
 

@@ -127,7 +127,7 @@ def clear(
 
 
 def _notices(context: Context, exclude: str, longer_than: int) -> Texts:
-    """What is sent in place of each; none for short results, and those of tools that are excluded."""
+    """The text sent in place of each; none for short results, and for those of tools that are excluded."""
     never = frozenset(name.strip() for name in exclude.split(",") if name.strip())
 
     def shorten(conversation: Conversation, i: int, tokens: int) -> str | None:
