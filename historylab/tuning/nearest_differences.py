@@ -25,7 +25,7 @@ FEW = 2
 
 
 def differences_between(observed: Observed, ours: Timeline) -> Iterator[str]:
-    """Sentences on what is kept more or less, rewritten, summarised, added, refused, and on what the cuts begin with."""
+    """Sentences on what is kept more or less, rewritten, summarised, added, refused, and on how the cuts begin."""
     mine = Observed.of(ours, observed.numbers)
     yield from _compare_kept(observed, mine)
     yield from _compare_beginnings(observed, mine)
