@@ -39,7 +39,8 @@ def test_a_trimmer_is_asked_once_although_a_click_interrupts_the_waiting(page, s
     page.get_by_text("Asking slow_app:keep_four").wait_for()
     page.get_by_role("link", name="Compare").click()
     (tmp_path / "go").touch()
-    page.locator("h1", has_text="B (keep_four)").wait_for()
+    page.locator(".hl-lane", has_text="keep_four").first.wait_for()
+    page.get_by_text("tokens, this request").first.wait_for()
     assert (tmp_path / "asked").read_text().split() == ["once"] * REQUESTS
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from html import unescape
+from importlib.util import find_spec
 from urllib.parse import unquote
 
 import pytest
@@ -17,6 +18,7 @@ from historylab.trimmers import driving
 SAMPLE = {"conv": "sample:agatha-the-fern"}
 LANGCHAIN, AUTOGEN = "trimmer:langchain.trim_messages", "trimmer:autogen.BufferedChatCompletionContext"
 SUMMARIZES = "trimmer:langchain.SummarizationMiddleware"
+NEEDS_LANGCHAIN = pytest.mark.skipif(find_spec("langchain") is None, reason="pip install langchain")
 WHOLE = "16 of 16 messages"
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 
@@ -135,7 +137,7 @@ def test_the_address_says_the_options_that_were_chosen_and_a_reload_shows_the_sa
         ({"system": "trimmer:nobodys.trimmer"}, "there is no trimmer"),
         ({"system": "trimmer:app.history:trim"}, "historylab --trimmer app.history:trim FILE"),
         ({"system": LANGCHAIN, "trimmer.max_tokens": "few"}, "few"),
-        ({"system": SUMMARIZES, "trimmer.keep": '["tokens", -1]'}, "be opened"),
+        pytest.param({"system": SUMMARIZES, "trimmer.keep": '["tokens", -1]'}, "be opened", marks=NEEDS_LANGCHAIN),
         ({"system": LANGCHAIN, "trimmer.model": "x"}, "has no option of that name in links"),
         ({"trimmer.max_tokens": "300"}, "names no trimmer"),
     ],
