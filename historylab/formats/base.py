@@ -16,8 +16,9 @@ A format is a registered generator function; there is nothing else to edit:
 
 `recognise` is asked about a sample, whose text and lists are cut short (`Content.sample`). It returns 1 for a mark that
 no other format has (magic bytes, a unique key), 0.8 for a distinctive shape, 0.5 for a shape that others share, 0 for
-no match; a LoadError raised there means 0. Every record that is not read is counted: `report.skip(…)`. What isn't read
-of a record that is, is named: `report.warn(…)`, or `report.lack(…)` if an app's request can't be read without it.
+no match; a LoadError raised there means 0. Every record that is not read is counted: `report.pass_over(…)` if it is
+known to be no message, `report.skip(…)` if it could be one. What isn't read of a record that is, is named:
+`report.warn(…)`, or `report.lack(…)` if an app's request can't be read without it.
 `marks=` has the keys that tell the format apart, by which a refusal finds the nearest ones: "chat_messages sender". A
 member that can write conversations, too, has `write=` (see `Write`); one that reads a provider's exchanges, `api=`
 (apis/exchanges.py); one whose sessions have files beside them, `beside=` (see `FindBeside`).
@@ -123,6 +124,7 @@ class Report:
     kept: dict[str, LocatedCount] = field(default_factory=dict)  # fields beside the messages, kept as metadata
     member: str = ""
     claims: dict[str, float] = field(default_factory=dict)
+    passed: int = 0  # of the records skipped, those known to be no messages
     readers: dict[Hashable, MessageReader | None] = field(default_factory=dict, init=False, repr=False)
     """Structures of lists of messages inside the file → the function that reads them; None: they are no messages."""
 
@@ -136,6 +138,11 @@ class Report:
         """Count one record that became no message."""
         self.records += 1
         _tally(self.skipped, reason, where).count += 1
+
+    def pass_over(self, reason: str, where: str) -> None:
+        """Count one record that is known to be no message, such as a header or a setting."""
+        self.skip(reason, where)
+        self.passed += 1
 
     def warn(self, reason: str, where: str) -> None:
         """Count something that was read, but perhaps not as intended."""
@@ -160,6 +167,7 @@ class Report:
         self.records += other.records
         self.messages += other.messages
         self.conversations += other.conversations
+        self.passed += other.passed
         for mine, theirs in ((self.skipped, other.skipped), (self.warnings, other.warnings), (self.kept, other.kept)):
             for reason, tally in theirs.items():
                 _tally(mine, reason, f"{where} {tally.first}".strip()).count += tally.count
