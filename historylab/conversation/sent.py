@@ -21,6 +21,9 @@ from historylab.conversation.usage import model_name, usage_held
 SENT_HISTORIES = "sent_histories"
 """Key of `Conversation.metadata`: a list with an object per SentHistory, without what is at its default."""
 
+SHOWN_ONLY = "shown_only"
+"""True in the metadata of a message that was shown and never sent, such as a program's command: no request lost it."""
+
 CALL = ("id", "name", "arguments")
 
 Range = tuple[int, int]
@@ -101,12 +104,17 @@ def held_by_request(
 
 
 def trimmed_requests(conversation: ReadMessages) -> Mapping[int, np.ndarray]:
-    """The requests that were sent less than all before them, by history length: bool[size], the messages they held."""
+    """The requests that were sent less than all before them, by history length: bool[size], the messages they held.
+
+    What was only shown counts as held.
+    """
 
     def find() -> dict[int, np.ndarray]:
+        shown = np.array([SHOWN_ONLY in message.metadata for message in conversation], bool)
         held = held_by_request(conversation, sent_histories(conversation) or ())
+        whole = ((mask | shown[: len(mask)], history) for mask, history in held)
         return {
-            len(mask): mask for mask, history in held if history.size and not (mask.all() and not history.shortened)
+            len(mask): mask for mask, history in whole if history.size and not (mask.all() and not history.shortened)
         }
 
     return conversation.remember("trimmed requests", find)
