@@ -129,7 +129,7 @@ def _calls_of(found: Sequence[Conversation]) -> dict[int, _Call]:
     for i, one in enumerate(found):
         if not is_sub_agent(one):
             continue
-        asked = next((m.content.strip() for m in one if m.role == "user"), "")
+        asked = next((m.content.strip() for m in one if m.role == "user" and not m.injected), "")
         agent, session = _text_of(one, "agent"), _text_of(one, "session")
         offered = (
             by_call[_text_of(one, "call")],

@@ -38,7 +38,7 @@ OPENHANDS = "openhands-sdk/litellm_proxy__"
 
 FILES = (
     Known("claude-code-log/37f83ec9-f2ea-42a9-925e-0d5c105cb6e8.jsonl", "claude_code", (214,), 101, 8, 105, usage=105),
-    Known("claude-code-log/7acd37a8-2745-4b58-a8a9-46164b22ad9e.jsonl", "claude_code", (114,), 71, 7, 36, usage=36),
+    Known("claude-code-log/7acd37a8-2745-4b58-a8a9-46164b22ad9e.jsonl", "claude_code", (115,), 71, 8, 36, usage=36),
     Known("claude-code-log/dag_fork.jsonl", "claude_code", (6,), 0, 4, 2, branches=1),
     Known("claude-code-log/edge_cases.jsonl", "claude_code", (11, 1), 3, 7, 4),
     Known("claude-code-log/sidechain.jsonl", "claude_code", (1, 5), 3, 1, 4),

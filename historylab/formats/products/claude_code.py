@@ -20,6 +20,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.messages.branching import with_branches
 from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.messages.provider_cuts import with_provider_cuts
+from historylab.formats.products.session_attachments import is_known, sent_content
 from historylab.formats.products.session_cuts import session_cuts
 from historylab.formats.products.session_messages import record_reader
 from historylab.formats.products.session_tree import SessionRecord, Tree, is_boundary, trees
@@ -28,6 +29,15 @@ from historylab.registry import register
 
 ROLES = ("user", "assistant")
 OWN_MARKS = {"uuid", "parentUuid", "sessionId", "session_id"}
+NOTICE = "an error notice of the program"
+NO_MESSAGES = {
+    "agent-color", "agent-name", "agent-setting", "ai-title", "artifact-autoreact-ledger", "artifact-comment-monitor",
+    "atis-latch", "attribution-snapshot", "bridge-session", "content-replacement", "cost-state", "custom-title",
+    "dev-mods", "file-history-delta", "file-history-snapshot", "fork-context-ref", "frame-link", "last-prompt",
+    "launched", "mode", "permission-mode", "pr-link", "progress", "queue-operation", "rate_limit_event", "relocated",
+    "result", "started", "stream_event", "summary", "system", "tag", "task-summary", "tool_progress", "worktree-state",
+}  # fmt: skip
+"""Types of records that Claude Code writes beside its messages."""
 AGENT_FILES = "agent-*.jsonl"
 LONGEST_LINE = 1_000_000  # bytes of a first line that are read to learn whose file it is
 TITLES = {"summary": "leafUuid", "ai-title": "sessionId", "custom-title": "sessionId"}
@@ -101,48 +111,51 @@ def _records(values: list[tuple[str, Any]], report: Report | None = None) -> lis
 
 
 def _tree_records(records: list[tuple[str, Any]], report: Report) -> Iterator[SessionRecord]:
-    """The records of the tree; those that hold no message, or a duplicate, are reported."""
+    """The records of the tree; those that were sent as no message, or are duplicates, are reported."""
     seen: set[Any] = set()
     for position, (where, value) in enumerate(records):
-        problem = _problem(value)
+        uuid = _uuid(value)
         if is_boundary(value):
             report.records += 1
             report.keep("compactions", where)
             yield SessionRecord(where, value, False, position)
             continue
-        uuid = _uuid(value)
-        key = problem or uuid or _identity(value)
-        if not problem and key in seen:
+        usable = _has_content(value) and not value.get("isApiErrorMessage")
+        rides = not usable and isinstance(value, dict) and sent_content(value) is not None
+        key = (uuid or _identity(value)) if usable or rides else None
+        if key in seen:
             report.skip(f"a record with the {'uuid' if uuid else 'role, text and time'} of one before it", where)
             continue
-        if problem:
-            report.skip(problem, where)
-        elif key:
+        if key:
             seen.add(key)
-        if not problem or uuid:
-            yield SessionRecord(where, value, not problem, position)
+        if not usable and not rides:
+            reason, known = _problem(value)
+            (report.pass_over if known else report.skip)(reason, where)
+        if usable or uuid:
+            yield SessionRecord(where, value, usable, position, rides)
 
 
 def _identity(value: dict[str, Any]) -> tuple[str, str, str] | None:
     """Who said what and when, which tells a copied record from one that says the same again; None without a time."""
-    time, content = value.get("timestamp"), value["message"]["content"]
-    return (value["type"], time, json.dumps(content)) if isinstance(time, str) and time else None
+    time, said = value.get("timestamp"), [value.get(key) for key in ("message", "attachment", "content")]
+    return (value["type"], time, json.dumps(said)) if isinstance(time, str) and time else None
 
 
-def _problem(value: Any) -> str:
-    """Why a record holds no message; empty if it holds one."""
-    if not isinstance(value, dict):
-        return f"{kind_of(value)}, not a record"
-    kind = value.get("type")
+def _problem(value: Any) -> tuple[str, bool]:
+    """Why nothing is read from a record, and whether that is known to be right."""
+    kind = value.get("type") if isinstance(value, dict) else None
+    if not isinstance(kind, str):
+        return "a record without a type" if isinstance(value, dict) else f"{kind_of(value)}, not a record", False
+    if kind == "attachment":
+        held = value.get("attachment")
+        name = held.get("type") if isinstance(held, dict) else None
+        return f"an attachment without words that were sent ({str(name)[:40]})", is_known(value)
     if kind not in ROLES:
-        return f"{_a(kind[:40])} record, not a message" if isinstance(kind, str) else "a record without a type"
+        also = f" ({subtype[:40]})" if kind == "system" and isinstance(subtype := value.get("subtype"), str) else ""
+        return f"{_a(kind[:40])} record{also}, not a message", kind in NO_MESSAGES
     if not _has_message(value):
-        return f"{_a(kind)} record whose message is {kind_of(value.get('message'))}"
-    if not isinstance(value["message"].get("content"), str | list):
-        return f"{_a(kind)} record without content"
-    if value.get("isMeta"):
-        return "a meta record (a note of the program's own)"
-    return "an error notice of the program" if value.get("isApiErrorMessage") else ""
+        return f"{_a(kind)} record whose message is {kind_of(value.get('message'))}", False
+    return (NOTICE, True) if _has_content(value) else (f"{_a(kind)} record without content", False)
 
 
 def _titles(records: list[tuple[str, Any]]) -> dict[tuple[str, str], str]:
@@ -160,7 +173,7 @@ def _titles(records: list[tuple[str, Any]]) -> dict[tuple[str, str], str]:
 def _title(tree: Tree, messages: list[Message], titles: dict[tuple[str, str], str]) -> str:
     last = tree.newest[-1]
     if last.side:
-        return f"Subagent: {opening(next((m.content for m in messages if m.role == 'user'), ''))}"
+        return f"Subagent: {opening(next((m.content for m in messages if m.role == 'user' and not m.injected), ''))}"
     for kind in ("custom-title", "ai-title"):
         if title := titles.get((kind, str(last.session))):
             return title
@@ -170,15 +183,18 @@ def _title(tree: Tree, messages: list[Message], titles: dict[tuple[str, str], st
 
 def _tools(records: list[tuple[str, Any]]) -> list[dict[str, Any]]:
     """The definitions of the session's tools, if a record holds them and not only their names."""
-    given = [v["tools"] for _, v in records if isinstance(v, dict) and isinstance(v.get("tools"), list)]
-    return [tool for tool in given[-1] if isinstance(tool, dict)] if given else []
+    held = [value.get("attachment", value) for _, value in records if isinstance(value, dict)]
+    given = [each["tools"] for each in held if isinstance(each, dict) and isinstance(each.get("tools"), list)]
+    tools = [tool for tool in given[-1] if isinstance(tool, dict)] if given else []
+    return [tool["schema"] if isinstance(tool.get("schema"), dict) else tool for tool in tools]
 
 
 def _metadata(tree: Tree) -> dict[str, Any]:
     last = tree.newest[-1]
     found = {"session": last.session, "version": last.value.get("version"), "agent": last.value.get("agentId")}
     found["call"] = last.value.get("parent_tool_use_id")
-    usage = next((u for r in reversed(tree.newest) if isinstance(u := r.value["message"].get("usage"), dict)), {})
+    spoken = [record.value["message"] for record in reversed(tree.newest) if record.usable]
+    usage = next((held for message in spoken if isinstance(held := message.get("usage"), dict)), {})
     tier = usage.get("service_tier")
     said = {"provider": "anthropic"} | {k: v for k, v in found.items() if v}
     said |= {"parameters": {"service_tier": tier}} if isinstance(tier, str) else {}
@@ -192,6 +208,10 @@ def _a(kind: str) -> str:
 def _uuid(value: Any) -> str:
     found = value.get("uuid") if isinstance(value, dict) else None
     return found if isinstance(found, str) else ""
+
+
+def _has_content(value: Any) -> bool:
+    return _has_message(value) and isinstance(value["message"].get("content"), str | list)
 
 
 def _has_message(value: Any) -> bool:

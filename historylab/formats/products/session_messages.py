@@ -18,6 +18,7 @@ from historylab.formats.messages.anthropic_blocks import CALLS, call_in_block, r
 from historylab.formats.messages.applied_edits import edits_in
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.usage import to_usage
+from historylab.formats.products.session_attachments import is_of_program, sent_content
 from historylab.formats.products.session_tree import SessionRecord
 
 ReadRecords: TypeAlias = tuple[list[SessionRecord], list[Message]]
@@ -34,11 +35,11 @@ def record_reader(report: Report) -> Callable[[list[SessionRecord]], list[ReadRe
         counted.update(new)
         report.records += len(new)
         found: list[ReadRecords] = []
-        for lines in _replies(path):
+        for lines in _after_results(_replies(path)):
             key = tuple(map(id, lines))
             if key not in known:
-                of_user = lines[0].value["type"] == "user"
-                known[key] = _user_messages(lines[0], report) if of_user else _reply(lines, report)
+                answers = lines[0].value["type"] == "assistant"
+                known[key] = _reply(lines, report) if answers else _user_messages(lines[0], report)
             found.append((lines, known[key]))
         return found
 
@@ -57,6 +58,26 @@ def _replies(path: list[SessionRecord]) -> list[list[SessionRecord]]:
         if record.reply:
             begun[record.reply] = found[-1]
     return found
+
+
+def _after_results(groups: list[list[SessionRecord]]) -> Iterator[list[SessionRecord]]:
+    """The same, with what was sent along with results after the last of them."""
+    held: list[list[SessionRecord]] = []
+    awaited = set[str]()
+    for lines in groups:
+        if awaited and lines[0].rides:
+            held.append(lines)
+            continue
+        if not awaited & lines[0].answers:
+            awaited = {call for line in lines for call in line.calls}
+            yield from held
+            held = []
+        yield lines
+        awaited -= lines[0].answers
+        if not awaited:
+            yield from held
+            held = []
+    yield from held
 
 
 def _reply(lines: list[SessionRecord], report: Report) -> list[Message]:
@@ -93,7 +114,8 @@ def _blocks(lines: list[SessionRecord], report: Report) -> Iterator[Any]:
 
 
 def _user_messages(record: SessionRecord, report: Report) -> list[Message]:
-    made = read_turn("user", record.value["message"]["content"], record.where, report)
+    given = sent_content(record.value) if record.rides else record.value["message"]["content"]
+    made = read_turn("user", given, record.where, report)
     if record.value.get("isCompactSummary") and made[-1].role == "user":
         made[-1] = as_summary(made[-1])
         report.warn("a summary Claude Code made, sent from there on in place of what came before", record.where)
@@ -117,6 +139,10 @@ def _answering_agent(record: SessionRecord) -> str:
 
 def _by_a_program(record: dict[str, Any]) -> bool:
     """Tell whether the record says that no person sent it: its origin is no human."""
+    if record.get("type") == "attachment":
+        return is_of_program(record)
+    if record.get("isMeta"):
+        return True
     origin = record.get("origin")
     kind = origin.get("kind") if isinstance(origin, dict) else record.get("turnOrigin")
     return kind not in (None, "human") or record.get("isVisibleInTranscriptOnly") is True

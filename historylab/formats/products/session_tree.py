@@ -4,13 +4,14 @@ A record names its predecessor (`parentUuid`, across a compaction `logicalParent
 tree; parallel tool results look like forks but belong to one path. What a compaction preserved stands before it: what
 follows that is linked to what it was sent after. Of several ends the newest is followed: by time, or,
 if a record is older than the one it follows, by position: then the clock was turned back. A record with an unknown
-parent follows the previous record of its session. Subagents (`isSidechain`) are separate trees.
+parent follows the previous record of its session. Subagents (`isSidechain`) are separate trees. What stands in no
+message of its own (attachments) ends no path: it goes with the messages between which it stands.
 """
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -29,14 +30,16 @@ CLOCK_SKEW = 5.0  # seconds a record may seem older than the one it follows: par
 class SessionRecord:
     """One line: its location, its value, whether it holds a message, and the ids that place it in the tree.
 
-    `side` is the subagent it belongs to (True if unnamed), False for the main conversation; `reply` the id of the
-    model's reply it is part of; `calls` and `answers` are the ids of calls it makes and answers.
+    `rides`: it was sent as a message, and ends no path. `side` is the subagent it belongs to (True if unnamed), False
+    for the main conversation; `reply` the id of the model's reply it is part of; `calls` and `answers` are the ids of
+    calls it makes and answers.
     """
 
     where: str
     value: dict[str, Any]
     usable: bool
     position: int
+    rides: bool = False
     side: Any = field(init=False)
     session: str | None = field(init=False)
     reply: str | None = field(init=False, default=None)
@@ -122,20 +125,20 @@ def trees(records: list[SessionRecord]) -> Iterator[Tree]:
         found.setdefault(_root(record, roots), []).append(record)
     for tree in found.values():
         if usable := [record for record in tree if record.usable]:
-            yield _tree(usable)
+            yield _tree(usable, [record for record in tree if record.rides])
 
 
-def _tree(usable: list[SessionRecord]) -> Tree:
-    beside = _Beside(usable)
+def _tree(usable: list[SessionRecord], riding: list[SessionRecord]) -> Tree:
+    beside = _Beside(usable, riding)
     paths: list[list[SessionRecord]] = []
     covered: set[int] = set()
     for end in _ends(usable):
-        if len(paths) > MOST_BRANCHES or len(covered) == len(usable):
+        if len(paths) > MOST_BRANCHES:
             break
         if id(end) not in covered:
             paths.append(beside.complete(_path(end)))
             covered.update(map(id, paths[-1]))
-    return Tree(paths[0], paths[1:], [record for record in usable if id(record) not in covered])
+    return Tree(paths[0], paths[1:], [record for record in (*usable, *riding) if id(record) not in covered])
 
 
 def _link(records: list[SessionRecord]) -> None:
@@ -164,7 +167,7 @@ def _link(records: list[SessionRecord]) -> None:
 
 
 def _root(record: SessionRecord, roots: dict[int, int]) -> int:
-    """The id() of the tree's first record. `roots` caches results; a cycle ends where it closes."""
+    """The id() of the tree's first record, or of one known. `roots` caches results; a cycle ends where it closes."""
     walked: list[int] = []
     on: SessionRecord | None = record
     while on is not None and id(on) not in roots:
@@ -197,8 +200,17 @@ def _ends(usable: list[SessionRecord]) -> list[SessionRecord]:
 
 
 def _time(record: SessionRecord) -> float:
-    given = record.value.get("timestamp")
+    given = None if record.rides else record.value.get("timestamp")  # one typed early is sent late
     return instant(given) if isinstance(given, str) else math.nan
+
+
+def _before(record: SessionRecord, seen: set[int]) -> Iterator[SessionRecord]:
+    """The records between this one and the message before it, as far as they aren't among those seen."""
+    on = record.parent
+    while on is not None and not on.usable and id(on) not in seen:
+        seen.add(id(on))
+        yield on
+        on = on.parent
 
 
 def _path(end: SessionRecord) -> list[SessionRecord]:
@@ -213,9 +225,9 @@ def _path(end: SessionRecord) -> list[SessionRecord]:
 
 
 class _Beside:
-    """Finds the records beside a path that come from parallel calls: more lines of a reply, results of its calls."""
+    """Finds the records beside a path: more lines of a reply, results of parallel calls, and what was sent along."""
 
-    def __init__(self, usable: Iterable[SessionRecord]):
+    def __init__(self, usable: list[SessionRecord], riding: Iterable[SessionRecord]):
         self.lines: defaultdict[str, list[SessionRecord]] = defaultdict(list)
         self.results: defaultdict[str, list[SessionRecord]] = defaultdict(list)
         for record in usable:
@@ -223,6 +235,14 @@ class _Beside:
                 self.lines[record.reply].append(record)
             for call in record.answers:
                 self.results[call].append(record)
+        self.trailing: defaultdict[int, list[SessionRecord]] = defaultdict(list)
+        followed = set[int]()
+        for record in usable:
+            deque(_before(record, followed), 0)
+        hosts = {id(record): id(record) for record in usable}
+        for record in riding:
+            if id(record) not in followed:
+                self.trailing[_root(record, hosts)].append(record)
 
     def complete(self, path: list[SessionRecord]) -> list[SessionRecord]:
         """The path with those records, in file order."""
@@ -236,4 +256,8 @@ class _Beside:
             if id(record) not in chosen and record.answers <= open_calls:
                 chosen[id(record)] = record
                 open_calls -= record.answers
+        seen = set[int]()
+        for record in [*chosen.values()]:
+            along = [each for each in _before(record, seen) if each.rides] + self.trailing.get(id(record), [])
+            chosen.update((id(each), each) for each in along)
         return sorted(chosen.values(), key=lambda record: record.position)

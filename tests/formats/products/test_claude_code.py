@@ -66,17 +66,17 @@ def test_what_a_record_or_its_frame_marks_as_the_programs_is_injected(session):
     session.put("user", "Lamp 7 is done.", origin={"kind": "task-notification"})
     session.put("user", "Go on by yourself.", turnOrigin="hook")
     session.put("user", "For the transcript.", isVisibleInTranscriptOnly=True)
+    session.put("user", "Say banana, as the skill has it.", isMeta=True)
     session.put("user", "In short: lamps.", isCompactSummary=True, isVisibleInTranscriptOnly=True)
     session.put("user", "<local-command-stdout>Set model to lamp</local-command-stdout>")
     session.put("user", [text("<ide_opened_file>lamps.py is open.</ide_opened_file>"), text("Mend it.")])
     session.put("user", [result("c1", "found"), text("<system-reminder>Be brief.</system-reminder>")])
     (conversation,) = session.load()
-    assert [m.injected for m in conversation] == [False, True, True, True, True, True, False, False, True]
+    assert [m.injected for m in conversation] == [False, True, True, True, True, True, True, False, False, True]
 
 
 def test_what_is_no_message_is_skipped_with_counts(session):
-    session.records.append({"type": "summary", "summary": "A title", "leafUuid": "r2"})
-    session.put("user", "Note of the program.", isMeta=True)
+    session.records.append({"type": "summary", "summary": "A title", "leafUuid": "r1"})
     session.put("user", "Hello.")
     session.put("system", subtype="hook")
     session.put("assistant", [text("API Error")], reply="m0", isApiErrorMessage=True)
@@ -85,15 +85,14 @@ def test_what_is_no_message_is_skipped_with_counts(session):
     (conversation,) = loaded = session.load()
     assert lines_of(conversation) == ["u Hello.", "a Hello!"]
     assert conversation.title == "A title"
-    assert loaded.report.records == len(session.records)
+    assert (loaded.report.records, loaded.report.passed) == (len(session.records), 4)
     assert sorted((why, t.count) for why, t in loaded.report.skipped.items()) == [
-        ("a meta record (a note of the program's own)", 1),
         ("a number, not a record", 2),
         ("a queue-operation record, not a message", 1),
         ("a record without a type", 1),
         ("a summary record, not a message", 1),
-        ("a system record, not a message", 1),
-        ("an attachment record, not a message", 1),
+        ("a system record (hook), not a message", 1),
+        ("an attachment without words that were sent (None)", 1),
         ("an error notice of the program", 1),
         ("text, not a record", 1),
     ]

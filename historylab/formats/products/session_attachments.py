@@ -1,0 +1,135 @@
+"""Messages of Claude Code's that stand in no message: what its attachments gave the model, and local commands.
+
+Newer versions keep the words that were sent (`rendered`); of older ones the fields with words are told under the name
+of the attachment. A prompt typed while the model works is its person's, in their own words. Checked against the
+readers of daaain/claude-code-log (1.5) and kenn-io/agentsview (0.40), and the records that both test with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from historylab.conversation.injected import REMINDER
+from historylab.formats.messages.branching import join_texts
+
+HOOK = ("hookName", "content", "message", "blockingError")
+PLACE = ("filename", "path", "displayPath", "planFilePath", "uri")
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "agent_listing_delta": ("addedLines", "removedTypes"),
+    "agent_mention": ("agentType",),
+    "async_hook_response": ("response",),
+    "compact_file_reference": PLACE,
+    "critical_system_reminder": ("content",),
+    "date_change": ("newDate",),
+    "deferred_tools_delta": ("addedLines", "removedNames"),
+    "diagnostics": ("files",),
+    "directory": (*PLACE, "content"),
+    "dynamic_skill": ("skillNames",),
+    "edited_image_file": PLACE,
+    "edited_text_file": (*PLACE, "snippet"),
+    "file": (*PLACE, "content"),
+    "hook_additional_context": HOOK,
+    "hook_blocking_error": HOOK,
+    "hook_stopped_continuation": HOOK,
+    "hook_success": ("content",),
+    "invoked_skills": ("skills",),
+    "mcp_instructions_delta": ("addedBlocks", "removedNames"),
+    "mcp_resource": ("server", "uri", "content"),
+    "nested_memory": ("content",),
+    "opened_file_in_ide": PLACE,
+    "output_style": ("style",),
+    "pdf_reference": PLACE,
+    "plan_file_reference": (*PLACE, "planContent"),
+    "read_truncation_notice": ("banner",),
+    "relevant_memories": ("memories",),
+    "selected_lines_in_ide": (*PLACE, "lineStart", "lineEnd", "content"),
+    "skill_listing": ("content",),
+    "task_reminder": ("content",),
+    "task_status": ("taskId", "description", "status", "deltaSummary"),
+    "teammate_mailbox": ("messages",),
+    "todo": ("content",),
+    "todo_reminder": ("content",),
+}
+"""Kind of an attachment → the fields in which the model was told something, as far as the file has the words."""
+
+METERS = {"total_tokens_reminder", "token_usage", "output_token_usage", "budget_usd"}
+"""Kinds that tell with every request how much is left."""
+
+UNSAID = METERS | {
+    "already_read_file", "artifact_opening_prefetch", "auto_mode", "auto_mode_exit", "bash_output_audience_note",
+    "batching_reminder_sent", "command_permissions", "companion_intro", "compaction_reminder", "context_efficiency",
+    "credential_org", "current_session_memory", "date", "deferred_tools_record", "environment", "goal_status",
+    "hook_cancelled", "hook_error_during_execution", "hook_non_blocking_error", "hook_permission_decision",
+    "hook_system_message", "inlined_image_paths", "instructions", "max_turns_reached", "model", "plan_mode",
+    "plan_mode_exit", "plan_mode_reentry", "prompt_snapshot", "remote_session_change", "session_context",
+    "silent_turn_reminder", "structured_output", "team_context", "thinking_drop", "ultra_effort_enter",
+    "ultra_effort_exit", "ultrathink_effort", "verify_plan_reminder",
+}  # fmt: skip
+"""Kinds that are not sent, or of which nothing but `rendered` has the words."""
+
+TOLD_OF = ("SessionStart", "UserPromptSubmit", "SubagentStart")
+"""Events whose hooks tell the model what they put out."""
+
+NO_WORDS = {"type", "filePath", "base64", "activeForm"}
+MOST_DEPTH = 6
+
+
+def sent_content(record: Mapping[str, Any]) -> str | list[Any] | None:
+    """The content of the message that a record without one was sent as; None where the file has no words of any."""
+    if record.get("type") == "system":
+        given = record.get("content") if record.get("subtype") == "local_command" else None
+        return given if isinstance(given, str) else None
+    held = record.get("attachment")
+    if not isinstance(held, dict) or not isinstance(kind := held.get("type"), str) or kind in METERS:
+        return None
+    if kind == "queued_command" and isinstance(prompt := held.get("prompt"), str | list):
+        return prompt
+    if isinstance(rendered := record.get("rendered"), list):
+        return [block for each in rendered if isinstance(each, dict) for block in _blocks(each.get("content"))] or None
+    if kind == "hook_success" and held.get("hookEvent") not in TOLD_OF:
+        return None
+    words = [word for field in FIELDS.get(kind, ()) for word in _words(held.get(field))]
+    return _frame(kind, held, words) if words else None
+
+
+def is_known(record: Mapping[str, Any]) -> bool:
+    """Tell whether an attachment is of a kind that is known."""
+    held = record.get("attachment")
+    kind = held.get("type") if isinstance(held, dict) else None
+    return isinstance(kind, str) and (kind in FIELDS or kind in UNSAID or kind == "queued_command")
+
+
+def is_of_program(record: Mapping[str, Any]) -> bool:
+    """Tell whether no person typed what an attachment holds."""
+    held = record["attachment"]
+    if held["type"] != "queued_command" or held.get("commandMode") == "task-notification" or held.get("isMeta"):
+        return True
+    origin = held.get("origin")
+    if isinstance(origin, dict) and origin.get("kind") not in (None, "human"):
+        return True
+    return join_texts(_words(held.get("prompt"))).lstrip().startswith("<task-notification>")
+
+
+def _frame(kind: str, held: dict[str, Any], words: list[str]) -> list[Any]:
+    """What the model was told, under its name; an image of a file beside it."""
+    name = f"Contents of {held.get('path')}" if kind == "nested_memory" else kind.replace("_", " ")
+    content = held.get("content")
+    image = [{"type": "image"}] if isinstance(content, dict) and content.get("type") == "image" else []
+    return [*_blocks("\n".join((REMINDER, f"{name}:", *words, f"</{REMINDER[1:]}"))), *image]
+
+
+def _blocks(content: Any) -> list[Any]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content if type(content) is list else []
+
+
+def _words(value: Any, depth: int = MOST_DEPTH) -> Iterator[str]:
+    """The texts in a value, and a number that stands alone."""
+    if type(value) is int and depth == MOST_DEPTH:
+        yield str(value)
+    elif isinstance(value, str) and value.strip():
+        yield value
+    elif isinstance(value, list | dict) and depth:
+        held = value if isinstance(value, list) else [v for name, v in value.items() if name not in NO_WORDS]
+        for each in held:
+            yield from _words(each, depth - 1)
