@@ -5,12 +5,16 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from historylab.cli.base import Subparsers, add_parser, print_json, print_line, print_table, strip_controls
 from historylab.cli.lanes import add_trimmer, lane_as_json, read_trimmer
 from historylab.errors import HistoryLabError, LoadError, SettingsError
 
+if TYPE_CHECKING:
+    from historylab.formats.sessions.find import Session
+
+COLUMNS = ("", "changed", "tool", "project", "first question", "size")
 LISTED = 30  # sessions shown unless --all asks for more
 
 
@@ -47,12 +51,18 @@ def add_serving(parser: argparse.ArgumentParser, **default: Any) -> None:
 
 
 def add_to(commands: Subparsers) -> None:
-    parser = add_parser(commands, "open", "Open files, or Claude Code, Codex or Gemini CLI sessions, on screen", run)
+    parser = add_parser(commands, "open", "Open files, or sessions of coding agents on this machine, on screen", run)
     parser.add_argument(
         "what",
         metavar="FILE or NUMBER",
         nargs="*",
         help="transcripts, folders of them, or numbers of sessions in the list",
+    )
+    parser.add_argument(
+        "--search", metavar="WORDS", default="", help="list sessions with these words in question or path"
+    )
+    parser.add_argument(
+        "--project", metavar="NAME", default="", help="list sessions of projects with this in their path"
     )
     parser.add_argument("--all", action="store_true", help=f"list every session, not only the newest {LISTED}")
     add_serving(parser, default=argparse.SUPPRESS)
@@ -114,7 +124,7 @@ def check_template(path: str) -> str:
 
 def _chosen_file(what: str) -> Path:
     """The file of that path; or of the session with that number, if no file is called so."""
-    from historylab.formats.sessions import find_sessions
+    from historylab.formats.sessions.find import find_sessions
 
     if not what.isdecimal() or os.path.exists(what):
         return Path(what)
@@ -125,29 +135,41 @@ def _chosen_file(what: str) -> Path:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    from historylab.formats.sessions import find_sessions
-    from historylab.wording.loading import file_size, home_as_tilde
+    from historylab.formats.sessions.find import find_sessions, matching_sessions
 
-    found = find_sessions()
+    listed = find_sessions()
+    numbers = {session.path: number for number, session in enumerate(listed, 1)}
+    found = matching_sessions(listed, arguments.search, arguments.project)
+    shown = [(numbers[session.path], session) for session in (found if arguments.all else found[:LISTED])]
     if arguments.json:
-        print_json([{**vars(session), "number": number} for number, session in enumerate(found, 1)])
+        sessions = [_session_as_json(number, session) for number, session in shown]
+        print_json({"version": 1, "sessions": sessions, "more": len(found) - len(shown)})
         return 0
-    if not found:
-        print_line("No session of Claude Code, Codex or Gemini CLI was found on this machine: historylab open FILE")
+    if not shown:
+        print_line(_none_found(bool(listed)))
         return 0
-    shown = found if arguments.all else found[:LISTED]
-    rows = [
-        (
-            number,
-            f"{s.changed.astimezone():%Y-%m-%d %H:%M}",
-            s.tool,
-            home_as_tilde(s.project),
-            s.opening,
-            file_size(s.size),
-        )
-        for number, s in enumerate(shown, 1)
-    ]
-    print_table("Sessions on this machine", ("", "changed", "tool", "project", "first question", "size"), rows)
+    print_table("Sessions on this machine", COLUMNS, [_row(number, session) for number, session in shown])
     more = f", {len(found) - len(shown):,} more with --all" if len(shown) < len(found) else ""
     print_line(f"historylab open NUMBER opens one{more}.")
     return 0
+
+
+def _none_found(any_listed: bool) -> str:
+    from historylab.formats.sessions.places import tools
+
+    if any_listed:
+        return "No session of this machine matches."
+    *first, last = tools()
+    return f"No session of {', '.join(first)} or {last} was found on this machine: historylab open FILE"
+
+
+def _row(number: int, session: Session) -> tuple[Any, ...]:
+    from historylab.wording.loading import file_size, home_as_tilde
+
+    changed, size = f"{session.changed.astimezone():%Y-%m-%d %H:%M}", session.size
+    project = home_as_tilde(session.project)
+    return number, changed, session.tool, project, session.question, None if size is None else file_size(size)
+
+
+def _session_as_json(number: int, session: Session) -> dict[str, Any]:
+    return {"number": number, **vars(session), "changed": session.changed.isoformat()}

@@ -12,6 +12,8 @@ from command_line import run
 from historylab.settings.names import OPEN, RECORD
 from historylab.ui.server import serve
 
+SEARCHES = (("--search", "GULLS count"), ("--project", "lamps"), ("--project", "lamps", "--search", "gulls"))
+
 
 @pytest.fixture
 def served(monkeypatch):
@@ -103,7 +105,30 @@ def test_the_sessions_of_this_machine_are_listed_and_opened_by_number(capsys, se
 
 
 def test_they_are_listed_as_json(capsys, session):
-    assert json.loads(run(capsys, "open", "--json")[1])[0]["path"] == str(session)
+    listed = json.loads(run(capsys, "open", "--json")[1])
+    (found,) = listed["sessions"]
+    assert (listed["version"], found["tool"], found["path"]) == (1, "Claude Code", str(session))
+    assert (found["question"], found["size"]) == ("Mend the lamp", session.stat().st_size)
+
+
+def test_a_search_and_a_project_choose_some_of_them_under_their_numbers(capsys, session):
+    other = session.with_name("def.jsonl")
+    other.write_text(session.read_text().replace("Mend the lamp", "Count the gulls").replace("/lamps", "/harbour"))
+    os.utime(session, (0, 0))
+    listed = [json.loads(run(capsys, "open", "--json", *given)[1])["sessions"] for given in SEARCHES]
+    assert [[(one["number"], one["question"]) for one in each] for each in listed] == [
+        [(1, "Count the gulls")],
+        [(2, "Mend the lamp")],
+        [],
+    ]
+    assert "No session of this machine matches." in run(capsys, "open", "--search", "gulls anchor")[1]
+
+
+def test_all_of_them_are_listed_or_it_is_said_how_many_are_not(capsys, session):
+    for number in range(600):
+        session.with_name(f"{number}.jsonl").write_text("{}")
+    assert "571 more with --all" in run(capsys, "open")[1]
+    assert len(json.loads(run(capsys, "open", "--all", "--json")[1])["sessions"]) == 601
 
 
 def test_convert_writes_a_file_that_loads_again_and_says_what_is_lost(capsys, root, tmp_path):

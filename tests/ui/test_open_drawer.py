@@ -11,7 +11,7 @@ from app_pages import next_conversation, opening, rows, screen, shown, text, upl
 from streamlit.testing.v1 import AppTest
 
 from historylab.formats.mapping import FieldMapping
-from historylab.formats.sessions import Session
+from historylab.formats.sessions.find import Session
 
 CHAT = [{"role": "user", "content": "Where is my order?"}, {"role": "assistant", "content": "On its way."}]
 FOREIGN = {"log": {"history": [{"by": m["role"], "words": m["content"]} for m in [*CHAT, *CHAT]]}}
@@ -127,7 +127,7 @@ def here(monkeypatch, tmp_path):
     """A machine with one session, at which the reader sits; its path."""
     path = tmp_path / "session.json"
     path.write_bytes(bytes_of(CHAT))
-    found = Session("Codex", path, "/home/ada/garden", "Where is my order?", datetime.now(UTC), 120)
+    found = Session("Codex", path, "Where is my order?", "/home/ada/garden", datetime.now(UTC), 120)
     monkeypatch.setattr("historylab.ui.session.machine_sessions.find_sessions", lambda: [found])
     for room in ("toolbar.open_drawer", "library.conversations_page", "session.machine_sessions"):
         monkeypatch.setattr(f"historylab.ui.{room}.on_this_machine", lambda: True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from historylab.formats.sessions import find_sessions
+from historylab.formats.sessions.find import find_sessions
 from historylab.ui.server.loopback import on_this_machine
 from historylab.ui.session import opening, session
 from historylab.ui.session.given_files import files_to_open

@@ -17,7 +17,7 @@ from historylab.formats.base import Report
 from historylab.formats.listing import Listing
 from historylab.formats.load import Conversations
 from historylab.formats.mapping import FieldMapping
-from historylab.formats.sessions import Session
+from historylab.formats.sessions.find import Session
 from historylab.recall.questions import Question
 from historylab.recordings.entries import Source
 from historylab.settings.link import Place, RefusedParameter

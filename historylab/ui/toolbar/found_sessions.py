@@ -7,7 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from historylab.formats.sessions import Session
+from historylab.formats.sessions.find import Session
 from historylab.ui.session import machine_sessions, opening, session
 from historylab.ui.shared.row_table import Column, row_table
 from historylab.wording.loading import file_size, home_as_tilde
@@ -32,7 +32,7 @@ def found_sessions(where: str, then: Callable[[], None]) -> None:
     if not listed:
         if listed is not None:
             st.html('<div class="hl-small">None was found on this machine.</div>')
-        label = "Find sessions of Claude Code, Codex and Gemini CLI" if listed is None else "Look again"
+        label = "Find sessions of coding agents" if listed is None else "Look again"
         st.button(label, key=f"seek {where}", on_click=_find)
         return
     shown = _of_project(listed, where)
@@ -60,8 +60,9 @@ def _of_project(listed: tuple[Session, ...], where: str) -> list[tuple[int, Sess
 
 
 def _row(found: Session) -> tuple[str, ...]:
-    asked, project = one_line(found.opening, 80) or "(no question)", one_line(Path(found.project).name, 40)
-    return asked, found.tool, project, f"{found.changed.astimezone():%b %d, %Y}", file_size(found.size)
+    asked, project = one_line(found.question, 80) or "(no question)", one_line(Path(found.project).name, 40)
+    size = "" if found.size is None else file_size(found.size)
+    return asked, found.tool, project, f"{found.changed.astimezone():%b %d, %Y}", size
 
 
 def _find() -> None:
