@@ -1,7 +1,8 @@
 """Markdown as chat tools export it: a heading (`## User`) or a bold label (`**User:**`) before each message.
 
 Only words for roles count, and only if a user's and an assistant's alternate from near the top on: a README's headings
-are no speakers. A time in brackets after the word is read; rules (`---`) between messages are not.
+are no speakers. Lines of nothing but `_**User**_` are labels in any order. A time in brackets after the word is read;
+rules (`---`) between messages are not.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from historylab.formats.messages.spoken import SpokenTurn, messages_from_turns
 from historylab.registry import register
 
 HEADING = re.compile(r"(#{1,6})\s+(.+?)[\s#]*$")
-BOLD = re.compile(r"[_>\s]{0,4}(\*\*|__)(.{1,60}?)\1\s*[:：]?_?[ \t]*(.*)$")
+BOLD = re.compile(r"[_>\s]{0,4}(\*\*|__)(.{1,80}?)\1\s*[:：]?_?[ \t]*(.*)$")
+EXACT = re.compile(r"_\*\*[^*]{1,160}\*\*_\s*$")
+SURE = "_**"
 LABEL = re.compile(r"[^\w(]*([\w .'’-]*?)[\s:：*_]*(?:\(([^()]{1,60})\))?[\s:：*_]*$")
 RULE = re.compile(r"\s*(?:-{3,}|\*{3,}|_{3,})\s*")
 COMMENT = re.compile(r"\s*<!--.*?-->\s*", re.DOTALL)
@@ -83,7 +86,11 @@ def _is_chat(marks: list[Mark], of_style: list[Mark]) -> bool:
     """Whether a user and an assistant alternate; two marks alone must be all there are of their style."""
     roles = [role_of(mark.speaker) for mark in marks]
     changes = sum(a != b for a, b in pairwise(roles))
-    if not {"user", "assistant"} <= set(roles) or changes * 2 < len(roles) - 1:
+    if not {"user", "assistant"} <= set(roles):
+        return False
+    if marks[0].style == SURE:
+        return True
+    if changes * 2 < len(roles) - 1:
         return False
     return len(marks) * 3 >= len(of_style) if len(marks) > 2 else len(of_style) <= 3
 
@@ -98,7 +105,7 @@ def _candidates(lines: list[str]) -> Iterator[Mark]:
         if heading:
             yield _mark(number, heading[1], heading[2].replace("*", ""), "")
         elif bold:
-            yield _mark(number, "**", bold[2], bold[3])
+            yield _mark(number, SURE if EXACT.match(line) else "**", bold[2], bold[3])
 
 
 def _mark(number: int, style: str, label: str, words: str) -> Mark:

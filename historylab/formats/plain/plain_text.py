@@ -32,9 +32,10 @@ LABELS = frozenset(
     deprecated security given when then default case types methods files copyright comment package pin why who what
     where how pros cons good bad before after old new front back term definition word meaning ingredients method
     preparation serves servings duration age location price total disallow allow sitemap crawl-delay
+    classifier requires-dist provides-extra extends arguments fixes features
     user-agent monday tuesday wednesday thursday friday saturday sunday chapter section figure table""".split()  # noqa: SIM905
 )
-"""Words before a colon that name a thing, not somebody who speaks."""
+"""Words before a colon, or the last of several, that name a thing, not somebody who speaks."""
 
 FAULTS = ("error", "exception", "warning")
 """Ends of names that a program reports, such as "KeyError"."""
@@ -111,7 +112,7 @@ def _speakers(text: str) -> frozenset[str]:
     """The names that speak, in lower case; none unless two alternate, beginning near the top."""
     found = [(number, m[2]) for number, _, m in _lines(text) if m]
     names = (name.casefold() for _, name in found)
-    times = Counter(name for name in names if name not in LABELS and not name.endswith(FAULTS))
+    times = Counter(n for n in names if n.rpartition(" ")[2] not in LABELS and not n.endswith(FAULTS))
     roles = {name: role_of(name) for name in times}
     if times.keys() >= QUESTION_AND_ANSWER.keys():
         roles |= QUESTION_AND_ANSWER

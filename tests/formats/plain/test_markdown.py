@@ -34,6 +34,10 @@ def test_other_headings_code_and_rules_inside_a_message_are_its_text():
     assert said(text) == "u:hi a:a\n---\nb\n## Part\n```\n## User\n``` u:more"
 
 
+def test_labels_of_emphasis_alone_need_not_alternate():
+    assert said("_**User**_\nhi\n" + "_**Agent (2026-03-01 10:00Z)**_\nyo\n" * 3) == "u:hi a:yo a:yo a:yo"
+
+
 def test_the_title_and_the_times_are_read():
     loaded = load(b"# Compost\n\n## User (2026-05-02 18:00)\nhi\n## Assistant\nyo")
     assert loaded[0].title == "Compost"
@@ -48,6 +52,8 @@ def test_the_title_and_the_times_are_read():
         "## User\nguide",
         "**User** and **assistant** are roles.",
         "## Anna\nhi\n## Ben\nyo",
+        "## User\na\n## Agent\nb\n## Agent\nc\n## Agent\nd",
+        "_**Note**_\na\n_**Agent**_\nb",
         "```\n## User\nhi\n## Assistant\nyo\n```",
     ],
 )
