@@ -24,6 +24,12 @@ from historylab.registry import register
 
 ID = re.compile(r"[\w-]{1,80}")
 KINDS = {"session_meta", "response_item", "turn_context", "event_msg", "compacted"}
+STATES = {
+    "world_state": "a snapshot of the surroundings",
+    "inter_agent_communication": "a note on another agent",
+    "inter_agent_communication_metadata": "a note on another agent",
+}
+"""Type of a line that is known to hold no message → what it is."""
 HEADER = {"id", "timestamp", "instructions"}  # keys of the first line of older files, which has no type
 
 
@@ -56,11 +62,15 @@ def codex(content: Content, report: Report) -> Iterator[Conversation]:
         elif kind == "turn_context" and isinstance(payload, dict):
             session.set_context(payload)
         elif kind == "event_msg" and isinstance(payload, dict):
-            session.take_event(payload, where)
+            session.take_event(payload, where, time)
+        elif kind == "token_usage_record" and isinstance(payload, dict):
+            session.take_usage_record(payload)
         elif kind == "compacted" and isinstance(payload, dict):
             session.compact(payload, where, time)
+        elif kind in STATES or _is_state(value):
+            report.pass_over(STATES.get(kind, "a state line of the program"), where)
         else:
-            report.skip(_problem(value, kind, payload), where)
+            report.skip(f"{kind_of(value)}, not a record" if not kind else _problem(kind, payload), where)
     yield _conversation(session, report)
 
 
@@ -82,17 +92,16 @@ def _lines(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
 
 def _unwrap(value: Any) -> tuple[str, Any, Any]:
     """The kind of a line, its payload and its time."""
-    if _is_wrapped(value):
+    if isinstance(value, dict) and "payload" in value and isinstance(value.get("type"), str):
         return value["type"], value["payload"], value.get("timestamp")
     if _is_header(value):
         return "session_meta", value, None
     return ("" if not isinstance(value, dict) or _is_state(value) else "response_item"), value, None
 
 
-def _problem(value: Any, kind: str, payload: Any) -> str:
-    if kind:
-        return f"a {kind} line whose payload is {kind_of(payload)}"
-    return "a state line of the program" if isinstance(value, dict) else f"{kind_of(value)}, not a record"
+def _problem(kind: str, payload: Any) -> str:
+    known = kind in KINDS
+    return f"a {kind} line whose payload is {kind_of(payload)}" if known else f"a line of type {kind[:40]!r}"
 
 
 def _is_wrapped(value: Any) -> bool:

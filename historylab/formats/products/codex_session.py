@@ -1,7 +1,7 @@
 """One Codex session, built up line by line: its history as it stands, and the paths that were left.
 
 A compaction changes what is sent from there on, a rollback takes turns back; what stood before it is a branch. A usage
-report ends the model's answer it belongs to.
+report ends the model's answer it belongs to. A prompt that stands in an event alone is read where it stands.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ from historylab.formats.messages.usage import to_usage
 SETTINGS = {"effort": "reasoning_effort", "summary": "reasoning_summary"}
 """Field of a turn's context → request parameter."""
 
+AGENTS = {"type": "message", "role": "user", "author": None, "recipient": None}
+"""The fields of a message from another agent, as the user's that it is sent as."""
+
 
 @dataclass
 class CodexSession:
@@ -40,7 +43,9 @@ class CodexSession:
     answered: bool = False  # whether the answer at the end of the messages is over
     spent: Any = None  # what the last usage report says of the whole session
     usage: dict[str, int] | None = None  # that of an answer to come: older versions report it first
+    metered: bool = False  # whether records report the usage of each request, and events repeat it
     typed: set[str] = field(default_factory=set)  # what events say that the user sent
+    heard: tuple[int, Message, str] | None = None  # such a prompt that may stand in no item, its place in both
 
     def is_over(self, about: Any) -> bool:
         """Whether this beginning is that of another session, and not of the one it was forked from."""
@@ -52,7 +57,7 @@ class CodexSession:
     def begin(self, about: dict[str, Any], where: str) -> None:
         """Take in what is said of the session; a fork's file holds the beginning of the other session, too."""
         if self.about is not None:
-            self.report.skip("the start of a session that this one goes on from", where)
+            self.report.pass_over("the start of a session that this one goes on from", where)
             return
         self.about = about
         held = about.get("base_instructions")
@@ -76,20 +81,44 @@ class CodexSession:
         for message in self._read(item, where, self.report):
             self._append(replace(message, timestamp=message.timestamp or moment))
 
-    def take_event(self, given: dict[str, Any], where: str) -> None:
-        """Take in the usage of an answer, or a rollback; other events repeat items for the screen."""
+    def take_event(self, given: dict[str, Any], where: str, time: Any) -> None:
+        """Take in the usage of an answer, a rollback, or a prompt; other events repeat items for the screen."""
         kind = given.get("type")
         if kind == "token_count":
-            self._take_usage(given.get("info"))
+            info = given.get("info")
+            if isinstance(info, dict) and not self.metered:
+                self._take_usage(info.get("last_token_usage"), info.get("total_token_usage"))
         elif kind == "thread_rolled_back" and type(count := given.get("num_turns")) is int and count > 0:
+            self._settle()
             self._roll_back(count)
+        elif said := _prompt_in(given).strip():
+            self._settle()
+            self.typed.add(said)
+            self.heard = len(self.messages), Message("user", said, timestamp=iso_time(time)), where
         else:
-            if kind == "user_message" and isinstance(said := given.get("message"), str) and said.strip():
-                self.typed.add(said.strip())
-            self.report.skip("an event for the screen, which repeats what is read", where)
+            self.report.pass_over(f"an event of the program's ({kind[:40] if isinstance(kind, str) else kind})", where)
+
+    def take_usage_record(self, given: dict[str, Any]) -> None:
+        """Take in the usage of a request, as newer versions record it."""
+        self.metered = True
+        self._take_usage(given.get("usage"), given.get("thread_token_usage"))
+
+    def _settle(self) -> None:
+        """Read the prompt of the last event where it stands, unless an item of its turn has it."""
+        if self.heard is None:
+            return
+        (place, prompt, where), self.heard = self.heard, None
+        answers = (i for i in range(place - 1, -1, -1) if self.messages[i].role == "assistant")
+        turn = self.messages[next(answers, -1) + 1 :]
+        if any(m.role == "user" and _repeats(m.content.strip(), prompt.content) for m in turn):
+            self.report.pass_over("a prompt on the screen, which repeats what is read", where)
+        else:
+            self.report.records += 1
+            self.messages.insert(place, prompt)
 
     def compact(self, given: dict[str, Any], where: str, time: Any) -> None:
         """Take in a compaction: from here on the program sends what it made of the history."""
+        self._settle()
         items, told = given.get("replacement_history"), Report()
         held = self.view.at(len(self.messages))
         if isinstance(items, list):
@@ -125,6 +154,7 @@ class CodexSession:
 
     def paths(self) -> tuple[list[list[Message]], list[list[SentHistory]]]:
         """The history as it stands and the paths that were left, newest first; and what was sent of each."""
+        self._settle()
         found = [(self.messages, self.view), *reversed(self.left)]
         offered = {id(message) for path, _ in found for message in path}
         for message in {id(m): m for m in self.older if id(m) not in offered}.values():
@@ -178,10 +208,15 @@ class CodexSession:
 
     def _read(self, item: Any, where: str, report: Report) -> list[Message]:
         failed = False
+        if isinstance(item, dict) and item.get("type") == "agent_message":
+            return [self._of_agent(message) for message in read_item({**item, **AGENTS}, where, report)]
         if isinstance(item, dict) and isinstance(output := item.get("output"), dict) and "content" in output:
             failed = output.get("success") is False
             item = {**item, "output": output["content"]}
         return [self._with_metadata(message, failed) for message in read_item(item, where, report)]
+
+    def _of_agent(self, message: Message) -> Message:
+        return replace(message, metadata={"injected": True})
 
     def _with_metadata(self, message: Message, failed: bool) -> Message:
         said: dict[str, Any] = {}
@@ -203,7 +238,7 @@ class CodexSession:
         if message.injected or message.role != "user" or message.media or not self.typed:
             return message.injected
         text = message.content.strip()
-        return bool(text) and not any(text.startswith(said) or text.endswith(said) for said in self.typed)
+        return bool(text) and not any(_repeats(text, said) for said in self.typed)
 
     def _append(self, message: Message) -> None:
         last = self.messages[-1] if self.messages else None
@@ -215,11 +250,9 @@ class CodexSession:
             self.messages.append(message)
         self.answered = False
 
-    def _take_usage(self, info: Any) -> None:
-        """The usage of the last request, reported once more whenever limits change."""
-        spent = info.get("total_token_usage") if isinstance(info, dict) else None
-        usage = to_usage(info.get("last_token_usage")) if isinstance(info, dict) else None
-        if not usage or (spent is not None and spent == self.spent):
+    def _take_usage(self, last: Any, spent: Any) -> None:
+        """The usage of the last request, reported once more whenever limits change; and of the session so far."""
+        if not (usage := to_usage(last)) or (spent is not None and spent == self.spent):
             return
         self.spent, self.answered = spent, True
         at = next((i for i in range(len(self.messages) - 1, -1, -1) if self.messages[i].role == "assistant"), None)
@@ -237,3 +270,20 @@ def _is_opaque(each: Sent) -> bool:
 
 def _says_nothing(message: Message) -> bool:
     return message.role == "assistant" and not (message.content or message.tool_calls or message.media)
+
+
+def _prompt_in(event: dict[str, Any]) -> str:
+    """The words that an event says a person typed; empty if it says none."""
+    item = event.get("item")
+    if event.get("type") == "user_message":
+        said = event.get("message")
+    elif event.get("type") == "item_completed" and isinstance(item, dict) and item.get("type") == "UserMessage":
+        said = join_texts(text_in(part, "text") or "" for part in as_objects(item.get("content")))
+    else:
+        said = ""
+    return said if isinstance(said, str) else ""
+
+
+def _repeats(text: str, said: str) -> bool:
+    """Tell whether a message is what was typed, beside which a program may put its own words."""
+    return text.startswith(said) or text.endswith(said)
