@@ -13,8 +13,9 @@ from historylab.conversation.message import Message
 from historylab.conversation.recorded import SIDECHAIN
 from historylab.conversation.sent import RecordedCut, SentHistory, as_summary, is_summary
 from historylab.formats.base import Report
-from historylab.formats.messages.branching import FORKED_FROM, MOST_BRANCHES
+from historylab.formats.messages.branching import FORKED_FROM, MOST_BRANCHES, join_texts
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
+from historylab.formats.messages.fields import list_in, text_in
 from historylab.formats.messages.provider_cuts import COMPACTION
 from historylab.formats.messages.responses_items import join_assistant_messages, read_item
 from historylab.formats.messages.sent_view import UNREADABLE, Sent, SentView, find_messages
@@ -23,6 +24,8 @@ from historylab.formats.messages.usage import to_usage
 SETTINGS = {"effort": "reasoning_effort", "summary": "reasoning_summary"}
 """Field of a turn's context → request parameter."""
 
+REPEATED = "a prompt on the screen, which repeats what is read"
+NO_ITEMS = ("ghost_snapshot", "other")
 AGENTS = {"type": "message", "role": "user", "author": None, "recipient": None}
 """The fields of a message from another agent, as the user's that it is sent as."""
 
@@ -76,6 +79,9 @@ class CodexSession:
 
     def add(self, item: Any, where: str, time: Any) -> None:
         """Add the messages of one response item."""
+        if isinstance(item, dict) and (kind := item.get("type")) in NO_ITEMS:
+            self.report.pass_over(f"an item of type {kind}, which isn't sent", where)
+            return
         if (moment := iso_time(time)) is None and time is not None:
             self.report.warn("a timestamp that is no time", where)
         for message in self._read(item, where, self.report):
@@ -92,8 +98,12 @@ class CodexSession:
             self._settle()
             self._roll_back(count)
         elif said := _prompt_in(given).strip():
+            if self.heard and (self.heard[0], self.heard[1].content) == (len(self.messages), said):
+                self.report.pass_over(REPEATED, where)
+                return
             self._settle()
             self.typed.add(said)
+            self.answered = True
             self.heard = len(self.messages), Message("user", said, timestamp=iso_time(time)), where
         else:
             self.report.pass_over(f"an event of the program's ({kind[:40] if isinstance(kind, str) else kind})", where)
@@ -111,7 +121,7 @@ class CodexSession:
         answers = (i for i in range(place - 1, -1, -1) if self.messages[i].role == "assistant")
         turn = self.messages[next(answers, -1) + 1 :]
         if any(m.role == "user" and _repeats(m.content.strip(), prompt.content) for m in turn):
-            self.report.pass_over("a prompt on the screen, which repeats what is read", where)
+            self.report.pass_over(REPEATED, where)
         else:
             self.report.records += 1
             self.messages.insert(place, prompt)
@@ -209,14 +219,12 @@ class CodexSession:
     def _read(self, item: Any, where: str, report: Report) -> list[Message]:
         failed = False
         if isinstance(item, dict) and item.get("type") == "agent_message":
-            return [self._of_agent(message) for message in read_item({**item, **AGENTS}, where, report)]
+            read = read_item({**item, **AGENTS}, where, report)
+            return [replace(message, metadata={"injected": True}) for message in read]
         if isinstance(item, dict) and isinstance(output := item.get("output"), dict) and "content" in output:
             failed = output.get("success") is False
             item = {**item, "output": output["content"]}
         return [self._with_metadata(message, failed) for message in read_item(item, where, report)]
-
-    def _of_agent(self, message: Message) -> Message:
-        return replace(message, metadata={"injected": True})
 
     def _with_metadata(self, message: Message, failed: bool) -> Message:
         said: dict[str, Any] = {}
@@ -278,7 +286,7 @@ def _prompt_in(event: dict[str, Any]) -> str:
     if event.get("type") == "user_message":
         said = event.get("message")
     elif event.get("type") == "item_completed" and isinstance(item, dict) and item.get("type") == "UserMessage":
-        said = join_texts(text_in(part, "text") or "" for part in as_objects(item.get("content")))
+        said = join_texts(text_in(part, "text") or "" for part in list_in(item, "content") if isinstance(part, dict))
     else:
         said = ""
     return said if isinstance(said, str) else ""

@@ -66,7 +66,10 @@ def test_items_are_read_and_the_events_that_repeat_them_are_not(rollout):
     (conversation,) = loaded = rollout.load()
     assert lines_of(conversation) == ["u Hello.", "a Hi."]
     assert [m.timestamp for m in conversation] == ["2026-01-01T10:01:00Z", "2026-01-01T10:04:00Z"]
-    assert loaded.report.skipped["an event for the screen, which repeats what is read"].count == 2
+    assert list(loaded.report.skipped) == [
+        "an event of the program's (agent_message)",
+        "a prompt on the screen, which repeats what is read",
+    ]
 
 
 def test_reasoning_text_and_calls_of_one_answer_are_one_message(rollout):
@@ -311,7 +314,7 @@ def test_lines_that_are_none_are_counted(rollout):
     rollout.lines += [5, {"type": "compacted", "payload": "x"}, {"record_type": "state"}]
     loaded = rollout.load()
     assert list(loaded.report.skipped) == [
-        "an item of type 'ghost_snapshot', which can't be read",
+        "an item of type ghost_snapshot, which isn't sent",
         "a number, not a record",
         "a compacted line whose payload is text",
         "a state line of the program",
@@ -373,3 +376,74 @@ def test_whatever_a_rollout_compacts_and_takes_back_every_history_fits(steps):
         for path in (conversation, *conversation.branches):
             assert len(sent_histories(path) or ()) == len(path.metadata.get(SENT_HISTORIES, ()))
             assert all(cut.request < len(path.columns.requests) for cut in path.recorded.compactions)
+
+
+def typed_in_item(words: str) -> dict:
+    return {"type": "item_completed", "item": {"type": "UserMessage", "content": [{"type": "text", "text": words}]}}
+
+
+def test_a_prompt_that_only_an_event_tells_of_is_read_where_it_stands(rollout):
+    rollout.put("event_msg", type="user_message", message="Mend the lamp.")
+    rollout.says("developer", "Be brief.")
+    rollout.says("assistant", "Done.")
+    rollout.put("event_msg", **typed_in_item("And the switch."))
+    rollout.says("assistant", "Done, too.")
+    (conversation,) = loaded = rollout.load()
+    said = ["u Mend the lamp.", "s Be brief.", "a Done.", "u And the switch.", "a Done, too."]
+    assert (lines_of(conversation), conversation.title) == (said, "Mend the lamp.")
+    assert (loaded.report.skips, conversation[3].timestamp) == (0, "2026-01-01T10:04:00Z")
+    assert not conversation[3].injected
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_prompt_in_an_item_and_two_events_is_read_once(rollout, late):
+    if not late:
+        rollout.says("user", "# Files:\n\nMend it.")
+    rollout.put("event_msg", **typed_in_item("Mend it."))
+    rollout.put("event_msg", type="user_message", message="Mend it.")
+    if late:
+        rollout.says("user", "# Files:\n\nMend it.")
+    rollout.says("assistant", "Done.")
+    (conversation,) = loaded = rollout.load()
+    assert [m.role for m in conversation] == ["user", "assistant"]
+    assert loaded.report.skipped["a prompt on the screen, which repeats what is read"].count == 2
+
+
+def test_a_prompt_before_a_rollback_goes_with_its_turn(rollout):
+    for words in ("One.", "Two."):
+        rollout.put("event_msg", type="user_message", message=words)
+        rollout.says("assistant", "Done.")
+    rollout.put("event_msg", type="thread_rolled_back", num_turns=1)
+    (conversation,) = rollout.load()
+    assert lines_of(conversation) == ["u One.", "a Done."]
+
+
+def test_the_usage_of_a_request_is_what_its_own_record_says(rollout):
+    for taken in (100, 300):
+        rollout.says("user", "Mend it.")
+        rollout.says("assistant", "Done.")
+        usage = {"input_tokens": taken, "cached_input_tokens": 40, "output_tokens": 7}
+        rollout.put("token_usage_record", response_id="r", usage=usage, thread_token_usage={"total_tokens": taken})
+        rollout.spends(9_999, 0, 9_999)
+    (conversation,) = rollout.load()
+    assert [m.metadata["usage"]["input"] for m in conversation if m.role == "assistant"] == [60, 260]
+
+
+def test_what_another_agent_wrote_is_injected(rollout):
+    rollout.says("user", "Have it checked.")
+    part = {"type": "input_text", "text": "It is fine."}
+    rollout.item("agent_message", author="/root/child", recipient="/root", content=[part])
+    (conversation,) = loaded = rollout.load()
+    assert [(m.role, m.content, m.injected) for m in conversation][1] == ("user", "It is fine.", True)
+    assert loaded.report.remarks == 0
+
+
+def test_lines_known_to_be_no_messages_are_passed_over(rollout):
+    rollout.says("user", "Hello.")
+    rollout.put("world_state", full=True, state={})
+    rollout.put("inter_agent_communication_metadata", trigger_turn=True)
+    rollout.put("event_msg", type="task_started", turn_id="t1")
+    rollout.put("never_seen", words="?")
+    loaded = rollout.load()
+    assert (loaded.report.passed, loaded.report.skips) == (3, 4)
+    assert "a line of type 'never_seen'" in loaded.report.skipped
