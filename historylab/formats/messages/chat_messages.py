@@ -129,7 +129,8 @@ UNNAMED = "unnamed-"
 def pair_by_order(messages: list[Message], first: int = 0) -> list[Message]:
     """Give calls and results without ids matching ids: each result answers the oldest open call of its name.
 
-    Calls with an id are open to a result of their name until the next message that calls: some SDKs leave its id out.
+    Calls with an id are open to a result of their name, and a single one to any without a name, until the next message
+    that calls: some SDKs leave its id out.
     The ids given hold the call's number in the list, of which the first message given is number `first`.
     """
     asking = [m for m in messages if m.tool_calls or m.role == "tool"]
@@ -150,7 +151,7 @@ def pair_by_order(messages: list[Message], first: int = 0) -> list[Message]:
         elif message.role == "tool":
             unnamed = message.name is None
             call = next((c for c in waiting if (c.id.startswith(UNNAMED) if unnamed else c.name == message.name)), None)
-            if call:
+            if call := call or (waiting[0] if unnamed and len(waiting) == 1 else None):
                 waiting.remove(call)
                 message = replace(message, tool_call_id=call.id)  # noqa: PLW2901
         paired.append(message)

@@ -7,18 +7,22 @@ Source: Langfuse's API reference and blob storage export field reference.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.exchange import Exchange
+from historylab.conversation.message import Message, ToolCall, prompt_length
 from historylab.conversation.recorded import PARAMETERS, TOOLS
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
+from historylab.formats.messages.content_parts import json_text
 from historylab.formats.messages.fields import unpack_json
 from historylab.formats.messages.usage import to_usage
+from historylab.formats.traces.agent_steps import TracedCall, whole_requests
+from historylab.formats.traces.attributes import DEEPEST, Attributes
 from historylab.formats.traces.calls import conversations_of, first_of, model_of, read_count
-from historylab.formats.traces.logged import logged_answer, logged_input, usage_given
+from historylab.formats.traces.logged import INSTRUCTIONS, logged_answer, logged_input, prompt_text, usage_given
 from historylab.formats.traces.rows import LOOKED_AT, rows_in
 from historylab.formats.traces.spans import time_of
 from historylab.registry import register
@@ -44,13 +48,15 @@ def langfuse(content: Content, report: Report) -> Iterator[Conversation]:
     names = _SnakeCase()
     found = [item for where, row in rows_in(content) for item in _rows(row, where, {}, names, report)]
     generated = {_trace(row) for _, row in found if row.get("type") in CALLS}
-    requests = []
+    above, steps = _Observations(row for _, row in found), []
     for where, row in found:
         if row.get("type") in CALLS or (row.get("type") is None and _text(row.get("id")) not in generated):
-            requests.append(_request(row, where, report))
+            request = _request(row, where, report)
+            request.messages = [*above.prompt_of(row, request.messages), *request.messages]
+            steps.append(TracedCall(request, _trace(row), _text(row.get("parent_observation_id"))))
         elif row.get("type") is not None:
-            report.skip(f"an observation of type {str(row['type'])[:20]}, no model call", where)
-    yield from conversations_of(requests, report)
+            report.pass_over(f"an observation of type {str(row['type'])[:20]}, no model call", where)
+    yield from conversations_of(whole_requests(steps, above.result_of), report)
 
 
 class _SnakeCase(dict[str, str]):
@@ -85,6 +91,79 @@ def _rows(
                 yield from _rows(item, f"{where} {name}[{i}]".strip(), inner, names, report)
     if here.get("of_session") is None:
         yield where, {**around, **fields, "session_id": here["session_id"]}
+
+
+class _Observations:
+    """The observations of a file, for what a model call leaves to those around it: its prompt, and results of tools."""
+
+    def __init__(self, rows: Iterable[dict[str, Any]]):
+        self._by_id: dict[str, dict[str, Any]] = {}
+        self._runs: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        self._sent: dict[str, list[Message]] = {}
+        for row in rows:
+            self._by_id[_text(row.get("id"))] = row
+            if row.get("type") not in CALLS and row.get("output") is not None:
+                self._runs.setdefault((_trace(row), _last_word(_text(row.get("name")))), []).append(row)
+
+    def prompt_of(self, row: dict[str, Any], sent: Sequence[Message]) -> list[Message]:
+        """The system prompt that a call was sent and doesn't hold: in its attributes, or what the agent above has."""
+        if not sent or sent[0].role == "system":
+            return []
+        if text := _instructions(row):
+            return [Message("system", text)]
+        for _ in range(DEEPEST):
+            row = self._by_id.get(_text(row.get("parent_observation_id")), {})
+            above = self._sent_to(row)
+            if above and any((m.role, m.content) == (sent[0].role, sent[0].content) for m in above):
+                return above[: prompt_length(above)]
+        return []
+
+    def _sent_to(self, row: dict[str, Any]) -> list[Message]:
+        """The messages of an observation that begin with a system prompt; none without."""
+        id = _text(row.get("id"))
+        if id not in self._sent:
+            given, text = row.get("input"), _instructions(row)
+            read = logged_input(given, Report(), "").messages if text or '"system' in json_text(given) else []
+            prompt = [Message("system", text)] if text and prompt_length(read) == 0 else []
+            self._sent[id] = [*prompt, *read] if prompt or prompt_length(read) else []
+        return self._sent[id]
+
+    def result_of(self, trace: str, call: ToolCall) -> Message | None:
+        """The result of a call, if an observation holds that tool's run: of its id, or else of its arguments."""
+        runs = self._runs.get((trace, _last_word(call.name)), [])
+        named = (run for run in runs if call.id and call.id in f"{run.get('metadata')}{run.get('output')}")
+        given = unpack_json(call.arguments)
+        run = next(named, None) or next((run for run in runs if given in _values(run.get("input"))), None)
+        if run is None:
+            return None
+        runs.remove(run)
+        return Message("tool", _result(run["output"]), name=call.name, tool_call_id=call.id)
+
+
+def _instructions(row: dict[str, Any]) -> str:
+    """The instructions in the attributes of the span that an observation was."""
+    if "system_instruction" not in f"{row.get('metadata')}":
+        return ""
+    metadata = unpack_json(row["metadata"])
+    attributes = unpack_json(metadata.get("attributes")) if isinstance(metadata, dict) else None
+    return prompt_text(Attributes(attributes).get(*INSTRUCTIONS)) if isinstance(attributes, dict) else ""
+
+
+def _values(value: Any) -> list[Any]:
+    """A value, and those in it if it is an object."""
+    value = unpack_json(value)
+    return [value, *value.values()] if isinstance(value, dict) else [value]
+
+
+def _result(output: Any) -> str:
+    """The text of a tool's output, without the wrapping of MCP or LangChain."""
+    value = unpack_json(output)
+    wrapped = isinstance(value, dict) and ("tool_call_id" in value or value.keys() <= {"content", "isError"})
+    return prompt_text(value.get("content")) if wrapped else json_text(output)
+
+
+def _last_word(name: str) -> str:
+    return name.replace(".", " ").split(" ")[-1]
 
 
 def _request(row: dict[str, Any], where: str, report: Report) -> Exchange:

@@ -49,14 +49,14 @@ def langsmith(content: Content, report: Report) -> Iterator[Conversation]:
     for where, run in runs:
         known = run["id"] if isinstance(run.get("id"), str) else where
         if known in seen:
-            report.skip("a run that is in the file twice", where)
+            report.pass_over("a run that is in the file twice", where)
             continue
         seen.add(known)
         whole = _trace(run) not in called and not run.get("parent_run_id")
         if run.get("run_type") in CALLS or whole:
             requests.append(_request(run, threads.get(_trace(run), _trace(run)), where, report))
         else:
-            report.skip(f"a run of type {str(run.get('run_type'))[:20]}, no model call", where)
+            report.pass_over(f"a run of type {str(run.get('run_type'))[:20]}, no model call", where)
     yield from conversations_of(requests, report)
 
 

@@ -48,7 +48,7 @@ def litellm(content: Content, report: Report) -> Iterator[Conversation]:
         if not isinstance(row, dict):
             report.skip(f"{kind_of(row)}, not an object", where)
         elif any(kind in str(row.get("call_type")) for kind in NO_CALLS):
-            report.skip(f"a call of type {str(row['call_type'])[:30]}, no conversation", where)
+            report.pass_over(f"a call of type {str(row['call_type'])[:30]}, no conversation", where)
         else:
             requests.append(_request(dict(_payload(row)), where, report))
     yield from conversations_of(requests, report)

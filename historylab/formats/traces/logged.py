@@ -7,19 +7,21 @@ framework's own wrapping; a plain text is one message.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from historylab.conversation.message import Message
 from historylab.conversation.recorded import PARAMETERS, TOOLS
 from historylab.conversation.usage import MODEL
 from historylab.formats.base import EMPTY_VALUES, NOTHING, Report, describe, kind_of
-from historylab.formats.messages.fields import unpack_json
+from historylab.formats.messages.fields import object_in, unpack_json
 from historylab.formats.traces.messages import messages_in
+from historylab.formats.traces.records import OF_RESPONSE, as_records, calls_in, speech_in, tools_among, unpack_printed
 
 LISTS = ("messages", "contents", "input_messages", "input", "prompt", "prompts", "inputs", "chat_history", "history")
 PROMPTS = ("system", "instructions", "systemInstruction", "system_instruction", "system_prompt")
-TEXTS = ("input", "question", "query", "prompt", "text", "content", "message", "prompts", "user_input")
+INSTRUCTIONS = ("gen_ai.system_instructions", "gen_ai.system_instruction")  # attributes of a span
+TEXTS = ("input", "question", "query", "prompt", "text", "content", "message", "prompts", "user_input", "contents")
 WRAPPINGS = ("kwargs", "args", "input", "inputs", "request", "body", "data", "params", "prompt")
 ANSWERS = (
     "messages",
@@ -40,12 +42,6 @@ SETTINGS = (
     *("frequency_penalty", "presence_penalty", "reasoning_effort", "reasoning", "thinking", "tool_choice"),
     *("response_format", "generationConfig"),
 )
-OF_RESPONSE = {
-    *("usage", "usage_metadata", "response_metadata", "model", "stop_reason", "stop_sequence", "finish_reason"),
-    *("object", "index", "logprobs", "created", "container", "service_tier"),
-}
-"""Fields beside the content in a response that are read elsewhere or say nothing."""
-
 READ_OF_BODY = {*LISTS, *PROMPTS, *TEXTS, *WRAPPINGS, *SETTINGS, *OF_RESPONSE, "role", "tools", "functions"}
 READ_OF_BODY |= {"content", "name", "type", "lc", "id", "parts", "tool_calls", "model_name"}
 PARAMETER_OBJECTS = {
@@ -62,6 +58,8 @@ PARAMETER_OBJECTS = {
     ),
     *("extra_headers", "callbacks", "options", "litellm_params", "invocation_params"),
 }
+OF_CONFIG = {*PROMPTS, *SETTINGS, "tools"}
+KEYS_ALONE = ({"content": "role"}, {"content": "content"})  # LangSmith's exporter takes a message for a list of them
 USAGES = ("usage", "usageMetadata", "usage_metadata", "token_usage", "tokenUsage")
 CHOICES = (("choices", "message"), ("candidates", "content"), ("generations", "message"))
 MOST_WRAPPED = 6
@@ -79,7 +77,7 @@ class Logged:
 def logged_input(value: Any, report: Report, where: str) -> Logged:
     """The input of a model call: messages, a request's body, a framework's wrapping of either, or a text."""
     found = _sent_in(unpack_json(value), report, where)
-    if not found.messages and value not in NOTHING and not report.skips:
+    if not (found.messages or value in NOTHING or report.skips or report.warnings):
         report.warn(f"an input that could not be read, {describe(unpack_json(value))[:60]}", where)
     return found
 
@@ -95,11 +93,15 @@ def logged_answer(value: Any, report: Report, where: str) -> list[Message]:
 
 def _sent_in(value: Any, report: Report, where: str, depth: int = 0) -> Logged:
     if isinstance(value, str):
-        return Logged([Message("user", value)] if value else [])
+        value = [value] if value else []
     if isinstance(value, list):
-        return Logged(_read_list(value, report, where))
+        return Logged(_read_list(value, report, where), {TOOLS: tools} if (tools := tools_among(value)) else {})
     if not isinstance(value, dict) or depth > MOST_WRAPPED:
         return Logged()
+    if value in KEYS_ALONE:
+        report.warn("an input of which only the name of a field was logged", where)
+        return Logged()
+    value = {**{k: v for k, v in object_in(value, "config").items() if k in OF_CONFIG}, **value}
     found = Logged(about=about_in(value))
     _name_unread(value, report, where)
     said, read = _body(value, report, where)
@@ -109,7 +111,7 @@ def _sent_in(value: Any, report: Report, where: str, depth: int = 0) -> Logged:
     elif not said:
         texts = ((name, unpack_json(value.get(name))) for name in TEXTS)
         name, text = next(((name, text) for name, text in texts if isinstance(text, str) and text), ("", ""))
-        said, read = [Message("user", text)] if text else [], [name]
+        said, read = _read_list([text], report, where) if text else [], [name]
     found.messages = _prompt(value, report, where) + said
     for name in LISTS:
         if name in value and name not in read and value[name] not in NOTHING:
@@ -128,8 +130,10 @@ def _answer_in(value: Any, report: Report, where: str, depth: int = 0) -> list[M
     choice, others = _first_choice(value)
     if others:
         report.warn(OTHER_ANSWERS, where)
+    if choice is None and (calls := calls_in(value.get("toolCalls"))):  # the AI SDK's
+        value = {"role": "assistant", "content": value.get("text"), "tool_calls": calls}
     if choice is None and _is_message(value):
-        return _last_answer(messages_in([_as_message(value, "assistant")], report, where))
+        return _last_answer(messages_in(as_records([value], "assistant"), report, where))
     inner = next((value[name] for name in ANSWERS if value.get(name) not in NOTHING), None)
     return _answer_in(inner if choice is None else choice, report, where, depth + 1)
 
@@ -186,22 +190,14 @@ def _name_unread(value: dict[str, Any], report: Report, where: str) -> None:
 def _read_list(value: list[Any], report: Report, where: str, role: str = "user") -> list[Message]:
     while len(value) == 1 and isinstance(value[0], list):  # a batch of one
         value = value[0]
-    items = [unpack_json(item) if isinstance(item, str) else item for item in value]
+    items = [unpack_printed(item) if isinstance(item, str) else item for item in value]
+    if len(items) == 1 and isinstance(items[0], str) and (speech := speech_in(items[0])):
+        items = speech
     if items and all(isinstance(item, str) for item in items):
         return [Message(role, text) for text in items if text]
-    return messages_in([_as_message(i, role) if isinstance(i, dict | str) else i for i in items], report, where)
-
-
-def _as_message(item: dict[str, Any] | str, role: str) -> dict[str, Any]:
-    """The item with a role, as logs leave it out where it is plain; without what stands beside a response's message."""
-    if isinstance(item, str):
-        return {"role": role, "content": item}
-    if "role" not in item and ("content" in item or "tool_calls" in item) and "type" not in item and "lc" not in item:
-        return {"role": role, **item}
-    if role == "assistant" and isinstance(item.get("role"), str):  # a whole response may be its message
-        beside = OF_RESPONSE | ({"type"} if "stop_reason" in item else set())
-        return {name: value for name, value in item.items() if name not in beside}
-    return item
+    defined = tools_among(items)
+    items = [item for item in items if not (isinstance(item, dict) and item.get("content") in defined)]
+    return messages_in(as_records(items, role), report, where)
 
 
 def _is_message(value: dict[str, Any]) -> bool:
@@ -222,7 +218,7 @@ def _prompt(value: dict[str, Any], report: Report, where: str) -> list[Message]:
 def _body(value: dict[str, Any], report: Report, where: str) -> tuple[list[Message], list[str]]:
     """The messages of a request's body, and the fields they were read from."""
     if _is_message(value):
-        return messages_in([value], report, where), []
+        return _read_list([value], report, where), []
     held = ((name, unpack_json(value[name])) for name in LISTS if name in value)
     name, items = next(((name, items) for name, items in held if isinstance(items, list) and items), ("", []))
     if not name:
@@ -248,6 +244,15 @@ def _first_choice(value: dict[str, Any]) -> tuple[Any, int]:
 
 
 def _last_answer(messages: Sequence[Message]) -> list[Message]:
-    """The messages after the last that is no answer: a framework may give its whole history back."""
+    """The messages after the last that is no answer: a framework may give its whole history back.
+
+    A call that stands in a message of its own is one of the message before it: there was one answer.
+    """
     after = next((i + 1 for i in range(len(messages) - 1, -1, -1) if messages[i].role != "assistant"), 0)
-    return list(messages[after:])
+    found: list[Message] = []
+    for message in messages[after:]:
+        if found and message.tool_calls and not message.content:
+            found[-1] = replace(found[-1], tool_calls=found[-1].tool_calls + message.tool_calls)
+        else:
+            found.append(message)
+    return found

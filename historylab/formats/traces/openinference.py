@@ -58,7 +58,7 @@ def openinference(content: Content, report: Report) -> Iterator[Conversation]:
         if is_call or whole:
             requests.append(_request(span, key or sessions.get(span.trace, span.trace), report))
         else:
-            report.skip(f"a span of kind {_kind(span) or 'none'}, no model call", span.where)
+            report.pass_over(f"a span of kind {_kind(span) or 'none'}, no model call", span.where)
     yield from conversations_of(requests, report)
 
 

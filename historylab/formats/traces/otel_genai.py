@@ -22,7 +22,7 @@ from historylab.formats.messages.provider_cuts import COMPACTED
 from historylab.formats.traces.attributes import Attributes
 from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by
 from historylab.formats.traces.histories import Histories
-from historylab.formats.traces.logged import OTHER_ANSWERS, logged_answer, logged_input, prompt_text
+from historylab.formats.traces.logged import INSTRUCTIONS, OTHER_ANSWERS, logged_answer, logged_input, prompt_text
 from historylab.formats.traces.messages import messages_in
 from historylab.formats.traces.rows import LOOKED_AT
 from historylab.formats.traces.spans import Span, spans_in
@@ -33,7 +33,6 @@ CALLS = {"chat", "generate_content", "text_completion", "completion", "responses
 AGENTS = {"invoke_agent", "invoke_workflow"}
 INPUT = ("gen_ai.input.messages", "gen_ai.request.messages", "ai.prompt.messages", "gen_ai.prompt", "llm.prompts")
 OUTPUT = ("gen_ai.output.messages", "gen_ai.response.messages", "gen_ai.completion", "llm.completions")
-INSTRUCTIONS = ("gen_ai.system_instructions", "gen_ai.system_instruction")
 SESSIONS = (
     "gen_ai.conversation.id",
     "session.id",
@@ -85,9 +84,9 @@ def otel_genai(content: Content, report: Report) -> Iterator[Conversation]:
         if kind == "call" or (kind == "agent" and span.trace not in called):
             requests.append(_request(span, key or sessions.get(span.trace, span.trace), histories, report))
         elif kind == "agent":
-            report.skip(REPEATED, span.where)
+            report.pass_over(REPEATED, span.where)
         else:
-            report.skip("a span that is no model call", span.where)
+            report.pass_over("a span that is no model call", span.where)
     yield from conversations_of(requests, report)
 
 
