@@ -13,41 +13,23 @@ from pathlib import Path
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message
 from historylab.conversation.recorded import SIDECHAIN
-from historylab.formats.base import Report, kind_of
+from historylab.formats.base import Report
 from historylab.formats.files.content import Content
-from historylab.formats.messages.branching import with_branches
-from historylab.formats.messages.chat_messages import pair_by_order
-from historylab.formats.messages.provider_cuts import with_provider_cuts
-from historylab.formats.products.session_attachments import is_known, sent_content
-from historylab.formats.products.session_cuts import session_cuts
-from historylab.formats.products.session_messages import record_reader
-from historylab.formats.products.session_tree import SessionRecord, Tree, is_boundary, trees
-from historylab.formats.titles import opening
+from historylab.formats.products.claude_relatives import is_of_iflow
+from historylab.formats.products.session_reader import has_content, read_sessions
 from historylab.registry import register
 
 ROLES = ("user", "assistant")
 OWN_MARKS = {"uuid", "parentUuid", "sessionId", "session_id"}
-NOTICE = "an error notice of the program"
-NO_MESSAGES = {
-    "agent-color", "agent-name", "agent-setting", "ai-title", "artifact-autoreact-ledger", "artifact-comment-monitor",
-    "atis-latch", "attribution-snapshot", "bridge-session", "content-replacement", "cost-state", "custom-title",
-    "dev-mods", "file-history-delta", "file-history-snapshot", "fork-context-ref", "frame-link", "last-prompt",
-    "launched", "mode", "permission-mode", "pr-link", "progress", "queue-operation", "rate_limit_event", "relocated",
-    "result", "started", "stream_event", "summary", "system", "tag", "task-summary", "tool_progress", "worktree-state",
-}  # fmt: skip
-"""Types of records that Claude Code writes beside its messages."""
 AGENT_FILES = "agent-*.jsonl"
 LONGEST_LINE = 1_000_000  # bytes of a first line that are read to learn whose file it is
-TITLES = {"summary": "leafUuid", "ai-title": "sessionId", "custom-title": "sessionId"}
-"""Type of a record that names a session, from weak to strong → its field that says which one."""
 
 
 def looks_like_claude_code(content: Content) -> float:
     """1 for user or assistant records with a message and an id of a record or session, 0.8 without the ids."""
-    found = [value for _, value in _records(content.values) if _has_message(value)]
-    if not found:
+    found = [value for _, value in _records(content.values) if has_content(value)]
+    if not found or any(is_of_iflow(value) for value in found):
         return 0
     return 1 if any(OWN_MARKS & value.keys() for value in found) else 0.8
 
@@ -81,18 +63,7 @@ def _session_of(path: Path) -> str:
 )
 def claude_code(content: Content, report: Report) -> Iterator[Conversation]:
     """Claude Code sessions: the newest path, with the others as branches; sub-agents have their own."""
-    records = _records(content.values, report)
-    found = list(trees(list(_tree_records(records, report))))
-    titles, tools = _titles(records), _tools(records)
-    for tree in sorted(found, key=lambda tree: bool(tree.newest[0].side)):  # subagents after what called them
-        read = record_reader(report)
-        groups = [read(path) for path in (tree.newest, *tree.others)]
-        paths = [pair_by_order([message for _, made in each for message in made]) for each in groups]
-        metadata = _metadata(tree) | ({"tools": tools} if tools else {})
-        sent = [session_cuts(*each) for each in zip(groups, paths, strict=True)]
-        yield with_provider_cuts(with_branches(paths, _title(tree, paths[0], titles), metadata, report, sent))
-        for record in tree.aside:
-            report.skip("a record on a branch older than those offered", record.where)
+    yield from read_sessions(_records(content.values, report), report, "anthropic")
 
 
 def _records(values: list[tuple[str, Any]], report: Report | None = None) -> list[tuple[str, Any]]:
@@ -108,111 +79,3 @@ def _records(values: list[tuple[str, Any]], report: Report | None = None) -> lis
         else:
             records.append((where, value))
     return records
-
-
-def _tree_records(records: list[tuple[str, Any]], report: Report) -> Iterator[SessionRecord]:
-    """The records of the tree; those that were sent as no message, or are duplicates, are reported."""
-    seen: set[Any] = set()
-    for position, (where, value) in enumerate(records):
-        uuid = _uuid(value)
-        if is_boundary(value):
-            report.records += 1
-            report.keep("compactions", where)
-            yield SessionRecord(where, value, False, position)
-            continue
-        usable = _has_content(value) and not value.get("isApiErrorMessage")
-        rides = not usable and isinstance(value, dict) and sent_content(value) is not None
-        key = (uuid or _identity(value)) if usable or rides else None
-        if key in seen:
-            report.skip(f"a record with the {'uuid' if uuid else 'role, text and time'} of one before it", where)
-            continue
-        if key:
-            seen.add(key)
-        if not usable and not rides:
-            reason, known = _problem(value)
-            (report.pass_over if known else report.skip)(reason, where)
-        if usable or uuid:
-            yield SessionRecord(where, value, usable, position, rides)
-
-
-def _identity(value: dict[str, Any]) -> tuple[str, str, str] | None:
-    """Who said what and when, which tells a copied record from one that says the same again; None without a time."""
-    time, said = value.get("timestamp"), [value.get(key) for key in ("message", "attachment", "content")]
-    return (value["type"], time, json.dumps(said)) if isinstance(time, str) and time else None
-
-
-def _problem(value: Any) -> tuple[str, bool]:
-    """Why nothing is read from a record, and whether that is known to be right."""
-    kind = value.get("type") if isinstance(value, dict) else None
-    if not isinstance(kind, str):
-        return "a record without a type" if isinstance(value, dict) else f"{kind_of(value)}, not a record", False
-    if kind == "attachment":
-        held = value.get("attachment")
-        name = held.get("type") if isinstance(held, dict) else None
-        return f"an attachment without words that were sent ({str(name)[:40]})", is_known(value)
-    if kind not in ROLES:
-        also = f" ({subtype[:40]})" if kind == "system" and isinstance(subtype := value.get("subtype"), str) else ""
-        return f"{_a(kind[:40])} record{also}, not a message", kind in NO_MESSAGES
-    if not _has_message(value):
-        return f"{_a(kind)} record whose message is {kind_of(value.get('message'))}", False
-    return (NOTICE, True) if _has_content(value) else (f"{_a(kind)} record without content", False)
-
-
-def _titles(records: list[tuple[str, Any]]) -> dict[tuple[str, str], str]:
-    """(The kind of a record that names a session, which one) → the title; the last one counts."""
-    found: dict[tuple[str, str], str] = {}
-    for _, value in records:
-        kind = value.get("type") if isinstance(value, dict) else None
-        if isinstance(kind, str) and kind in TITLES:
-            given = value.get({"summary": "summary", "ai-title": "aiTitle", "custom-title": "customTitle"}[kind])
-            if isinstance(given, str) and given.strip():
-                found[kind, str(value.get(TITLES[kind]))] = given
-    return found
-
-
-def _title(tree: Tree, messages: list[Message], titles: dict[tuple[str, str], str]) -> str:
-    last = tree.newest[-1]
-    if last.side:
-        return f"Subagent: {opening(next((m.content for m in messages if m.role == 'user' and not m.injected), ''))}"
-    for kind in ("custom-title", "ai-title"):
-        if title := titles.get((kind, str(last.session))):
-            return title
-    named = (titles.get(("summary", _uuid(record.value))) for record in reversed(tree.newest))
-    return next((title for title in named if title), "")
-
-
-def _tools(records: list[tuple[str, Any]]) -> list[dict[str, Any]]:
-    """The definitions of the session's tools, if a record holds them and not only their names."""
-    held = [value.get("attachment", value) for _, value in records if isinstance(value, dict)]
-    given = [each["tools"] for each in held if isinstance(each, dict) and isinstance(each.get("tools"), list)]
-    tools = [tool for tool in given[-1] if isinstance(tool, dict)] if given else []
-    return [tool["schema"] if isinstance(tool.get("schema"), dict) else tool for tool in tools]
-
-
-def _metadata(tree: Tree) -> dict[str, Any]:
-    last = tree.newest[-1]
-    found = {"session": last.session, "version": last.value.get("version"), "agent": last.value.get("agentId")}
-    found["call"] = last.value.get("parent_tool_use_id")
-    spoken = [record.value["message"] for record in reversed(tree.newest) if record.usable]
-    usage = next((held for message in spoken if isinstance(held := message.get("usage"), dict)), {})
-    tier = usage.get("service_tier")
-    said = {"provider": "anthropic"} | {k: v for k, v in found.items() if v}
-    said |= {"parameters": {"service_tier": tier}} if isinstance(tier, str) else {}
-    return said | ({SIDECHAIN: True} if last.side else {})
-
-
-def _a(kind: str) -> str:
-    return f"{'an' if kind.startswith(('a', 'e', 'i', 'o')) else 'a'} {kind}"
-
-
-def _uuid(value: Any) -> str:
-    found = value.get("uuid") if isinstance(value, dict) else None
-    return found if isinstance(found, str) else ""
-
-
-def _has_content(value: Any) -> bool:
-    return _has_message(value) and isinstance(value["message"].get("content"), str | list)
-
-
-def _has_message(value: Any) -> bool:
-    return isinstance(value, dict) and value.get("type") in ROLES and isinstance(value.get("message"), dict)

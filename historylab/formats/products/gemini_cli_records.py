@@ -31,7 +31,7 @@ def read_record(value: dict[str, Any], where: str, report: Report) -> Iterator[M
     """The messages of one record: a user's, or the model's followed by the results of its calls."""
     kind = value.get("type")
     if kind in NOTICES:
-        report.skip(f"{'an' if kind in ('info', 'error') else 'a'} {kind} row of the program", where)
+        report.pass_over(f"{'an' if kind in ('info', 'error') else 'a'} {kind} row of the program", where)
         return
     if kind not in ("user", "gemini"):
         report.skip(f"a record of type {kind[:40]!r}" if isinstance(kind, str) else "a record without a type", where)

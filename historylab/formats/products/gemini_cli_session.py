@@ -21,6 +21,7 @@ from historylab.formats.products.gemini_cli_records import read_record, response
 from historylab.formats.titles import opening
 
 BESIDE = {"sessionId", "messages", "startTime", "lastUpdated", "projectHash", "directories", "summary", "kind"}
+BESIDE |= {"activeExtensionName", "memoryScratchpad"}
 CUT = RecordedCut(by="Gemini CLI")
 
 
@@ -78,7 +79,7 @@ class GeminiSession:
         given = value.get("id")
         name = given if isinstance(given, str) and given else f"record {len(self.messages)}"
         if name in self.messages:
-            report.skip("an earlier state of a message that was written again", self.messages[name][0])
+            report.pass_over("an earlier state of a message that was written again", self.messages[name][0])
         self.messages[name] = (where, value)
 
     def _replace(self, listed: list[tuple[str, Any]], report: Report) -> None:

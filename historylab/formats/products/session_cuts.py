@@ -16,12 +16,12 @@ from historylab.formats.messages.sent_view import history_at
 from historylab.formats.products.session_messages import ReadRecords
 from historylab.formats.products.session_tree import SessionRecord, boundary_metadata, is_boundary, preserved_ids
 
-BY = "Claude Code"
 CLEARED = "[Old tool result content cleared]"
 
 
-def session_cuts(read: Sequence[ReadRecords], messages: Sequence[Message]) -> list[SentHistory]:
-    """The histories sent on a path, one from each of its cuts on; `messages` are those of the path, in order."""
+def session_cuts(read: Sequence[ReadRecords], messages: Sequence[Message], by: str) -> list[SentHistory]:
+    """The histories sent on a path, one from each of its cuts on; `messages` are those of the path, in order, `by` is
+    who made the cuts."""
     at, found = _Places(read, messages), list[SentHistory]()
     for boundary in _boundaries(read):
         before = found[-1] if found else SentHistory(0)
@@ -31,10 +31,10 @@ def session_cuts(read: Sequence[ReadRecords], messages: Sequence[Message]) -> li
             continue
         if clears:
             cleared = at.find_results(boundary_metadata(boundary.value).get("compactedToolIds"))
-            now = _with_results_cleared(before, first, cleared, _cut(boundary))
+            now = _with_results_cleared(before, first, cleared, _cut(boundary, by))
         else:
             now = _history_after(
-                before, first, at.find_preserved(boundary, first), at.find_summary(first), _cut(boundary)
+                before, first, at.find_preserved(boundary, first), at.find_summary(first), _cut(boundary, by)
             )
         if found and now.size == before.size:
             found.pop()
@@ -42,7 +42,7 @@ def session_cuts(read: Sequence[ReadRecords], messages: Sequence[Message]) -> li
     known = {each.summary for each in found}
     for i, message in enumerate(messages):  # older versions wrote no boundary
         if i and is_summary(message) and i not in known:
-            found.append(_history_after(SentHistory(0), i, [], i, RecordedCut(by=BY)))
+            found.append(_history_after(SentHistory(0), i, [], i, RecordedCut(by=by)))
     return sorted(found, key=lambda each: each.size)
 
 
@@ -131,13 +131,13 @@ class _Places:
         return [i for i, m in enumerate(self._messages) if m.role == "tool" and m.tool_call_id in wanted]
 
 
-def _cut(boundary: SessionRecord) -> RecordedCut:
+def _cut(boundary: SessionRecord, by: str) -> RecordedCut:
     told = boundary_metadata(boundary.value)
     trigger = told.get("trigger")
     before, after, saved = (_count(told.get(name)) for name in ("preTokens", "postTokens", "tokensSaved"))
     if after is None and before is not None and saved is not None:
         after = max(0, before - saved)
-    return RecordedCut(trigger if isinstance(trigger, str) else None, before, after, BY)
+    return RecordedCut(trigger if isinstance(trigger, str) else None, before, after, by)
 
 
 def _count(value: Any) -> int | None:

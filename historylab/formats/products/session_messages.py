@@ -118,7 +118,7 @@ def _user_messages(record: SessionRecord, report: Report) -> list[Message]:
     made = read_turn("user", given, record.where, report)
     if record.value.get("isCompactSummary") and made[-1].role == "user":
         made[-1] = as_summary(made[-1])
-        report.warn("a summary Claude Code made, sent from there on in place of what came before", record.where)
+        report.warn(f"a summary {report.format} made, sent from there on in place of what came before", record.where)
     if _by_a_program(record.value):
         made = [replace(m, metadata={**m.metadata, "injected": True}) if m.role == "user" else m for m in made]
     if (agent := _answering_agent(record)) and made[0].role == "tool":
