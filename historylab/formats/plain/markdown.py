@@ -1,8 +1,8 @@
 """Markdown as chat tools export it: a heading (`## User`) or a bold label (`**User:**`) before each message.
 
 Only words for roles count, and only if a user's and an assistant's alternate from near the top on: a README's headings
-are no speakers. Lines of nothing but `_**User**_` are labels in any order. A time in brackets after the word is read;
-rules (`---`) between messages are not.
+are no speakers. Lines of nothing but `_**User**_`, or `**User**` in an export of Cursor's, are labels in any order. A
+time in brackets after the word is read; rules (`---`) between messages are not.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ HEADING = re.compile(r"(#{1,6})\s+(.+?)[\s#]*$")
 BOLD = re.compile(r"[_>\s]{0,4}(\*\*|__)(.{1,80}?)\1\s*[:：]?_?[ \t]*(.*)$")
 EXACT = re.compile(r"_\*\*[^*]{1,160}\*\*_\s*$")
 SURE = "_**"
+CURSOR = re.compile(r"_Exported on [^\n]{1,80} from Cursor \([\w.-]+\)_")
+OF_CURSOR = re.compile(r"\*\*(?:User|Cursor)\*\*\s*$")
 LABEL = re.compile(r"[^\w(]*([\w .'’-]*?)[\s:：*_]*(?:\(([^()]{1,60})\))?[\s:：*_]*$")
 RULE = re.compile(r"\s*(?:-{3,}|\*{3,}|_{3,})\s*")
 COMMENT = re.compile(r"\s*<!--.*?-->\s*", re.DOTALL)
@@ -98,6 +100,7 @@ def _is_chat(marks: list[Mark], of_style: list[Mark]) -> bool:
 def _candidates(lines: list[str]) -> Iterator[Mark]:
     """Every heading, and every line that begins with bold text, outside fenced code."""
     fenced = False
+    exact = OF_CURSOR if any(map(CURSOR.match, lines[:MOST_BEFORE])) else EXACT
     for number, given in enumerate(lines, 1):
         line = given.rstrip()
         fenced ^= line.lstrip().startswith(FENCE)
@@ -105,7 +108,7 @@ def _candidates(lines: list[str]) -> Iterator[Mark]:
         if heading:
             yield _mark(number, heading[1], heading[2].replace("*", ""), "")
         elif bold:
-            yield _mark(number, SURE if EXACT.match(line) else "**", bold[2], bold[3])
+            yield _mark(number, SURE if exact.match(line) else "**", bold[2], bold[3])
 
 
 def _mark(number: int, style: str, label: str, words: str) -> Mark:
@@ -130,6 +133,6 @@ def _title(before: list[str]) -> tuple[str, list[str]]:
         named = line.partition(":")[2] if line.casefold().startswith("title:") else heading[2] if heading else ""
         if named and not title:
             title = named.strip(" \"'*")
-        elif line.strip() and not RULE.fullmatch(line):
+        elif line.strip() and not RULE.fullmatch(line) and not CURSOR.match(line):
             others.append(line)
     return title[:200], others

@@ -14,16 +14,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.conversation.sent import SHOWN_ONLY, RecordedCut, SentHistory, ranges_of, sent_metadata
 from historylab.conversation.usage import MODEL
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import iso_time
+from historylab.formats.messages.shown_commands import ShownMessages
 from historylab.registry import register
 
 START = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$", re.MULTILINE)
@@ -49,13 +49,11 @@ class HistoryBlock:
 
 @dataclass
 class AiderSession:
-    """A session as it is read: its messages, which of them were sent, and the model that answers."""
+    """A session as it is read, and the model that answers."""
 
     report: Report
     started: str | None = None
-    messages: list[Message] = field(default_factory=list)
-    histories: list[SentHistory] = field(default_factory=list)
-    sent: list[int] = field(default_factory=list)
+    said: ShownMessages = field(default_factory=ShownMessages)
     model: str = ""
 
     def read(self, block: HistoryBlock) -> None:
@@ -71,44 +69,25 @@ class AiderSession:
 
     def conversations(self) -> Iterator[Conversation]:
         """The session as a conversation; none if nothing but commands was given."""
-        if all(SHOWN_ONLY in message.metadata for message in self.messages):
-            self.report.records -= len(self.messages)
-            for _ in self.messages:
-                self.report.pass_over("a command of a session in which nothing was sent", "")
+        if self.said.any_sent:
+            started = {"started": self.started} if self.started else {}
+            yield Conversation(self.said.messages, metadata=started | self.said.metadata)
             return
-        metadata = {"started": self.started} if self.started else {}
-        yield Conversation(self.messages, metadata=metadata | (sent_metadata(self.histories) if self.histories else {}))
+        self.report.records -= len(self.said.messages)
+        for _ in self.said.messages:
+            self.report.pass_over("a command of a session in which nothing was sent", "")
 
     def _add(self, block: HistoryBlock) -> None:
-        if block.kind == USER:
-            injected = {"injected": True} if block.text.startswith(BY_PROGRAM) else {}
-            command = {"injected": True, SHOWN_ONLY: True} if COMMAND.match(block.text) else injected
-            first = self.started if not self.messages else None
-            self.messages.append(Message("user", block.text, timestamp=first, metadata=command))
-            self._note_sent(command)
-        else:
-            self._take_as_sent()
-            said = {MODEL: self.model} if self.model else {}
-            self.messages.append(Message("assistant", block.text, metadata=said))
-            self.sent.append(len(self.messages) - 1)
-
-    def _note_sent(self, command: dict[str, bool]) -> None:
-        """Note that the newest message is sent; or that it isn't, from then on."""
-        size, message = len(self.messages), self.messages[-1]
-        if SHOWN_ONLY not in command:
-            self.sent.append(size - 1)
+        if block.kind != USER:
+            self.said.add(Message("assistant", block.text, metadata={MODEL: self.model} if self.model else {}))
             return
-        found = COMMAND.match(message.content)
-        cut = RecordedCut("manual", by="aider") if found and found[1] in CLEARING and self.sent else None
-        self.sent = [] if cut else self.sent
-        self.histories.append(SentHistory(size, ranges_of(self.sent), cut=cut))
-
-    def _take_as_sent(self) -> None:
-        """Take a command that is answered for a prompt, such as `/ask`."""
-        if self.messages and self.messages[-1].metadata.get(SHOWN_ONLY):
-            self.messages[-1] = replace(self.messages[-1], metadata={})
-            self.sent.append(len(self.messages) - 1)
-            self.histories.pop()
+        injected = {"injected": True} if block.text.startswith(BY_PROGRAM) else {}
+        first = None if self.said.messages else self.started
+        prompt = Message("user", block.text, timestamp=first, metadata=injected)
+        if found := COMMAND.match(block.text):
+            self.said.add_command(prompt, "aider" if found[1] in CLEARING else "")
+        else:
+            self.said.add(prompt)
 
     def _read_program(self, text: str, where: str) -> None:
         self.report.pass_over("words of the program", where)
@@ -118,9 +97,8 @@ class AiderSession:
             what = "a command's output" if found[1].endswith("of output") else "a file"
             self.report.warn(f"{what} added to the chat, which was sent and is not read", where)
         found = TOKENS.match(text)
-        if found and self.messages and self.messages[-1].role == "assistant":
-            answer = self.messages[-1]
-            self.messages[-1] = replace(answer, metadata={"usage": _usage(found[1]), **answer.metadata})
+        if found and self.said.messages and self.said.messages[-1].role == "assistant":
+            self.said.mark({"usage": _usage(found[1])})
 
 
 def is_history(content: Content) -> float:

@@ -38,6 +38,12 @@ def test_labels_of_emphasis_alone_need_not_alternate():
     assert said("_**User**_\nhi\n" + "_**Agent (2026-03-01 10:00Z)**_\nyo\n" * 3) == "u:hi a:yo a:yo a:yo"
 
 
+def test_cursors_labels_need_not_alternate_and_other_bold_lines_are_words():
+    head = "# T\n_Exported on 3/1/2026 at 10:00:00 GMT+1 from Cursor (1.7.38)_\n\n---\n\n"
+    text = "**User**\n\nhi\n\n---\n\n**Cursor**\n\n**Agent**\n\na\n\n---\n\n**Cursor**\n\nb\n"
+    assert said(head + text) == "u:hi a:**Agent**\n\na a:b"
+
+
 def test_the_title_and_the_times_are_read():
     loaded = load(b"# Compost\n\n## User (2026-05-02 18:00)\nhi\n## Assistant\nyo")
     assert loaded[0].title == "Compost"
