@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from historylab.conversation.message import Message
-from historylab.formats.messages.chat_messages import to_record
+from historylab.formats.messages.chat_messages import chat_parts, to_record
 from historylab.planning.plan import HistoryPlan
-
-PARTS = frozenset({"text", "image_url", "input_audio", "file"})
-"""Types of content parts that the API takes."""
 
 
 def request_of(plan: HistoryPlan) -> list[dict[str, Any]]:
@@ -20,11 +16,6 @@ def request_of(plan: HistoryPlan) -> list[dict[str, Any]]:
 
 def _record(message: Message) -> dict[str, Any]:
     record = to_record(message)
-    given = message.source.get("content") if isinstance(message.source, Mapping) else None
-    if message.media and isinstance(given, list) and all(_is_part(part) for part in given):
-        record["content"] = given  # the images themselves, which a Message only names
+    if parts := chat_parts(message):
+        record["content"] = parts  # the images themselves, which a Message only names
     return record
-
-
-def _is_part(part: Any) -> bool:
-    return isinstance(part, Mapping) and part.get("type") in PARTS

@@ -17,11 +17,16 @@ from historylab.cli.files import add_reading
 from historylab.costs.amounts import count_of
 from historylab.errors import LoadError
 
+TO = (
+    "the format (historylab): HistoryLab's own keeps every message, the data of its images and what the report calls "
+    "not read; it has no skipped records, nor labels of parts such as cache markers and signatures"
+)
+
 
 def add_to(commands: Subparsers) -> None:
     parser = add_parser(commands, "convert", "Write the conversations of a file in another format", run)
     parser.add_argument("file", metavar="FILE", help="a transcript")
-    parser.add_argument("--to", default="historylab", metavar="NAME", help="the format; historylab keeps everything")
+    parser.add_argument("--to", default="historylab", metavar="NAME", help=TO)
     add_reading(parser)
     parser.add_argument("--conversation", type=whole_number, metavar="N", help="only this one of the file")
     parser.add_argument("--out", metavar="FILE", help="write to this file instead of the screen")

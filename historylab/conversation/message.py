@@ -39,9 +39,10 @@ class ToolCall:
 class Message:
     """One message. Roles are system, user, assistant, tool; any other is treated as conversation.
 
-    `media` names the non-text parts ("image", "audio", "file"); their data is never held. `source` is the caller's own
-    object, excluded from equality and digest, so that a kept message can be returned as it was given. `replaces`, which
-    a projection writes, are the indices of the earlier messages that this one stands for from here on.
+    `media` names the non-text parts ("image", "audio", "file"), whose data `source` alone holds. That is the object of
+    the caller, so that a kept message can be returned as it was given, or the record of a file that it was read from,
+    where that says more; it is excluded from equality and digest. `replaces`, which a projection writes, are the
+    indices of the earlier messages that this one stands for from here on.
     """
 
     role: str

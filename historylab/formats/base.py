@@ -127,6 +127,8 @@ class Report:
     passed: int = 0  # of the records skipped, those known to be no messages
     readers: dict[Hashable, MessageReader | None] = field(default_factory=dict, init=False, repr=False)
     """Structures of lists of messages inside the file → the function that reads them; None: they are no messages."""
+    warned: int = field(default=0, init=False, repr=False, compare=False)
+    """Warnings given so far: more of them after a record was read than before say that it is more than its messages."""
 
     def apart(self) -> Report:
         """An empty report on a part of the same file."""
@@ -146,6 +148,7 @@ class Report:
 
     def warn(self, reason: str, where: str) -> None:
         """Count something that was read, but perhaps not as intended."""
+        self.warned += 1
         _tally(self.warnings, reason, where).count += 1
 
     def lack(self, reason: str, where: str) -> None:
@@ -156,11 +159,12 @@ class Report:
         """Count a field beside the messages, such as `model` or `tools`, that was kept as metadata and nothing else."""
         _tally(self.kept, field[:40], where).count += 1
 
-    def leave(self, record: dict[str, Any], read: Container[str], where: str) -> None:
-        """Warn of every field of a record that says something and is none of those read."""
-        for name, value in record.items():
-            if name not in read and value not in NOTHING:
-                self.warn(f"a field {name[:40]!r} not read", where)
+    def leave(self, record: dict[str, Any], read: Container[str], where: str) -> dict[str, Any]:
+        """Warn of every field of a record that says something and is none of those read; these fields."""
+        left = {name: value for name, value in record.items() if name not in read and value not in NOTHING}
+        for name in left:
+            self.warn(f"a field {name[:40]!r} not read", where)
+        return left
 
     def add(self, other: Report, where: str) -> None:
         """Count what another report counted, of a file inside this one."""

@@ -12,7 +12,7 @@ from historylab.formats.base import Losses, Write
 from historylab.registry import Member, member, members
 
 LOSSLESS = "historylab"
-"""The format that keeps everything."""
+"""The format that keeps every message whole."""
 
 
 @dataclass(frozen=True)

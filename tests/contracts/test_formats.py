@@ -18,6 +18,7 @@ from historylab.formats.convert import LOSSLESS, write
 from historylab.formats.detect import match_strengths
 from historylab.formats.files.content import Content
 from historylab.formats.load import load
+from historylab.formats.plain.historylab import record_beside
 from historylab.formats.samples import Sample, load_sample, samples
 from historylab.registry import members
 
@@ -128,6 +129,15 @@ def test_whatever_was_read_is_written_so_that_it_is_read_again(name):
         assert not loaded.report.skips
         if name == LOSSLESS:
             assert (again.messages, again.branches) == (conversation.messages, conversation.branches)
+
+
+@every_file
+def test_the_lossless_form_holds_the_records_of_media_and_of_what_is_not_read(file):
+    loaded = load(file.data, name=file.name)
+    again = load(write(loaded).text.encode(), name="several.jsonl")
+    read = [[(m.media, record_beside(m)) for m in c] for c in loaded]
+    assert all(record for c in read for media, record in c if media and file.member != LOSSLESS)
+    assert [[(m.media, m.source) for m in c] for c in again] == read
 
 
 LABELLED = Message(

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
+from historylab.edits import edit_message
 from historylab.formats.base import Losses
-from historylab.formats.convert import LOSSLESS, writable_formats
+from historylab.formats.convert import LOSSLESS, writable_formats, write
 from historylab.formats.load import load
 from historylab.formats.messages.written import OPENING
 
@@ -174,3 +175,95 @@ def test_arguments_that_are_no_object_are_written_in_one_and_named():
     value, losses = written_as("anthropic", Conversation([Message("user", "hi"), asked]))
     assert value["messages"][1]["content"][0]["input"] == {"arguments": "{not JSON"}
     assert losses.counts == {"arguments that are no JSON object, written in one": 1}
+
+
+DATA = "iVBORw0KGgo" * 4
+PICTURE = {"type": "input_image", "image_url": DATA}
+SPOKEN = {"type": "text", "text": "see?"}
+PICTURED = {
+    "chat_completions": {
+        "messages": [{"role": "user", "content": [SPOKEN, {"type": "image_url", "image_url": {"url": DATA}}]}]
+    },
+    "responses": {
+        "input": [
+            {
+                "role": "user",
+                "content": [{"type": "input_text", "text": "see?"}, {"type": "input_image", "image_url": DATA}],
+            },
+            {"type": "function_call", "call_id": "c", "name": "look", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": "c", "output": [PICTURE]},
+        ]
+    },
+    "anthropic": {
+        "model": "claude-x",
+        "max_tokens": 9,
+        "messages": [
+            {"role": "user", "content": [SPOKEN, {"type": "image", "source": {"type": "base64", "data": DATA}}]},
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "look", "input": {}}]},
+            {
+                "role": "user",
+                "content": [
+                    {
+                        "type": "tool_result",
+                        "tool_use_id": "c",
+                        "content": [SPOKEN, {"type": "image", "source": {"type": "url", "url": DATA}}],
+                    }
+                ],
+            },
+        ],
+    },
+    "gemini": {
+        "contents": [
+            {"role": "user", "parts": [{"text": "see?"}, {"inlineData": {"mimeType": "image/png", "data": DATA}}]},
+            {"role": "model", "parts": [{"inlineData": {"mimeType": "image/png", "data": DATA}}]},
+        ]
+    },
+    "ollama": {"model": "m", "messages": [{"role": "user", "content": "see?", "images": [DATA]}]},
+}
+
+
+@every_api
+@pytest.mark.parametrize("by_way_of", ["nothing", LOSSLESS])
+def test_images_read_from_an_api_are_written_for_it_again(name, by_way_of):
+    (asked,) = load(json.dumps(PICTURED[name]).encode(), name)
+    if by_way_of == LOSSLESS:
+        (asked,) = load(write(asked).text.encode())
+    value, losses = written_as(name, asked)
+    assert "images, sound and files" not in losses.counts
+    field = "contents" if name == "gemini" else "input" if name == "responses" else "messages"
+    assert value[field] == PICTURED[name][field]
+
+
+@every_api
+def test_images_of_another_api_are_named_as_lost(name):
+    other = "gemini" if name == "anthropic" else "anthropic"
+    asked = load(json.dumps(PICTURED[other]).encode(), other)[0]
+    value, losses = written_as(name, asked)
+    assert losses.counts["images, sound and files"] == 2
+    assert DATA not in json.dumps(value)
+
+
+def test_a_reworded_message_is_written_with_its_new_words_and_its_image():
+    asked = load(json.dumps(PICTURED["anthropic"]).encode())[0]
+    edited = asked.edited([edit_message(asked[0], content="look!"), *asked[1:]])
+    (text, image), *_ = (turn["content"] for turn in written_as("anthropic", edited)[0]["messages"])
+    assert (text["text"], image["source"]["data"]) == ("look!", DATA)
+
+
+names = st.text("abcdefgh", min_size=3, max_size=8).map(lambda name: f"x_{name}")
+leaves = st.integers(1) | st.text(min_size=1)
+held = leaves | st.lists(leaves, min_size=1) | st.dictionaries(names, leaves, min_size=1)
+
+
+@every_api
+@tried(max_examples=25)
+@given(unknown=st.dictionaries(names, held, min_size=1, max_size=3))
+def test_fields_that_nobody_reads_are_in_the_lossless_form(name, unknown):
+    body = json.loads(json.dumps(PICTURED[name]))
+    field = next(key for key in ("contents", "input", "messages") if key in body)
+    body[field][0] |= unknown
+    (asked,) = load(json.dumps(body).encode(), name)
+    (again,) = load(write(asked).text.encode())
+    assert again.messages == asked.messages
+    assert unknown.items() <= again[0].source.items()
+    assert DATA in json.dumps(again[0].source)

@@ -22,12 +22,14 @@ from historylab.formats.messages.anthropic_blocks import (
     content_of,
     directs,
     is_result,
+    media_blocks,
     read_turn,
     text_block,
     to_blocks,
 )
 from historylab.formats.messages.applied_edits import edits_in
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS
+from historylab.formats.messages.kept_records import with_fields
 from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.written import (
     OPENING,
@@ -40,7 +42,7 @@ from historylab.formats.messages.written import (
 )
 from historylab.registry import register
 
-RULES = ApiFeatures(errors=True, call_ids="[^a-zA-Z0-9_-]")
+RULES = ApiFeatures(errors=True, call_ids="[^a-zA-Z0-9_-]", parts=media_blocks)
 TYPES = ("tool_use", "server_tool_use", "mcp_tool_use", "thinking", "redacted_thinking", "document")
 OTHERS = {"tool_calls", "tool_call_id", "function_call", "parts", "blocks", "toolInvocations"}
 """Fields of a message that this API doesn't have."""
@@ -133,15 +135,15 @@ def _read_record(record: Any, where: str, report: Report) -> list[Message]:
     report.records += 1
     ids = CONVERSATION_IDS if "content" in record else ()
     of_role = READ_OF_ANSWER if is_answer(record) else OF_SYSTEM if role == "system" else ()
-    report.leave(record, {"role", "content", *ids, *of_role}, where)
-    messages = read_turn(role, record.get("content"), where, report)
+    left = report.leave(record, {"role", "content", *ids, *of_role}, where)
+    messages = with_fields(read_turn(role, record.get("content"), where, report), left)
     return [replace(message, pinned=True) for message in messages] if directs(role, record) else messages
 
 
 def _read_answer(answer: dict[str, Any], where: str, report: Report) -> list[list[Message]]:
     report.records += 1
-    report.leave(answer, READ_OF_ANSWER, where)
-    *before, last = read_turn("assistant", answer["content"], where, report)
+    left = report.leave(answer, READ_OF_ANSWER, where)
+    *before, last = with_fields(read_turn("assistant", answer["content"], where, report), left)
     return [[*before, replace(last, metadata={**last.metadata, **edits_in(answer)})]]
 
 

@@ -16,7 +16,7 @@ from historylab.formats.apis.exchanges import Api
 from historylab.formats.apis.streams import Stream, add_piece
 from historylab.formats.base import Losses, Report
 from historylab.formats.files.content import Content
-from historylab.formats.messages.chat_messages import to_record
+from historylab.formats.messages.chat_messages import chat_parts, to_record
 from historylab.formats.messages.other_shapes import shape_in
 from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.reported import read_messages, read_reported
@@ -27,7 +27,7 @@ from historylab.registry import register
 OWN_MARKS = {"tool_calls", "tool_call_id", "function_call", "refusal"}
 READ_OF_ANSWER = {"choices", "usage", "model", "id", "object", "created", "service_tier", "system_fingerprint"}
 READ_OF_ANSWER |= {"messages", "provider"}
-RULES = ApiFeatures(names=True)
+RULES = ApiFeatures(names=True, parts=lambda message: chat_parts(message) if message.role == "user" else None)
 READ_OF_CHOICE = {"message", "index", "finish_reason", "logprobs", "native_finish_reason", "stop_reason"}
 
 
@@ -58,7 +58,8 @@ def looks_like_chat(content: Content) -> float:
 def to_chat_body(conversation: Conversation, losses: Losses) -> dict[str, Any]:
     """The conversation as a request body of this API."""
     fields, tools = body(conversation, losses, lambda _: True, function_tool)
-    messages = [to_record(message) for message in messages_to_write(conversation, losses, RULES)]
+    written = messages_to_write(conversation, losses, RULES)
+    messages = [{**to_record(m), **({"content": parts} if (parts := chat_parts(m)) else {})} for m in written]
     for message in messages:
         if message["role"] == "tool" or not NAME.fullmatch(message.get("name", "")):
             message.pop("name", None)

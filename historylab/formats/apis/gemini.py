@@ -16,7 +16,7 @@ from historylab.formats.apis.streams import Stream
 from historylab.formats.base import Losses, Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import list_in, object_in
-from historylab.formats.messages.gemini_contents import add_part, is_content, read_gemini_content, to_parts
+from historylab.formats.messages.gemini_contents import add_part, is_content, media_parts, read_gemini_content, to_parts
 from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.written import (
     OPENING,
@@ -29,7 +29,7 @@ from historylab.formats.messages.written import (
 )
 from historylab.registry import register
 
-RULES = ApiFeatures(errors=True)
+RULES = ApiFeatures(errors=True, parts=media_parts)
 INSTRUCTIONS = ("systemInstruction", "system_instruction")
 DECLARED = ("functionDeclarations", "function_declarations")
 READ_OF_ANSWER = {"candidates", "usageMetadata", "usage_metadata", "modelVersion", "model_version", "model", "contents"}

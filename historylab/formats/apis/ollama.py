@@ -20,6 +20,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import to_message
 from historylab.formats.messages.fields import list_in, text_in
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS
+from historylab.formats.messages.kept_records import parts_beside
 from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.written import ApiFeatures, body, function_tool, messages_to_write, object_arguments
 from historylab.registry import register
@@ -27,7 +28,6 @@ from historylab.registry import register
 READ = {"role", "content", "thinking", "images", "tool_calls", "tool_name", "tool_call_id", "name", *CONVERSATION_IDS}
 READ_OF_ANSWER = {"model", "created_at", "message", "done", "done_reason", "total_duration", "load_duration"}
 READ_OF_ANSWER |= {"prompt_eval_count", "prompt_eval_duration", "eval_count", "eval_duration", "messages", "logprobs"}
-RULES = ApiFeatures(thinking=True)
 OF_CALL = ({"id", "type", "index", "function"}, {"name", "arguments", "index", "description"})
 
 
@@ -62,6 +62,8 @@ def to_ollama_body(conversation: Conversation, losses: Losses) -> dict[str, Any]
 
 def _record(message: Message, names: dict[str, str], losses: Losses) -> dict[str, Any]:
     record: dict[str, Any] = {"role": message.role, "content": message.content}
+    if images := _images_of(message):
+        record["images"] = images
     if isinstance(thinking := message.metadata.get("thinking"), str):
         record["thinking"] = thinking
     if message.role == "tool":
@@ -109,6 +111,7 @@ def _message(record: Any, where: str, report: Report) -> Message | None:
         report.skip(str(problem), where)
         return None
     report.records += 1
+    before = report.warned
     for name, value in record.items():
         if value not in NOTHING and (name not in READ or (name == "images" and not _is_images(value))):
             report.warn(f"a field {name[:40]!r} not read", where)
@@ -122,7 +125,17 @@ def _message(record: Any, where: str, report: Report) -> Message | None:
     if not (message.content or message.tool_calls or message.media or images or thinking):
         report.warn("empty content", where)
     metadata = {**message.metadata, **({"thinking": thinking} if thinking else {})}
-    return replace(message, media=message.media + images, metadata=metadata, source=None)
+    source = record if images or message.media or report.warned > before else None
+    return replace(message, media=message.media + images, metadata=metadata, source=source)
+
+
+def _images_of(message: Message) -> list[str]:
+    """The images of a message that was read from such a record, if they are all its media."""
+    images = parts_beside(message, "images")
+    whole = (
+        _is_images(images) and len(images) == len(message.media) and message.source.get("content") == message.content
+    )
+    return images if whole else []
 
 
 def _is_images(given: Any) -> bool:
@@ -148,6 +161,7 @@ def _assemble(pieces: list[dict[str, Any]]) -> dict[str, Any]:
     return {**pieces[-1], "message": message}
 
 
+RULES = ApiFeatures(thinking=True, parts=_images_of)
 API: Api = Api(
     "messages",
     is_answer=is_answer,

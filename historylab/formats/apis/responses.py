@@ -17,7 +17,7 @@ from historylab.formats.base import NOTHING, Losses, Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import list_in
 from historylab.formats.messages.record_groups import RecordGroup
-from historylab.formats.messages.responses_items import COMPACTIONS, is_item, read_items, to_items
+from historylab.formats.messages.responses_items import COMPACTIONS, is_item, read_items, said_parts, to_items
 from historylab.formats.messages.summary_marks import without_summary
 from historylab.formats.messages.written import BOUNDARIES, ApiFeatures, body, definition_fields, messages_to_write
 from historylab.formats.requests.items import is_from_model
@@ -33,7 +33,7 @@ MISSING = {
     "conversation": "earlier items are missing: they are with the provider, in the conversation named",
     "prompt": "a prompt that is stored with the provider is missing",
 }
-RULES = ApiFeatures()
+RULES = ApiFeatures(parts=said_parts)
 COMPACTED = "response.compaction"
 """The object that answers a request to compact a body."""
 ENDS = ("response.completed", "response.incomplete", "response.failed")

@@ -22,6 +22,7 @@ from historylab.formats.frameworks.ai_sdk_parts import CALL, FILE, RESULT, THOUG
 from historylab.formats.messages.answers import AnswerParts
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.fields import text_in
+from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.record_groups import Grouping
 from historylab.registry import register
 
@@ -73,6 +74,7 @@ def ai_sdk(content: Content, report: Report) -> Iterator[Conversation]:
         yield group.conversation(pair_by_order(messages), report, model=group.beside.get("modelId"))
 
 
+@keep_records
 def read_model_message(record: Any, where: str, report: Report) -> list[Message]:
     """The messages of one model message: several where it holds the results of several calls."""
     role = record.get("role") if isinstance(record, dict) else None

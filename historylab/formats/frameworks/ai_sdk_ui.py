@@ -21,6 +21,7 @@ from historylab.formats.messages.answers import AnswerParts, named_model, with_u
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.content_parts import json_text
 from historylab.formats.messages.fields import list_in, object_in, text_in
+from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.record_groups import Grouping
 from historylab.formats.messages.usage import to_usage
 from historylab.registry import register
@@ -72,6 +73,7 @@ def ai_sdk_ui(content: Content, report: Report) -> Iterator[Conversation]:
         yield group.conversation(pair_by_order([message for found in read for message in found]), report)
 
 
+@keep_records
 def read_ui_message(record: Any, where: str, report: Report, more: frozenset[str] = frozenset()) -> list[Message]:
     """The messages that a UI message holds. `more` are fields that its caller reads."""
     role = record.get("role") if isinstance(record, dict) else None

@@ -20,6 +20,7 @@ from historylab.formats.messages.answers import AnswerParts, named_model, tool_c
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.content_parts import MEDIA, json_text, medium_of
 from historylab.formats.messages.fields import list_in, object_in, text_in
+from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.usage import to_usage
 
 ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool", "function": "tool"}
@@ -103,10 +104,11 @@ def _read(given: Dumped | None, record: Any, where: str, report: Report) -> Mess
         report.skip(f"a {given.kind[:40]} object, not a message", where)
         return None
     report.records += 1
-    return _message(given.kind, given.fields, where, report)
+    return _message(given.fields, where, report, given.kind)
 
 
-def _message(kind: str, fields: dict[str, Any], where: str, report: Report) -> Message:
+@keep_records
+def _message(fields: Any, where: str, report: Report, kind: str) -> Message | None:
     role = ROLES.get(kind) or (_chat_role(fields, where, report) if kind == "chat" else "")
     if not role:
         report.warn(f"unknown class {kind[:40]!r}, kept as conversation", where)

@@ -18,6 +18,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.messages.answers import AnswerParts, tool_call
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.fields import list_in, object_in, text_in
+from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.record_groups import Grouping, RecordGroup
 from historylab.registry import register
 
@@ -80,6 +81,7 @@ def _is_message(value: Any) -> bool:
     return isinstance(value.get("blocks"), list) or isinstance(value.get("additional_kwargs"), dict)
 
 
+@keep_records
 def _read(record: Any, where: str, report: Report) -> Message | None:
     given = text_in(record, "role") if isinstance(record, dict) else None
     if given is None:

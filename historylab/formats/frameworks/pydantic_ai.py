@@ -21,6 +21,7 @@ from historylab.formats.messages.answers import AnswerParts, named_model, tool_c
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.content_parts import json_text, medium_of
 from historylab.formats.messages.fields import object_in, text_in
+from historylab.formats.messages.kept_records import with_record
 from historylab.formats.messages.provider_cuts import COMPACTION, ENCRYPTED, with_provider_cuts
 from historylab.formats.messages.record_groups import Grouping
 from historylab.formats.messages.sent_view import UNREADABLE
@@ -123,6 +124,7 @@ def _read_request_part(part: dict[str, Any], kind: str, record: dict[str, Any], 
     else:
         reading.report.warn(f"a part of type {kind[:40]!r} not read", where)
         return
+    before = reading.report.warned
     reading.report.leave(part, READ_OF_SAID, where)
     _read_content(part.get("content"), answer)
     (found,) = answer.messages()
@@ -138,6 +140,7 @@ def _read_request_part(part: dict[str, Any], kind: str, record: dict[str, Any], 
             media=found.media,
             timestamp=iso_time(raw_time) if raw_time else None,
             metadata={"is_error": True} if tool and failed else {},
+            source=part if found.media or reading.report.warned > before else None,
         )
     )
 
@@ -164,7 +167,7 @@ def _is_said(item: Any) -> bool:
 
 
 def _read_response(record: dict[str, Any], where: str, reading: _Reading) -> None:
-    report = reading.report
+    report, before = reading.report, reading.report.warned
     report.leave(record, READ_OF_RESPONSE, where)
     _check_compaction(text_in(record, "provider_name"), where, reading)
     raw_time = record.get("timestamp")
@@ -201,7 +204,7 @@ def _read_response(record: dict[str, Any], where: str, reading: _Reading) -> Non
     reading.provider = reading.provider or text_in(record, "provider_name") or ""
     if any(message.metadata.get(COMPACTION) for message in messages):
         reading.compaction = len(reading.messages), text_in(record, "provider_name") or ""
-    reading.messages += messages
+    reading.messages += with_record(messages, record, report.warned > before)
 
 
 def _read_compaction(part: dict[str, Any], where: str, answer: AnswerParts, reading: _Reading) -> None:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeGuard
 
 from historylab.conversation.columns import ROLE_CODES
 from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import NOTHING, Losses, Report, kind_of
 from historylab.formats.messages.content_parts import MEDIA
+from historylab.formats.messages.kept_records import parts_beside
 from historylab.formats.messages.provider_cuts import COMPACTION
 from historylab.formats.messages.summary_marks import unmark_summary
 from historylab.formats.messages.written import object_arguments
@@ -24,6 +26,7 @@ TOOL_CHANGES = ("tool_addition", "tool_removal")
 RESULT = "tool_result"  # and, of tools that the server runs, web_search_tool_result and others that end so
 OPAQUE = ("encrypted_content", "encrypted_index", "encrypted_stdout")
 LABELS = {"type", "cache_control", "citations", "caller"}  # nothing that is said
+OF_BLOCK = ("type", "text", "source", "title", "context")  # fields of what a user says that are sent
 SOURCES = {"type", "source", "title", "context", "file_id", "image_url", "detail", "cache_control", "citations"}
 READ_OF_RESULT = {"tool_use_id", "content", "is_error", "name", "server_name"}
 READ_OF_BLOCK = {
@@ -78,11 +81,15 @@ def block_runs(role: str, blocks: list[Any], is_result: Callable[[Any], bool] = 
 
 
 def read_run(role: str, run: list[Any], where: str, report: Report) -> Message:
-    """The message that one run is."""
-    if run and is_result(run[0]):
-        return _result(run[0], where, report)
+    """The message that one run is, with the run where it says more."""
     summary = summary_in(role, run)
-    return _read_spoken(role, run, where, report) if summary is None else Message("system", summary)
+    if summary is not None:
+        return Message("system", summary)
+    given, before = bool(run) and is_result(run[0]), report.warned
+    message = _result(run[0], where, report) if given else _read_spoken(role, run, where, report)
+    if not message.media and report.warned == before:
+        return message
+    return replace(message, source={**run[0], "role": "tool"} if given else {"role": role, "content": run})
 
 
 def summary_in(role: str, run: list[Any]) -> str | None:
@@ -125,15 +132,29 @@ def call_in_block(part: dict[str, Any]) -> ToolCall:
 
 def to_blocks(message: Message, losses: Losses) -> list[dict[str, Any]]:
     """A message's blocks: its text, unless it is nothing but spaces, and its calls; or its result."""
+    held = media_blocks(message)
     if message.role == "tool":
-        found: dict[str, Any] = {"type": RESULT, "tool_use_id": message.tool_call_id, "content": message.content}
+        content = message.content if held is None else held
+        found: dict[str, Any] = {"type": RESULT, "tool_use_id": message.tool_call_id, "content": content}
         return [{**found, "is_error": True} if message.metadata.get("is_error") is True else found]
-    said = [text_block(message.content)] if message.content.strip() else []
+    said = held or ([text_block(message.content)] if message.content.strip() else [])
     losses.lose("texts of nothing but spaces", bool(message.content) and not said)
     return said + [
         {"type": "tool_use", "id": call.id, "name": call.name, "input": object_arguments(call, losses)}
         for call in message.tool_calls
     ]
+
+
+def media_blocks(message: Message) -> list[dict[str, Any]] | None:
+    """The blocks of what a user's message or a result says, its media among them; None where they aren't held."""
+    if message.role not in ("user", "tool"):
+        return None
+    blocks = [
+        {name: block[name] for name in OF_BLOCK if name in block}
+        for block in parts_beside(message, "content")
+        if isinstance(block, dict) and (isinstance(block.get("source"), dict) or str(block.get("text", "")).strip())
+    ]
+    return blocks if blocks and _read_parts(blocks) == (message.content, message.media, []) else None
 
 
 def text_block(text: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from historylab.conversation.message import Message, ToolCall, instant
 from historylab.errors import LoadError
 from historylab.formats.base import NOTHING, kind_of
 from historylab.formats.messages.content_parts import mapping_of, read_content
+from historylab.formats.messages.kept_records import parts_beside
 from historylab.formats.messages.other_shapes import CALL_FIELDS, INSTEAD, shape_of
 
 READ = frozenset(
@@ -28,6 +29,9 @@ READ = frozenset(
 
 PLAIN_ROLES = {"system": "system", "user": "user", "assistant": "assistant"}
 """Roles of messages that are mostly text alone, each as one text for all messages."""
+
+PARTS = frozenset({"text", "image_url", "input_audio", "file"})
+"""Types of content parts that the API takes."""
 
 RENAMED_ROLES = {"developer": "system", "function": "tool"}
 """Roles of the API that mean one of ours; the original stays in `metadata["role"]`."""
@@ -112,6 +116,13 @@ def to_record(message: Message) -> dict[str, Any]:
     if message.tool_call_id is not None:
         record["tool_call_id"] = message.tool_call_id
     return record
+
+
+def chat_parts(message: Message) -> list[Any] | None:
+    """The parts it was read from, if they hold its media as this API takes them; else None."""
+    given = parts_beside(message, "content")
+    theirs = given and all(isinstance(part, Mapping) and part.get("type") in PARTS for part in given)
+    return given if theirs and read_content(given) == (message.content, message.media, []) else None
 
 
 def sort_by_time(messages: list[Message]) -> list[Message]:

@@ -19,6 +19,7 @@ from historylab.formats.messages.anthropic_blocks import block_runs, summary_in
 from historylab.formats.messages.chat_messages import UNNAMED
 from historylab.formats.messages.content_parts import medium_of
 from historylab.formats.messages.fields import text_in
+from historylab.formats.messages.kept_records import parts_beside, with_fields
 from historylab.formats.messages.written import object_arguments
 
 ROLES = {"model": "assistant", "function": "user", "tool": "user"}
@@ -56,10 +57,10 @@ def read_gemini_content(content: dict[str, Any], where: str, report: Report, rol
     Calls and results without an id keep none: `pair_by_order` gives them one. Warns of what isn't read.
     """
     named = role_in(content, role)
-    report.leave(content, {"role", "parts"}, where)
+    left = report.leave(content, {"role", "parts"}, where)
     if ROLES.get(named, named) not in ROLE_CODES:
         report.warn(f"unknown role {named[:40]!r}, kept as conversation", where)
-    return [read_part_run(named, run, where, report) for run in part_runs(named, content["parts"])]
+    return with_fields([read_part_run(named, run, where, report) for run in part_runs(named, content["parts"])], left)
 
 
 def part_runs(role: str, parts: list[Any]) -> list[list[Any]]:
@@ -70,10 +71,11 @@ def part_runs(role: str, parts: list[Any]) -> list[list[Any]]:
 
 
 def read_part_run(role: str, run: list[Any], where: str, report: Report) -> Message:
-    """The message that one run is."""
+    """The message that one run is, with the run where it says more."""
     summary = summary_in(role, run)
     if summary is not None:
         return Message("system", summary)
+    before = report.warned
     answer = AnswerParts(role=ROLES.get(role, role))
     for part in run:
         _read_part({"text": part} if isinstance(part, str) else part, answer, where, report)
@@ -81,7 +83,8 @@ def read_part_run(role: str, run: list[Any], where: str, report: Report) -> Mess
     said = message.content or message.media or message.tool_calls or message.metadata.get("thinking")
     if not said and message.role != "tool":
         report.warn("empty content", where)
-    return message
+    says_more = message.media or report.warned > before
+    return replace(message, source={"role": role, "parts": run}) if says_more else message
 
 
 def is_result_part(part: Any) -> TypeGuard[dict[str, Any]]:
@@ -113,10 +116,23 @@ def to_parts(message: Message, names: Mapping[str, str], losses: Losses) -> list
         outcome = "error" if message.metadata.get("is_error") is True else "result"
         name = names.get(call) or message.name or ""
         return [{"functionResponse": {**_id(call), "name": name, "response": {outcome: message.content}}}]
-    return ([{"text": message.content}] if message.content else []) + [
+    return (media_parts(message) or ([{"text": message.content}] if message.content else [])) + [
         {"functionCall": {**_id(call.id), "name": call.name, "args": object_arguments(call, losses)}}
         for call in message.tool_calls
     ]
+
+
+def media_parts(message: Message) -> list[dict[str, Any]] | None:
+    """The parts of what a message says, its media among them, if it was read from such; else None."""
+    if message.role not in ("user", "assistant"):
+        return None
+    given = parts_beside(message, "parts")
+    said = [part for part in given if isinstance(part, dict) and part.get("thought") is not True]
+    parts = list(filter(None, ({name: part[name] for name in ("text", *DATA) if part.get(name)} for part in said)))
+    held = AnswerParts()
+    for part in parts:
+        _read_part(part, held, "", Report())
+    return parts if parts and ("\n".join(held.texts), tuple(held.media)) == (message.content, message.media) else None
 
 
 def _id(call: str) -> dict[str, str]:

@@ -17,6 +17,7 @@ from historylab.errors import LoadError
 from historylab.formats.base import NOTHING, Report, kind_of
 from historylab.formats.messages.chat_messages import RENAMED_ROLES
 from historylab.formats.messages.content_parts import read_content
+from historylab.formats.messages.kept_records import keep_records, parts_beside
 from historylab.formats.messages.provider_cuts import COMPACTION, ENCRYPTED
 
 CALLS = {
@@ -81,6 +82,7 @@ def read_items(items: Iterable[tuple[str, Any]], report: Report) -> list[Message
     return with_referenced_calls(join_assistant_messages(read))
 
 
+@keep_records
 def read_item(item: Any, where: str, report: Report) -> list[Message]:
     """The messages in one item, for `join_assistant_messages`; none if it is skipped. Counts the record."""
     try:
@@ -141,16 +143,31 @@ def _join(first: Message, more: Message) -> Message:
         media=first.media + more.media,
         timestamp=first.timestamp or more.timestamp,
         metadata=metadata,
+        source=[*_items_of(first), *_items_of(more)] or None,
     )
+
+
+def _items_of(message: Message) -> list[Any]:
+    """The items that say more than the message."""
+    return message.source if isinstance(message.source, list) else [message.source] if message.source else []
+
+
+def said_parts(message: Message) -> list[Any] | None:
+    """The parts of a user's message or a result, its media among them, if it was read from such; else None."""
+    given = parts_beside(message, {"user": "content", "tool": "output"}.get(message.role, ""))
+    if not given or not _is_parts(given) or read_content(given) != (message.content, message.media, []):
+        return None
+    return [{name: value for name, value in part.items() if name in OF_PART} for part in given]
 
 
 def to_items(message: Message) -> Iterator[dict[str, Any]]:
     """A message's items: its text and its calls; or its result."""
+    said = said_parts(message) or message.content
     if message.role == "tool":
-        yield {"type": "function_call_output", "call_id": message.tool_call_id, "output": message.content}
+        yield {"type": "function_call_output", "call_id": message.tool_call_id, "output": said}
         return
-    if message.content or not message.tool_calls:
-        yield {"role": message.metadata.get("role", message.role), "content": message.content}
+    if said or not message.tool_calls:
+        yield {"role": message.metadata.get("role", message.role), "content": said}
     for call in message.tool_calls:
         yield {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
 

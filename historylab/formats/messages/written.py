@@ -35,17 +35,19 @@ OPENING = "(The assistant begins.)"
 class ApiFeatures:
     """The things an API takes: names of speakers, marks of failed calls, thinking.
 
-    `call_ids`: a pattern of what the id of a call may not hold.
+    `call_ids`: a pattern of what the id of a call may not hold. `parts`: a message's text and media as its API takes
+    them, if that is how it was read; else None.
     """
 
     names: bool = False
     errors: bool = False
     thinking: bool = False
     call_ids: str = ""
+    parts: Callable[[Message], object] = lambda message: None
 
 
 def messages_to_write(conversation: Conversation, losses: Losses, rules: ApiFeatures) -> list[Message]:
-    """The messages in an order an API takes, without media; what is lost is counted."""
+    """The messages in an order an API takes, without media that it can't be given; what is lost is counted."""
     for message in conversation:
         _lose(message, losses, rules)
     losses.lose("branches", len(conversation.branches))
@@ -57,7 +59,7 @@ def messages_to_write(conversation: Conversation, losses: Losses, rules: ApiFeat
             (k for k, (i, j) in enumerate(zip(block.indices, block.indices[1:], strict=False), 1) if j > i + 1), 0
         )
         losses.lose("places of results that came late", len(block.indices) - gap if gap else 0)
-        messages = [_in_words(conversation[i]) for i in block.indices]
+        messages = [_in_words(conversation[i], rules) for i in block.indices]
         sent += _block(messages, block is blocks[-1], taken, losses, rules)
     return sent
 
@@ -137,7 +139,7 @@ def _unwrap(arguments: str) -> str:
 
 
 def _lose(message: Message, losses: Losses, rules: ApiFeatures) -> None:
-    losses.lose("images, sound and files", len(message.media))
+    losses.lose("images, sound and files", 0 if rules.parts(message) else len(message.media))
     name = message.name if message.role != "tool" else None
     losses.lose("names of speakers", name is not None and not (rules.names and NAME.fullmatch(name)))
     losses.lose("ids of messages", message.id is not None)
@@ -150,10 +152,12 @@ def _lose(message: Message, losses: Losses, rules: ApiFeatures) -> None:
     losses.lose("roles that it hasn't, written as user", message.role not in ROLE_CODES)
 
 
-def _in_words(message: Message) -> Message:
-    """The message with a word for each of its media, in a role that APIs have."""
-    text = "\n".join(filter(None, (message.content, *(f"[{name}]" for name in message.media))))
+def _in_words(message: Message, rules: ApiFeatures) -> Message:
+    """The message in a role that APIs have, with a word for each of its media that the API isn't given."""
     role = message.role if message.role in ROLE_CODES else "user"
+    if rules.parts(message):
+        return replace(message, role=role)
+    text = "\n".join(filter(None, (message.content, *(f"[{name}]" for name in message.media))))
     return replace(message, role=role, content=text, media=())
 
 

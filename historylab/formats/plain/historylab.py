@@ -2,24 +2,26 @@
 
     {"historylab": 1, "conversations": [{"title": "…", "metadata": {}, "messages": [{"role": "user", …}]}]}
 
-A field at its default is left out. Several documents may follow each other as JSON lines.
+A field at its default is left out. `source` is the record that a message was read from, where that says more: the data
+of images, fields that nobody reads. Several documents may follow each other as JSON lines.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import asdict, fields, is_dataclass, replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
 from historylab.errors import LoadError
-from historylab.formats.base import Losses, Report, kind_of
+from historylab.formats.base import NOTHING, Losses, Report, kind_of
 from historylab.formats.files.content import Content
+from historylab.formats.messages.chat_messages import to_record
 from historylab.registry import register
 
 VERSION = 1
-DEFAULTS = {f.name: getattr(Message("user"), f.name) for f in fields(Message) if f.name != "source"}
+DEFAULTS = {f.name: getattr(Message("user"), f.name) for f in fields(Message)}
 TEXTS = ("content", "id", "name", "tool_call_id", "timestamp")
 PARTS_OF_CALL = ("id", "name", "arguments")
 IN_BRANCH = ", in a branch"
@@ -33,13 +35,13 @@ def recognise_own(content: Content) -> float:
 
 def to_own(conversation: Conversation, losses: Losses) -> dict[str, Any]:
     """A document with one conversation. Only the callers' own objects are left out, which no file can hold."""
-    losses.lose("objects of the caller's program", sum(_foreign(m.metadata) for m in conversation))
+    losses.lose("objects of the caller's program", sum(map(_foreign_in, conversation)))
     return {"historylab": VERSION, "conversations": [_conversation(conversation)]}
 
 
 @register("format", title="HistoryLab JSON", recognise=recognise_own, marks="historylab conversations", write=to_own)
 def historylab(content: Content, report: Report) -> Iterator[Conversation]:
-    """HistoryLab's own JSON, which keeps everything."""
+    """HistoryLab's own JSON, which keeps every message whole."""
     for where, value in content.values:
         if not _is_document(value):
             report.skip(f"{kind_of(value)} that is no document of HistoryLab", where)
@@ -69,7 +71,8 @@ def _conversation(conversation: Conversation) -> dict[str, Any]:
 
 
 def _message(message: Message) -> dict[str, Any]:
-    values = ((name, getattr(message, name)) for name in DEFAULTS)
+    held = replace(message, source=record_beside(message))
+    values = ((name, getattr(held, name)) for name in DEFAULTS)
     return {name: to_plain(value) for name, value in values if name == "role" or value != DEFAULTS[name]}
 
 
@@ -82,6 +85,23 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, list | tuple | set | frozenset):
         return [to_plain(held) for held in value]
     return to_plain(asdict(value)) if is_dataclass(value) and not isinstance(value, type) else str(value)
+
+
+def record_beside(message: Message) -> Mapping[str, Any] | list[Any] | None:
+    """The record that a message was read from, if that says more than the message."""
+    source = message.source
+    if isinstance(source, list) and source:
+        return source
+    if not isinstance(source, Mapping):
+        return None
+    said = {**message.metadata, "id": message.id, "timestamp": message.timestamp, **to_record(message)}
+    return source if any(value not in NOTHING and value != said.get(name) for name, value in source.items()) else None
+
+
+def _foreign_in(message: Message) -> int:
+    record = record_beside(message)
+    whole = record is not None or isinstance(message.source, Mapping | list | None)
+    return _foreign(message.metadata) + (_foreign(record) if whole else 1)
 
 
 def _foreign(value: Any) -> int:
@@ -184,5 +204,6 @@ _READERS: Mapping[str, Callable[[Any, str], Any]] = {
     "media": _tuple_of(_text),
     "pinned": _flag,
     "metadata": _object,
+    "source": lambda value, name: value,
     "replaces": _tuple_of(_index),
 }

@@ -88,7 +88,7 @@ class _Turns:
     report: Report
     messages: list[Message] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
-    media: list[tuple[str, str]] = field(default_factory=list)  # (role, name)
+    media: list[tuple[str, str, Any]] = field(default_factory=list)  # (role, name, chunk)
     runs: int = 0
 
     def add(self, chunk: Any, where: str) -> None:
@@ -108,7 +108,7 @@ class _Turns:
         if self.media and self.media[0][0] != ours:
             self._flush()
         media = [name for held, name in HELD.items() if chunk.get(held)]
-        self.media += [(ours, name) for name in media]
+        self.media += [(ours, name, chunk) for name in media]
         code, result = chunk.get("executableCode"), chunk.get("codeExecutionResult")
         if not (text or thought or media or code or result):
             failed = "a chunk that failed" if chunk.get("errorMessage") else "a chunk without text or media"
@@ -139,7 +139,8 @@ class _Turns:
             message = replace(message, metadata={"thinking": "\n".join(self.thoughts)})
             self.thoughts = []
         if self.media and self.media[0][0] == message.role:
-            message = replace(message, media=tuple(name for _, name in self.media))
+            names, chunks = zip(*((name, chunk) for _, name, chunk in self.media), strict=True)
+            message = replace(message, media=names, source=list(chunks))
             self.media = []
         self.messages.append(message)
 

@@ -200,6 +200,7 @@ def _message(node: Node, text: str, media: tuple[str, ...], thoughts: list[str],
         media,
         time,
         metadata=metadata,
+        source=node.message if media else None,
     )
 
 

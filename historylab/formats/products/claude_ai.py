@@ -17,6 +17,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.messages.anthropic_blocks import read_turn
 from historylab.formats.messages.branching import join_texts, moment, paths, with_branches
 from historylab.formats.messages.chat_messages import iso_time
+from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.record_groups import located_items
 from historylab.registry import register
 
@@ -100,13 +101,14 @@ def _reader(report: Report) -> Callable[[str, str, dict[str, Any]], list[Message
     def read(key: str, where: str, record: dict[str, Any]) -> list[Message]:
         if key not in known:
             report.records += 1
-            known[key] = _read(key, where, record, report)
+            known[key] = _read(record, where, report, key)
         return known[key]
 
     return read
 
 
-def _read(key: str, where: str, record: dict[str, Any], report: Report) -> list[Message]:
+@keep_records
+def _read(record: Any, where: str, report: Report, key: str) -> list[Message]:
     """The messages in one: the user's with what is attached, or the model's with its calls' results between."""
     report.leave(record, READ | SHOWN, where)
     sender, text, content = record.get("sender"), record.get("text"), record.get("content")

@@ -10,6 +10,7 @@ from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import NOTHING, Report, kind_of
 from historylab.formats.messages.branching import join_texts
 from historylab.formats.messages.chat_messages import iso_time
+from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.usage import to_usage
 
 NOTICES = ("info", "error", "warning")
@@ -27,8 +28,13 @@ TOKENS = {
 """Name of a count here → in Gemini's API, of which the input counts what was read from the cache, too."""
 
 
-def read_record(value: dict[str, Any], where: str, report: Report) -> Iterator[Message]:
+@keep_records
+def read_record(value: Any, where: str, report: Report) -> list[Message]:
     """The messages of one record: a user's, or the model's followed by the results of its calls."""
+    return list(_read(value, where, report))
+
+
+def _read(value: dict[str, Any], where: str, report: Report) -> Iterator[Message]:
     kind = value.get("type")
     if kind in NOTICES:
         report.pass_over(f"{'an' if kind in ('info', 'error') else 'a'} {kind} row of the program", where)

@@ -173,4 +173,5 @@ def _with_place(
         media=message.media,
         timestamp=time,
         metadata={**message.metadata, **said},
+        source=message.source,
     )

@@ -22,6 +22,7 @@ from historylab.formats.files.archives import folder_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import iso_time, sort_by_time
 from historylab.formats.messages.fields import list_in
+from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.record_groups import located_items
 from historylab.registry import register
 
@@ -54,7 +55,7 @@ def slack(content: Content, report: Report) -> Iterator[Conversation]:
     threads: dict[str, list[Message]] = {"": []}
     known: set[tuple[Any, ...]] = set()
     for where, record in days:
-        message = _message(record, names, where, report)
+        message = _message(record, where, report, names)
         if message and (key := (message.id, message.metadata["participant"])) in known:
             report.records -= 1
             report.skip("a message given before", where)
@@ -131,7 +132,8 @@ def _is_message(record: Any) -> bool:
     return isinstance(stamp, str) and bool(STAMP.fullmatch(stamp)) and bool(who)
 
 
-def _message(record: Any, names: Mapping[str, str], where: str, report: Report) -> Message | None:
+@keep_records
+def _message(record: Any, where: str, report: Report, names: Mapping[str, str]) -> Message | None:
     if not isinstance(record, dict) or not isinstance(record.get("ts"), str):
         report.skip(f"{kind_of(record)} without a time stamp", where)
         return None

@@ -184,8 +184,9 @@ class Strict(Report):
     def warn(self, reason: str, where: str) -> None:
         """Nothing is lost: the caller's own object is sent."""
 
-    def leave(self, record: dict[str, Any], read: Any, where: str) -> None:
+    def leave(self, record: dict[str, Any], read: Any, where: str) -> dict[str, Any]:
         """Fields that say nothing of their own."""
+        return {}
 
 
 STRICT = Strict()

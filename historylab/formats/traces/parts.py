@@ -11,6 +11,7 @@ from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import Report, kind_of
 from historylab.formats.messages.content_parts import json_text
 from historylab.formats.messages.fields import list_in
+from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.provider_cuts import COMPACTION
 
 MEDIA_PARTS = ("blob", "uri", "file")
@@ -28,10 +29,11 @@ def has_parts(items: list[Any]) -> bool:
 
 def read_parts_messages(items: list[Any], report: Report, where: str) -> list[Message]:
     """The messages; a result is a message of its own, before the text that stands beside it."""
-    return [message for i, item in enumerate(items) for message in _messages(item, report, f"{where}[{i}]".strip())]
+    return [message for i, item in enumerate(items) for message in _messages(item, f"{where}[{i}]".strip(), report)]
 
 
-def _messages(item: Any, report: Report, where: str) -> list[Message]:
+@keep_records
+def _messages(item: Any, where: str, report: Report) -> list[Message]:
     if not isinstance(item, dict) or not isinstance(role := item.get("role"), str):
         report.skip("no role" if isinstance(item, dict) else f"{kind_of(item)}, not an object", where)
         return []

@@ -11,6 +11,7 @@ from hypothesis import settings as tried
 from hypothesis import strategies as st
 
 from historylab.errors import LoadError
+from historylab.formats.convert import write
 from historylab.formats.detect import match_strengths
 from historylab.formats.files.content import Content
 from historylab.formats.load import load
@@ -290,3 +291,13 @@ def test_whatever_stands_in_a_field_nothing_but_a_refusal_comes_out(data):
     for conversation in loaded:
         assert conversation.digest
         assert conversation.columns is not None
+
+
+def test_images_of_a_prompt_and_of_a_result_are_written_for_anthropic(session):
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo"}}
+    session.put("user", [text("See?"), image])
+    session.put("assistant", [call("Read", "c1", path="a")])
+    session.put("user", [result("c1", [image])])
+    written = write(session.load()[0], "anthropic")
+    assert written.text.count("iVBORw0KGgo") == 2
+    assert "images, sound and files" not in written.losses.counts

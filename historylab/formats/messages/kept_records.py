@@ -1,0 +1,52 @@
+"""Records beside messages: one that says more than its message is that message's `source`, and can be written again.
+
+That is so where a message has media, whose data is in its record alone, and where the report remarks on the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from historylab.conversation.message import Message
+from historylab.formats.base import Report
+
+P = ParamSpec("P")
+Made = TypeVar("Made", "list[Message]", "Message | None")
+
+
+def keep_records(
+    read: Callable[Concatenate[Any, str, Report, P], Made],
+) -> Callable[Concatenate[Any, str, Report, P], Made]:
+    """The reader of a record, at that location, whose messages have it where it says more."""
+
+    @wraps(read)
+    def reader(record: Any, where: str, report: Report, /, *more: P.args, **named: P.kwargs) -> Made:
+        before = report.warned
+        made: Any = read(record, where, report, *more, **named)
+        listed = with_record(made if isinstance(made, list) else [made] if made else [], record, report.warned > before)
+        made = listed if isinstance(made, list) else next(iter(listed), None)
+        kept: Made = made
+        return kept
+
+    return reader
+
+
+def with_record(made: list[Message], record: Any, remarked: bool) -> list[Message]:
+    """The messages made of a record, the first of them with it where it says more and none has it yet."""
+    if not (made and (remarked or any(m.media for m in made))) or any(m.source is not None for m in made):
+        return made
+    return [replace(made[0], source=record), *made[1:]]
+
+
+def with_fields(made: list[Message], left: Mapping[str, Any]) -> list[Message]:
+    """The messages made of a record, the first with the fields of it that aren't read."""
+    return [replace(made[0], source={**left, **(made[0].source or {})}), *made[1:]] if left else made
+
+
+def parts_beside(message: Message, field: str) -> list[Any]:
+    """The parts under that field of the record beside a message with media; none where it has no such record."""
+    held = message.source.get(field) if message.media and isinstance(message.source, Mapping) else None
+    return held if isinstance(held, list) else []
