@@ -28,7 +28,7 @@ from historylab.formats.sub_agents import arrange_sessions, is_sub_agent, join_s
 from historylab.formats.titles import add_titles, label_conversation
 from historylab.registry import Member, member, members
 
-MAX_BYTES = 200_000_000
+MAX_BYTES = 1_000_000_000
 """The default size limit of `load`."""
 
 MAPPING = "mapping"

@@ -98,7 +98,7 @@ A new format is one file: see [CONTRIBUTING](../CONTRIBUTING.md).
 def formats_page() -> str:
     """The whole page as Markdown."""
     tables = "\n".join(f"## {heading}\n\n{_table(folder)}\n" for folder, heading in GROUPS.items())
-    return PAGE.format(tables=tables, upload=UPLOAD_BYTES // 1_000_000, most=MAX_BYTES // 1_000_000)
+    return PAGE.format(tables=tables, upload=UPLOAD_BYTES // 1_000_000, most=f"{MAX_BYTES // 1_000_000:,}")
 
 
 def _table(folder: str) -> str:

@@ -64,7 +64,7 @@ def test_a_file_over_the_limit_is_refused_before_it_is_read(tmp_path, monkeypatc
     with path.open("wb") as file:
         file.truncate(MAX_BYTES + 1)
     monkeypatch.setattr(Path, "read_bytes", lambda path: pytest.fail(f"{path} was read"))
-    with pytest.raises(TooLarge, match=r"200\.0 MB, more than the limit of 200 MB"):
+    with pytest.raises(TooLarge, match=r"1,000\.0 MB, more than the limit of 1,000 MB"):
         load(path)
 
 

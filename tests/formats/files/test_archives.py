@@ -87,7 +87,7 @@ def test_what_unpacks_to_more_than_its_limit_is_refused(monkeypatch):
         with pytest.raises(TooLarge, match=r"holds more than \d.* MB; unpack it"):
             load(packed, max_bytes=2000)
     with pytest.raises(TooLarge):
-        load(gzip.compress(b"0" * 1_000_000))  # within 200 MB, but more than 200 times the archive
+        load(gzip.compress(b"0" * 1_000_000))  # within the limit, but more than 200 times the archive
     monkeypatch.setattr(archives, "MAX_ENTRIES", 2)
     with pytest.raises(TooLarge, match="3 files, more than 2"):
         load(zipped(a=b"", b=b"", c=b""))
