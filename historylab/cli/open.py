@@ -72,11 +72,12 @@ def run(arguments: argparse.Namespace) -> int:
     """List the sessions of this machine, or serve the playground with the files, sessions or recording named."""
     if not arguments.what:
         return open_playground(arguments) if arguments.record else _list(arguments)
+    from historylab.formats.sessions.databases import database_session
     from historylab.settings.names import OPEN
 
     paths = [_chosen_file(what) for what in arguments.what]
     for path in paths:
-        if not path.exists():
+        if not path.exists() and not database_session(str(path)):
             raise LoadError(f"there is no file {strip_controls(str(path), 80)!r}; check the path")
     os.environ[OPEN] = "\n".join(str(path.resolve()) for path in paths)
     return open_playground(arguments)

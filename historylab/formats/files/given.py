@@ -7,6 +7,7 @@ from pathlib import Path
 
 from historylab.errors import LoadError, TooLarge
 from historylab.formats.files.content import Content
+from historylab.formats.sessions.databases import database_session, read_session
 from historylab.formats.traces.recorded_lines import RECORDING_FILE
 
 
@@ -20,7 +21,10 @@ def folder_given(given: str | os.PathLike[str] | bytes) -> Path | None:
 
 
 def content_given(given: str | os.PathLike[str] | bytes, name: str, max_bytes: int) -> Content:
-    """The content of a file or of bytes. Raises LoadError where there is none, TooLarge over the limit."""
+    """The content of a file, of one session of a database (`FILE#ID`), or of bytes.
+
+    Raises LoadError where there is none, TooLarge over the limit.
+    """
     if isinstance(given, bytes | bytearray | memoryview):
         _refuse_over(max_bytes, len(given), "this")
         return Content(bytes(given), name)
@@ -28,6 +32,8 @@ def content_given(given: str | os.PathLike[str] | bytes, name: str, max_bytes: i
         raise LoadError(f"load takes a path or bytes, not a {type(given).__name__}; encode a text first")
     path = Path(given)
     try:
+        if found := database_session(os.fspath(given)):
+            return read_session(*found, max_bytes)
         path = path / RECORDING_FILE if (path / RECORDING_FILE).is_file() else path
         _check(path, max_bytes)
     except LoadError:

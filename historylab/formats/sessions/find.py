@@ -11,12 +11,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from stat import S_ISREG
 
+from historylab.errors import LoadError
+from historylab.formats.sessions.databases import MARK, sessions_in
 from historylab.formats.sessions.heads import read_head
-from historylab.formats.sessions.places import PLACES, SessionPlace, folders_of
+from historylab.formats.sessions.places import DATABASES, PLACES, SessionPlace, folders_of
 from historylab.formats.titles import opening, printable
 
 LONGEST = 80  # characters of an opening question
 DIGEST = 64  # characters of a folder's name that Gemini CLI made of the project's path
+LATEST = 253_402_300_800  # seconds since 1970 at the end of the year 9999
+SEPARATORS = frozenset("/\\")  # no path has them in a name
 SUBAGENT = "agent-"  # begins the files of Claude Code's subagents, which belong to a session
 
 
@@ -54,15 +58,32 @@ def _sessions_at(place: SessionPlace) -> Iterator[Session]:
         for path in folder.glob(place.pattern):
             try:
                 found = path.lstat()
-                if S_ISREG(found.st_mode) and found.st_size and not path.name.startswith(SUBAGENT):
-                    yield _session(place, path, found.st_mtime, found.st_size)
-            except OSError:
+                if not S_ISREG(found.st_mode) or not found.st_size or path.name.startswith(SUBAGENT):
+                    continue
+                if path.suffix in DATABASES:
+                    yield from _list_database(place, path, found.st_mtime)
+                else:
+                    yield _list_file(place, path, found.st_mtime, found.st_size)
+            except (OSError, LoadError):
                 continue
 
 
-def _session(place: SessionPlace, path: Path, changed: float, size: int) -> Session:
-    question, project = map(printable, read_head(path))
+def _list_database(place: SessionPlace, path: Path, changed: float) -> Iterator[Session]:
+    for row in sessions_in(path):
+        at = row.changed if 0 <= row.changed < LATEST else changed
+        if row.id.isprintable() and SEPARATORS.isdisjoint(row.id):
+            address = path.with_name(f"{path.name}{MARK}{row.id}")
+            yield _session(place, address, (row.question, row.project), at, None)
+
+
+def _list_file(place: SessionPlace, path: Path, changed: float, size: int) -> Session:
+    question, project = read_head(path)
     above = path.parents[place.up - 1].name if place.up else ""
     named = project or (above[:12] if len(above) == DIGEST else above)
+    return _session(place, path.parent if place.whole else path, (question, named), changed, size)
+
+
+def _session(place: SessionPlace, path: Path, said: tuple[str, str], changed: float, size: int | None) -> Session:
+    question, project = map(printable, said)
     at = datetime.fromtimestamp(changed, UTC)
-    return Session(place.tool, path.parent if place.whole else path, opening(question, LONGEST), named, at, size)
+    return Session(place.tool, path, opening(question, LONGEST), project, at, size)

@@ -71,7 +71,7 @@ def _look_through(file: BinaryIO) -> tuple[str, str, str]:
 def _split_lines(head: bytes) -> tuple[list[bytes], bytes]:
     """The lines that are there whole, and the one that may be cut off: of a document that isn't lines, all of it."""
     lines = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", RECORDS)
-    if len(lines) > 1 and _parse(lines[0]) is None and isinstance(_parse(head, "on"), dict | list):
+    if len(lines) > 1 and parse_json(lines[0]) is None and isinstance(parse_json(head, "on"), dict | list):
         return [], head
     return lines[:-1], b"" if len(lines) > RECORDS else lines[-1]
 
@@ -79,13 +79,13 @@ def _split_lines(head: bytes) -> tuple[list[bytes], bytes]:
 def _values(whole: Iterable[bytes], cut: bytes) -> Iterator[tuple[Any, bool]]:
     """The values of the lines, and whether no text of it is cut off."""
     for line in whole:
-        yield _parse(line), True
+        yield parse_json(line), True
     if cut:
-        yield _parse(cut, "on"), True
-        yield _parse(cut, "trailing-strings"), False
+        yield parse_json(cut, "on"), True
+        yield parse_json(cut, "trailing-strings"), False
 
 
-def _parse(text: bytes, partial: Partial = "off") -> Any:
+def parse_json(text: bytes, partial: Partial = "off") -> Any:
     """The JSON value; with `partial` what is there of it. None if there is none."""
     try:
         return from_json(text, partial_mode=partial)
@@ -167,12 +167,12 @@ def _project_beside(path: Path) -> str:
     session, workspace = path.parent, path.parents[1]
     if root := _short_text(workspace / ".project_root").strip():  # Gemini CLI
         return root
-    if folder := _text_at(_parse(_short_text(workspace / "workspace.json").encode()), ("folder",)):  # VS Code
+    if folder := _text_at(parse_json(_short_text(workspace / "workspace.json").encode()), ("folder",)):  # VS Code
         return unquote(urlsplit(folder).path) if folder.startswith("file:") else folder
     if found := YAML_FOLDER.search(_short_text(session / "workspace.yaml")):  # Copilot CLI
         return found[1].strip()
     beside = path.with_name(f"{path.name.partition('.')[0]}.json")  # Cline's own sessions
-    return _text_at(_parse(_short_text(beside).encode()), FOLDERS) if beside != path else ""
+    return _text_at(parse_json(_short_text(beside).encode()), FOLDERS) if beside != path else ""
 
 
 def _short_text(path: Path) -> str:

@@ -1,0 +1,167 @@
+"""Sessions that stand in one database: OpenCode's and Kilo Code's, Goose's and Cursor's.
+
+Each is listed by itself and addressed as `FILE#ID`. Opening one reads its rows alone, as a database of its own with the
+same tables, so that a database of any size does, and no format has to know of it.
+
+Sources: sst/opencode, packages/opencode/src/session (1.x); block/goose, crates/goose/src/session/session_manager.rs;
+getagentseal/codeburn, src/providers/opencode.ts, goose.ts and cursor.ts (2026).
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from historylab.conversation.message import instant
+from historylab.errors import LoadError, TooLarge
+from historylab.formats.files.content import Content
+from historylab.formats.files.database import columns_by_table, open_database_file, quote_name, run_query
+from historylab.formats.sessions.heads import parse_json, question_text
+from historylab.formats.sessions.places import DATABASES
+
+MARK = "#"
+"""Between the database and the session's id."""
+ASKED = 2_000  # characters of a first question that are read
+SUB_AGENTS = ("sub_agent", "hidden")
+"""Kinds of sessions that Goose itself began."""
+
+
+class _Kind(NamedTuple):
+    """A tool's database: a query for its sessions, with `id` and whatever of the columns below it has.
+
+    Then, by table, which rows are of the session `:id`, or of one of a `tree` of it and its sub-agents.
+    """
+
+    sessions: str
+    rows: Mapping[str, str]
+    tree: str = "SELECT :id AS id"
+
+
+CHANGED, PROJECT, TITLE = ("changed", "updated_at"), ("project", "working_dir"), ("title", "name", "description")
+
+OPENCODE = _Kind(
+    f"""
+    SELECT s.id, s.time_updated AS changed, s.directory AS project, s.title, (
+        SELECT substr(CASE WHEN json_valid(p.data) THEN json_extract(p.data, '$.text') END, 1, {ASKED}) FROM part p
+        WHERE p.message_id = (
+            SELECT m.id FROM message m WHERE m.session_id = s.id
+            AND CASE WHEN json_valid(m.data) THEN json_extract(m.data, '$.role') END = 'user'
+            ORDER BY m.time_created, m.id LIMIT 1
+        ) AND CASE WHEN json_valid(p.data) THEN json_extract(p.data, '$.type', '$.synthetic') END = '["text",null]'
+        ORDER BY p.id LIMIT 1
+    ) AS asked FROM session s WHERE s.parent_id IS NULL
+    """,
+    {"session": "id IN tree", "message": "session_id IN tree", "part": "session_id IN tree"},
+    "SELECT :id AS id UNION SELECT s.id FROM session s JOIN tree ON s.parent_id = tree.id",
+)
+GOOSE = _Kind(
+    f"""
+    SELECT s.*, (
+        SELECT substr(m.content_json, 1, {4 * ASKED}) FROM messages m
+        WHERE m.session_id = s.id AND m.role = 'user' ORDER BY m.id LIMIT 1
+    ) AS asked FROM sessions s
+    """,
+    {"sessions": "id IN tree", "messages": "session_id IN tree"},
+)
+CURSOR = _Kind(
+    f"""
+    SELECT id, json_extract(said, '$.lastUpdatedAt') AS changed, json_extract(said, '$.createdAt') AS updated_at,
+    json_extract(said, '$.workspaceIdentifier.uri.fsPath') AS project, json_extract(said, '$.name') AS title, coalesce((
+        SELECT substr(json_extract(CAST(value AS TEXT), '$.text'), 1, {ASKED}) FROM cursorDiskKV
+        WHERE key = 'bubbleId:' || id || ':' || json_extract(said, '$.fullConversationHeadersOnly[0].bubbleId')
+        AND json_valid(CAST(value AS TEXT))
+    ), substr(json_extract(said, '$.conversation[0].text'), 1, {ASKED})) AS asked
+    FROM (
+        SELECT substr(key, 14) AS id, CAST(value AS TEXT) AS said FROM cursorDiskKV
+        WHERE key >= 'composerData:' AND key < 'composerData;' AND json_valid(CAST(value AS TEXT))
+    )
+    """,
+    {
+        "cursorDiskKV": "key = 'composerData:' || :id"
+        " OR (key >= 'bubbleId:' || :id || ':' AND key < 'bubbleId:' || :id || ';')"
+    },
+)
+KINDS = (OPENCODE, GOOSE, CURSOR)
+
+
+class SessionRow(NamedTuple):
+    """One session of a database: what is asked first, the project, and when it changed, in seconds (NaN: not told)."""
+
+    id: str
+    question: str
+    project: str
+    changed: float
+
+
+def sessions_in(path: Path) -> Iterator[SessionRow]:
+    """The sessions of a database in which somebody asks something. Raises LoadError for one that can't be read."""
+    with open_database_file(path) as connection:
+        kind = _kind_of(columns_by_table(connection))
+        for row in run_query(connection, kind.sessions) if kind else ():
+            asked, session = row.get("asked"), row.get("id")
+            if not isinstance(asked, str) or not isinstance(session, str) or row.get("session_type") in SUB_AGENTS:
+                continue
+            parts = parse_json(asked.encode(errors="replace"), "trailing-strings") if asked.startswith("[{") else None
+            question = question_text(parts or asked) or _text_in(row, TITLE)
+            yield SessionRow(session, question, _text_in(row, PROJECT), _time_in(row))
+
+
+def _kind_of(tables: Mapping[str, list[str]]) -> _Kind | None:
+    return next((kind for kind in KINDS if kind.rows.keys() <= tables.keys()), None)
+
+
+def _text_in(row: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    return next((text for name in names if isinstance(text := row.get(name), str) and text), "")
+
+
+def _time_in(row: Mapping[str, Any]) -> float:
+    """Seconds since 1970: of a text, or of a number, which is large where it counts milliseconds."""
+    told = next((row[name] for name in CHANGED if isinstance(row.get(name), str | int | float)), "")
+    if isinstance(told, str):
+        return instant(told)
+    return told / 1000 if told > 1e11 else float(told)
+
+
+# -- one of them
+
+
+def database_session(given: str) -> tuple[Path, str] | None:
+    """The database and the id, of `FILE#ID`; None for anything else."""
+    at = given.find(MARK)
+    while at > 0:
+        path = Path(given[:at])
+        if path.suffix in DATABASES and path.is_file():
+            return None if os.path.exists(given) else (path, given[at + 1 :])
+        at = given.find(MARK, at + 1)
+    return None
+
+
+def read_session(path: Path, session: str, most: int) -> Content:
+    """The rows of one session as a database with the same tables. LoadError without any, TooLarge over `most` bytes."""
+    taken = 0
+    with open_database_file(path) as connection, closing(sqlite3.connect(":memory:")) as copy:
+        tables = columns_by_table(connection)
+        kind = _kind_of(tables)
+        for table, columns in tables.items():
+            if table.startswith("sqlite_"):
+                continue
+            named = ", ".join(map(quote_name, columns))
+            copy.execute(f"CREATE TABLE {quote_name(table)} ({named})")
+            if not kind or table not in kind.rows:
+                continue
+            where = kind.rows[table].replace("tree", "(SELECT id FROM tree)")
+            query = f"WITH RECURSIVE tree(id) AS ({kind.tree}) SELECT {named} FROM {quote_name(table)} WHERE {where}"
+            insert = f"INSERT INTO {quote_name(table)} VALUES ({', '.join('?' * len(columns))})"
+            for row in run_query(connection, query, id=session):
+                taken += sum(len(value) for value in row.values() if isinstance(value, str | bytes))
+                if taken > most:
+                    raise TooLarge(f"this session holds more than {most / 1e6:,.0f} MB, which isn't read")
+                copy.execute(insert, tuple(row.values()))
+        if not taken:
+            raise LoadError(f"no session {session[:80]!r} is in this database; list them with `historylab open`")
+        copy.commit()
+        return Content(copy.serialize(), path.name)
