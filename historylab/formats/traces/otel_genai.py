@@ -156,48 +156,14 @@ def _messages(
 
 
 def _records(given: Any) -> Any:
-    """Messages that were flattened into attributes, as Chat Completions has them; anything else as it is."""
-    if isinstance(given, dict) and "messages" not in given and "role" not in given and "content" in given:
-        given = [given]
-    if not isinstance(given, list) or not all(isinstance(item, dict) for item in given):
-        return given
-    return [_record(item) for item in given]
-
-
-def _record(item: dict[str, Any]) -> dict[str, Any]:
-    calls, content = unpack_json(item.get("tool_calls")), item.get("content")
-    record = {name: value for name, value in item.items() if name != "finish_reason"}
-    if isinstance(content, str) and isinstance(parts := unpack_json(content), list) and all(map(_is_part, parts)):
-        record["content"] = parts
-    if isinstance(calls, list):
-        record["tool_calls"] = [_call(call) for call in calls]
-    return record
-
-
-def _call(call: Any) -> Any:
-    """A call whose name and arguments were flattened, as Chat Completions has it."""
-    if not isinstance(call, dict) or "function" in call or "name" not in call:
-        return call
-    return {"id": call.get("id"), "function": {"name": call["name"], "arguments": call.get("arguments")}}
-
-
-def _is_part(part: Any) -> bool:
-    return isinstance(part, dict) and isinstance(part.get("type"), str)
+    """Messages that were flattened into attributes; one without a role is an item of a list."""
+    is_item = isinstance(given, dict) and "content" in given and given.keys().isdisjoint(("messages", "role"))
+    return [given] if is_item else given
 
 
 def _answer_of_ai_sdk(said: Attributes) -> dict[str, Any] | None:
     text, calls = said.given.get("ai.response.text"), said.get("ai.response.toolCalls")
-    if text is None and not isinstance(calls, list):
-        return None
-    functions = [
-        {
-            "id": call.get("toolCallId"),
-            "function": {"name": call.get("toolName"), "arguments": call.get("input", call.get("args"))},
-        }
-        for call in calls or ()
-        if isinstance(call, dict)
-    ]
-    return {"role": "assistant", "content": text or None, **({"tool_calls": functions} if functions else {})}
+    return None if text is None and not isinstance(calls, list) else {"text": text or "", "toolCalls": calls}
 
 
 def _events(span: Span) -> list[tuple[str, Attributes]]:
@@ -236,7 +202,7 @@ def _said_in_event(body: dict[str, Any], role: str) -> dict[str, Any]:
         record["tool_call_id"] = call
     if not isinstance(record["content"], str | list | None):
         record["content"] = prompt_text(record["content"]) or str(record["content"])
-    return _record(record)
+    return record
 
 
 def _instructions(said: Attributes) -> list[Message]:

@@ -90,8 +90,8 @@ def _as_record(item: dict[str, Any] | str, role: str, called: set[str]) -> dict[
         item = {"role": role, **item}  # left out where it is plain
     if (named := text_in(item, "role")) is None:
         return item
-    record = dict(item)
-    extra = object_in({"": record.pop("additional_kwargs", None)}, "")
+    record = {name: value for name, value in item.items() if name not in ("additional_kwargs", "finish_reason")}
+    extra = object_in(item, "additional_kwargs")
     given = record.get("tool_calls") or extra.get("tool_calls") or extra.get("function_call")
     content = record.get("content")
     if named in called and not role_of(named):
@@ -100,6 +100,8 @@ def _as_record(item: dict[str, Any] | str, role: str, called: set[str]) -> dict[
         record["tool_calls"] = calls
     elif named in ("assistant", "tool") and (calls := _calls_spelled(content)):
         record |= {"role": "assistant", "content": None, "tool_calls": calls}
+    elif named != "tool" and (parts := _parts_spelled(content)):
+        record["content"] = parts
     if role == "assistant":  # a whole response may be its message
         beside = OF_RESPONSE | ({"type"} if "stop_reason" in record else set())
         return {name: value for name, value in record.items() if name not in beside}
@@ -110,6 +112,12 @@ def _calls_spelled(text: Any) -> list[dict[str, Any]]:
     """The calls that a message has as its text: with their functions, or it might be any list."""
     items = as_list(unpack_json(text)) if isinstance(text, str) else []
     return calls_in(items) if all(isinstance(item, dict) and "function" in item for item in items) else []
+
+
+def _parts_spelled(text: Any) -> list[dict[str, Any]]:
+    """The parts of a content that was flattened into an attribute of a span."""
+    items = as_list(unpack_json(text)) if isinstance(text, str) else []
+    return items if all(isinstance(item, dict) and isinstance(item.get("type"), str) for item in items) else []
 
 
 def _call(item: Any) -> dict[str, Any] | None:
