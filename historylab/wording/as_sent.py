@@ -30,7 +30,7 @@ def author_in_words(timeline: Timeline) -> str:
 
 
 def as_sent_line(timeline: Timeline) -> str:
-    """ "As Claude Code sent it, with 1 cut: 6 of 33 messages at the last request, 14,312 tokens (…)."""
+    """ "As Claude Code sent it, with 1 cut: 6 of 34 messages at the last request, 14,312 tokens (…)."""
     made = _cuts_in_words(timeline)
     if not timeline.plans:
         return f"As {author_in_words(timeline)} sent it{made}. {NO_REQUESTS}"

@@ -23,7 +23,7 @@ def foreign_line(timeline: Timeline) -> str:
 
 
 def trimmer_line(timeline: Timeline) -> str:
-    """ "LangChain trim_messages 1.7.2, max_tokens 4,000: 12 of 33 messages at the last request, 3,950 tokens (…)."
+    """ "LangChain trim_messages 1.7.2, max_tokens 4,000: 12 of 34 messages at the last request, 3,950 tokens (…)."
 
     It quotes options and a function's name: untrusted text on one line.
     """

@@ -43,7 +43,7 @@ def test_no_system_chosen_after_another_turns_a_label_into_a_value(page, home):
 def test_what_was_sent_gives_way_to_a_setting_comes_back_and_outlives_a_reload(page, home):
     page.goto(f"{home}/?conv=sample:lamp-through-the-night")
     verdict, choice = page.locator(".hl-count"), page.get_by_role("combobox", name="System")
-    expect(verdict).to_contain_text("6 of 33 messages sent")
+    expect(verdict).to_contain_text("6 of 34 messages sent")
     sentence = page.get_by_role("group", name="Settings as a sentence")
     expect(sentence).to_contain_text("Or keep")
     budget = page.get_by_label("Budget", exact=True)

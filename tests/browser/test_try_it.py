@@ -64,7 +64,7 @@ def test_keys_open_and_close_the_drawers_and_an_edit_is_only_text(page, home, se
     from_the_menu(page, "Delete")
     headline(page, "29 of 32 messages sent")  # three results have lost their call
     page.get_by_role("button", name="Back to the original").click()
-    headline(page, "33 of 33 messages sent")
+    headline(page, "34 of 34 messages sent")
     settled(page)
     page.get_by_role("tab", name="Cost").click()
     page.get_by_role("button", name="Use the measured overhead").click()

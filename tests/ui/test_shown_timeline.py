@@ -10,8 +10,8 @@ from historylab.conversation.sent import SentHistory, sent_metadata
 from historylab.formats.convert import write
 
 SAMPLE = {"conv": "sample:lamp-through-the-night"}
-CUT = "6 of 33 messages"  # of the last request, as the sample's agent sent it
-WHOLE = "33 of 33 messages"
+CUT = "6 of 34 messages"  # of the last request, as the sample's agent sent it
+WHOLE = "34 of 34 messages"
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 
 

@@ -139,6 +139,7 @@ def _compression(
     counts = {"preTokens": told.get("originalTokenCount"), "postTokens": told.get("newTokenCount")}
     cut = {"trigger": told.get("triggerReason"), **counts, "preservedMessages": {"uuids": [n for n in names if n]}}
     place = f"{value.get('uuid')}/cut"
+    report.records -= 1  # one record is two of Claude Code's
     yield where, {**value, "subtype": "compact_boundary", "uuid": place, "compactMetadata": cut}
     summary = {"type": "user", "parentUuid": place, "isCompactSummary": True, "message": {"content": blocks}}
     yield where, {**value, **summary, "subtype": None}
