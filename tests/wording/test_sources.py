@@ -144,4 +144,4 @@ def test_a_system_that_rewrites_the_conversation_counts_its_messages_as_the_head
     before, after = (outcome_of(timeline, retention(timeline)) for timeline in (whole, mentu))
     assert seen_sentence(mentu, len(mentu.plans) - 1).endswith("the model sees all 11 messages.")
     assert difference(before, after).startswith("the model would see 11 of 11 messages (rewritten from 34) instead of")
-    assert "instead of 10 of 10 (rewritten from 33)" in difference(after, before)
+    assert "instead of 11 of 11 (rewritten from 34)" in difference(after, before)
