@@ -1,17 +1,22 @@
-"""How fast each format loads, and in how much memory, beside `json.loads`; how large files are listed.
+"""How fast each format loads, and in how much memory, beside `json.loads`; how large files are listed; recognition.
 
     python benchmarks/formats.py [--mb 10] [NAME …]
     python benchmarks/formats.py --big [--mb 500]
+    python benchmarks/formats.py --against CHECKOUT [FOLDER …]
 
 A file per format is made from its samples (tests/formats/samples), repeated under new ids, its texts as long as a
 transcript's; it is loaded in a process of its own. Read the ratios, of CPU time within one run: machines differ. Memory
-is what the process takes beyond the imports. `--big` lists the conversations of JSON Lines and Parquet files.
+is what the process takes beyond the imports. `--big` lists the conversations of JSON Lines and Parquet files, and opens
+one; its session of half the size is a single conversation. `--against` has every sample, and every file of these
+folders, recognised by the formats of this checkout and of another one in turn; where their times differ, the ratio
+tells (at most 1.2, however many formats there are).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import resource
 import subprocess
@@ -34,18 +39,23 @@ SAMPLES = ROOT / "tests" / "formats" / "samples"
 LONGER = 12  # times the length of a sample's texts
 WORDS = ["a", "window", "holds", "what", "fits", "and", "the", "rest", "of", "a", "talk", "is", "cut", "again"]
 ROUNDS = 3
+SLOWEST = 12  # files named
+MOST_RECOGNISED = 3_000_000  # bytes
 IDS = ("id", "uuid", "Uuid", "ID", "Id", "node", "parent")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("names", nargs="*", help="formats (default: all, and plain chats)")
+    parser.add_argument("names", nargs="*", help="formats (default: all, and plain chats); folders with --against")
     parser.add_argument("--mb", type=float, help="size of each file (default: 10; 500 with --big)")
     parser.add_argument("--big", action="store_true", help="list large files instead")
+    parser.add_argument("--against", metavar="CHECKOUT", help="recognise files as another checkout does, too")
     parser.add_argument("--file", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.file:
         print(json.dumps(_list(arguments.file) if arguments.big else _load(Path(arguments.file))))
+    elif arguments.against:
+        _print_recognition(Path(arguments.against), [Path(name) for name in arguments.names])
     elif arguments.big:
         _print_listings((arguments.mb or 500) * 1e6)
     else:
@@ -234,11 +244,84 @@ def _write_table(path: Path, size: float) -> None:
     parquet.write_table(tables, path, row_group_size=len(tables), compression="none", use_dictionary=False)
 
 
+def _write_session(path: Path, size: float) -> None:
+    """One session of Claude Code's."""
+    _write_lines(path, size / 2, _session_record)
+
+
+def _session_record(n: int) -> dict[str, Any]:
+    role = "assistant" if n % 2 else "user"
+    kinds = ("text",) if n % 8 < 2 else ("tool_use" if n % 2 else "tool_result",)
+    own = {"text": {"text": _message(n)["content"]}}
+    own["tool_use"] = {"id": f"c{n}", "name": "Bash", "input": {"command": _message(n)["content"]}}
+    own["tool_result"] = {"tool_use_id": f"c{n - 1}", "content": _message(n)["content"] * 10}
+    content = [{"type": kind, **own[kind]} for kind in kinds]
+    beside = {"sessionId": "s", "version": "2.1.240", "cwd": "/x", "timestamp": "2026-09-17T06:02:11.000Z"}
+    said = {"role": role, "content": content, **({"id": f"m{n}", "model": "claude-x"} if n % 2 else {})}
+    return {"type": role, "uuid": f"u{n}", "parentUuid": f"u{n - 1}" if n else None, **beside, "message": said}
+
+
 _LARGE = {
     "a conversation per line, talks.jsonl": _write_lines,
     "a message per line, rows.jsonl": _write_rows,
+    "one session of half the size, session.jsonl": _write_session,
     "one row group, talks.parquet": _write_table,
 }
+
+
+# -- recognition
+
+_RECOGNISE = """
+import json, sys
+from pathlib import Path
+from time import process_time
+from historylab.formats.detect import match_strengths
+from historylab.formats.files.content import Content
+
+times = []
+for name in json.load(sys.stdin):
+    path = Path(name)
+    data = path.read_bytes()
+    taken = []
+    for _ in range(4):
+        content = Content(data, path.name)
+        try:
+            content.values
+        except Exception:
+            pass  # a text
+        began = process_time()
+        try:
+            match_strengths(content)
+        except Exception:
+            pass  # damaged
+        taken.append(process_time() - began)
+    times.append(min(taken))
+print(json.dumps(times))
+"""
+
+
+def _print_recognition(other: Path, folders: list[Path]) -> None:
+    """Recognition of files that have been parsed: their samples, and what each format says of them."""
+    given = [path for folder in (SAMPLES, *folders) for path in sorted(folder.rglob("*")) if path.is_file()]
+    files = [str(path) for path in given if path.stat().st_size < MOST_RECOGNISED and path.name != "expected.json"]
+    rounds = [[_recognise(root, files) for root in (other, ROOT)] for _ in range(ROUNDS)]
+    theirs, ours = ([min(times) for times in zip(*sides, strict=True)] for sides in zip(*rounds, strict=True))
+    worst = sorted(zip(files, theirs, ours, strict=True), key=lambda each: each[1] - each[2])
+    for name, before, now in worst[:SLOWEST]:
+        print(f"{name[-70:]:72}{before * 1e3:8.2f} ms{now * 1e3:8.2f} ms{now / before:7.2f}")
+    before, now = sum(theirs) * 1e3, sum(ours) * 1e3
+    print(f"{f'{len(files):,} files':72}{before:8.2f} ms{now:8.2f} ms{now / before:7.2f}")
+
+
+def _recognise(root: Path, files: list[str]) -> list[float]:
+    """Seconds of CPU per file, by the formats of that checkout."""
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    command = [sys.executable, "-c", _RECOGNISE]
+    run = subprocess.run(
+        command, input=json.dumps(files), capture_output=True, check=True, text=True, env=environment, cwd=root
+    )
+    times: list[float] = json.loads(run.stdout)
+    return times
 
 
 if __name__ == "__main__":
