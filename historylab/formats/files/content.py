@@ -9,10 +9,10 @@ from __future__ import annotations
 import io
 import json
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol, TypeVar
 
 from historylab.errors import LoadError
 from historylab.formats.files.database import MAGIC, query_rows, read_database, tables_of
@@ -20,6 +20,7 @@ from historylab.formats.files.json_values import ASK, MAX_ITEMS, JsonParser, too
 from historylab.formats.files.refusals import refuse_binary, where_broken
 from historylab.formats.files.sampling import take_sample
 
+T = TypeVar("T")
 HEAD = 4096
 BUFFER_BYTES = 1_000_000  # read at once
 VALUES = (b"{", b"[")  # as lines of JSON begin
@@ -54,6 +55,7 @@ class Content:
         self.broken_lines: list[tuple[str, str]] = []  # (where, reason), known once `values` has been read
         self.undecodable = 0  # characters that replace bytes which are not text, known once they have been read
         self._parser = JsonParser()
+        self._found: dict[Hashable, Any] = {}
         if data is not None:
             self.data = data
 
@@ -98,6 +100,13 @@ class Content:
     def sample(self) -> Content:
         """A part of it, to recognise a format by: the first lines of the text, and some of the values."""
         return _Sample(self)
+
+    def once(self, key: Hashable, find: Callable[[], T]) -> T:
+        """The find, made once: several formats look for the same in a sample."""
+        if key not in self._found:
+            self._found[key] = find()
+        found: T = self._found[key]
+        return found
 
     def report_faults(self, report: Faults) -> None:
         """Report lines and characters that could not be read."""

@@ -16,6 +16,12 @@ HOLDERS = ("data", "rows", "runs", "requests", "results", "items", "logs")
 
 def rows_in(content: Content, most: int | None = None) -> Iterator[tuple[str, Any]]:
     """Every row with its location. `most`: rows of any list."""
+    return (
+        iter(content.once(("rows", most), lambda: list(_rows_of(content, most)))) if most else _rows_of(content, most)
+    )
+
+
+def _rows_of(content: Content, most: int | None) -> Iterator[tuple[str, Any]]:
     if not _begins_as_json(content):
         for where, row in islice(rows_of_table(content.text), most):
             yield where, {name: unpack_json(cell) for name, cell in row.items() if cell != ""}

@@ -62,6 +62,12 @@ class Span:
 
 def spans_in(content: Content, report: Report | None = None, most: int | None = None) -> Iterator[Span]:
     """Every span of a file, in its order; what is none is skipped on the report. `most`: of any list."""
+    if most and not report:
+        return iter(content.once(("spans", most), lambda: list(_spans_of(content, None, most))))
+    return _spans_of(content, report, most)
+
+
+def _spans_of(content: Content, report: Report | None, most: int | None) -> Iterator[Span]:
     later: dict[tuple[str, str], Span] = {}
     for where, value in rows_in(content, most):
         yield from _spans(value, where, report, most, later)

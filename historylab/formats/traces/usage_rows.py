@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -49,7 +50,8 @@ SUM = "a row that sums up several requests, of which none has a known size"
 BESIDE = {"cache_read_input_tokens", "cache_creation_input_tokens", *WITHOUT_CACHE.split()}
 """Columns beside which `input_tokens` leaves out what was cached."""
 
-TEXTS = "content messages message text prompt completion response request choices output input body contents parts"
+TEXT = "content messages message text prompt completion response request choices output input body contents parts"
+TEXTS = frozenset(TEXT.split())
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,8 @@ def _columns(rows: list[dict[str, Any]]) -> UsageColumns:
     given = {_snake(name): name for row in rows[:LOOKED_AT] for name in row}
     found = {kind: next((given[n] for n in names.split() if n in given), "") for kind, names in NAMES.items()}
     columns = UsageColumns({kind: name for kind, name in found.items() if name})
+    if not columns:
+        return columns
     cached = [_count(row, columns, "reads") + _count(row, columns, "writes") for row in rows]
     more = any(c > _count(row, columns, "input") for c, row in zip(cached, rows, strict=True))
     return UsageColumns(columns.names, more or bool(BESIDE & given.keys()))
@@ -148,11 +152,10 @@ def _is_sum(named: dict[str, Any]) -> bool:
 
 
 def _says_something(row: dict[str, Any]) -> bool:
-    named = {_snake(name): value for name, value in row.items()}
-    found = (named.get(name) for name in TEXTS.split())
     return any(
         isinstance(value, list | dict | str) and value not in NOTHING and not str(value).replace(",", "").isdecimal()
-        for value in found
+        for name, value in row.items()
+        if _snake(name) in TEXTS
     )
 
 
@@ -161,6 +164,7 @@ def _count(row: dict[str, Any], columns: UsageColumns, kind: str) -> int:
     return read_count(value.replace(",", "") if isinstance(value, str) else value)
 
 
+@lru_cache(maxsize=4_096)  # rows have the same few names
 def _snake(name: object) -> str:
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(name))
     return re.sub(r"[^a-z0-9]+", "_", apart.casefold()).strip("_")
