@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from historylab.cli.base import Subparsers, add_parser, print_json, print_line, print_table, strip_controls
 from historylab.cli.lanes import add_trimmer, lane_as_json, read_trimmer
+from historylab.costs.amounts import money
 from historylab.errors import HistoryLabError, LoadError, SettingsError
 
 if TYPE_CHECKING:
+    from historylab.costs.session_cost import SessionFigures
     from historylab.formats.sessions.find import Session
 
-COLUMNS = ("", "changed", "tool", "project", "first question", "size")
+COLUMNS = ("", "changed", "tool", "project", "first question", "size", "cuts", "cost")
 LISTED = 30  # sessions shown unless --all asks for more
 
 
@@ -136,26 +138,30 @@ def _chosen_file(what: str) -> Path:
 
 
 def _list(arguments: argparse.Namespace) -> int:
+    from historylab.costs.session_cost import MOST_MEASURED, measure_sessions
     from historylab.formats.sessions.find import find_sessions, matching_sessions
 
     listed = find_sessions()
     numbers = {session.path: number for number, session in enumerate(listed, 1)}
     found = matching_sessions(listed, arguments.search, arguments.project)
-    shown = [(numbers[session.path], session) for session in (found if arguments.all else found[:LISTED])]
+    shown = found if arguments.all else found[:LISTED]
+    measured = [*zip((numbers[session.path] for session in shown), shown, measure_sessions(shown), strict=True)]
     if arguments.json:
-        sessions = [_session_as_json(number, session) for number, session in shown]
+        sessions = [_session_as_json(*each) for each in measured]
         print_json({"version": 1, "sessions": sessions, "more": len(found) - len(shown)})
         return 0
     if not shown:
-        print_line(_none_found(bool(listed)))
+        print_line(_none_found(any_listed=bool(listed)))
         return 0
-    print_table("Sessions on this machine", COLUMNS, [_row(number, session) for number, session in shown])
+    print_table("Sessions on this machine", COLUMNS, [_row(*each) for each in measured])
     more = f", {len(found) - len(shown):,} more with --all" if len(shown) < len(found) else ""
     print_line(f"historylab open NUMBER opens one{more}.")
+    if len(shown) > MOST_MEASURED:
+        print_line(f"Cuts and cost are read of the newest {MOST_MEASURED} listed; --search and --project list fewer.")
     return 0
 
 
-def _none_found(any_listed: bool) -> str:
+def _none_found(*, any_listed: bool) -> str:
     from historylab.formats.sessions.places import tools
 
     if any_listed:
@@ -164,13 +170,25 @@ def _none_found(any_listed: bool) -> str:
     return f"No session of {', '.join(first)} or {last} was found on this machine: historylab open FILE"
 
 
-def _row(number: int, session: Session) -> tuple[Any, ...]:
+def _row(number: int, session: Session, figures: SessionFigures | None) -> tuple[Any, ...]:
     from historylab.wording.loading import file_size, home_as_tilde
 
     changed, size = f"{session.changed.astimezone():%Y-%m-%d %H:%M}", session.size
-    project = home_as_tilde(session.project)
-    return number, changed, session.tool, project, session.question, None if size is None else file_size(size)
+    cuts, dollars = (figures.compactions, figures.dollars) if figures else (None, None)
+    cost = None if dollars is None else money(dollars)
+    project, held = home_as_tilde(session.project), None if size is None else file_size(size)
+    return number, changed, session.tool, project, session.question, held, cuts, cost
 
 
-def _session_as_json(number: int, session: Session) -> dict[str, Any]:
-    return {"number": number, **vars(session), "changed": session.changed.isoformat()}
+def _session_as_json(number: int, session: Session, figures: SessionFigures | None) -> dict[str, Any]:
+    return {
+        "number": number,
+        "tool": session.tool,
+        "path": str(session.path),
+        "question": session.question,
+        "project": session.project,
+        "changed": session.changed.isoformat(),
+        "size": session.size,
+        "compactions": figures.compactions if figures else None,
+        "dollars": figures.dollars if figures else None,
+    }

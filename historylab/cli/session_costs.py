@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def print_session_cost(conversation: Conversation, loaded: Conversations) -> None:
     """A line, if it has sub-agents or compactions by calls of their own."""
-    from historylab.costs.reported import session_cost
+    from historylab.costs.session_cost import session_cost
     from historylab.wording.costs import session_cost_sentence
 
     if said := session_cost_sentence(session_cost(conversation, loaded)):
@@ -22,7 +22,7 @@ def print_session_cost(conversation: Conversation, loaded: Conversations) -> Non
 
 def session_cost_as_json(conversation: Conversation, loaded: Conversations) -> dict[str, Any]:
     """The same under "session"; empty where it has neither."""
-    from historylab.costs.reported import session_cost
+    from historylab.costs.session_cost import session_cost
 
     found = session_cost(conversation, loaded)
     if found is None:

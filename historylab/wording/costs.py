@@ -14,7 +14,8 @@ from historylab.costs.bill import PARTS, Bill, CostComparison
 from historylab.costs.caches.base import cache_members
 from historylab.costs.lost_prefix import LostPrefix, lost_prefixes
 from historylab.costs.message_costs import MessageCosts
-from historylab.costs.reported import AsReported, SessionCost, against_reported
+from historylab.costs.reported import AsReported, against_reported
+from historylab.costs.session_cost import SessionCost
 from historylab.costs.traffic import baseline_of, billed_traffic, tokens_share
 from historylab.planning.reasons import INVALID, Action, span
 from historylab.planning.replay import Timeline

@@ -9,9 +9,27 @@ from pathlib import Path
 import pytest
 from command_line import run
 
+from historylab.costs import session_cost
 from historylab.settings.names import OPEN, RECORD
 from historylab.ui.server import serve
 
+
+def record(number: int, kind: str, content: object, **other: object) -> dict:
+    """A record of Claude Code's, which goes on from the one before."""
+    before = f"r{number - 1}" if number else None
+    message = {"role": kind, "content": content}
+    return {"type": kind, "uuid": f"r{number}", "parentUuid": before, "sessionId": "s", "message": message, **other}
+
+
+ANSWER = {"model": "claude-opus-4-5", "usage": {"input_tokens": 1000, "output_tokens": 400}}
+COMPACTED = [
+    record(0, "user", "Mend the lamp"),
+    {**record(1, "assistant", ""), "message": {"role": "assistant", "content": "Done.", "id": "a1", **ANSWER}},
+    {"type": "system", "subtype": "compact_boundary", "uuid": "r2", "logicalParentUuid": "r1", "sessionId": "s"},
+    record(3, "user", "This session is being continued. Summary: a lamp.", isCompactSummary=True),
+    record(4, "user", "And the shade?"),
+    {**record(5, "assistant", ""), "message": {"role": "assistant", "content": "Done.", "id": "a2", **ANSWER}},
+]
 SEARCHES = (("--search", "GULLS count"), ("--project", "lamps"), ("--project", "lamps", "--search", "gulls"))
 
 
@@ -109,6 +127,27 @@ def test_they_are_listed_as_json(capsys, session):
     (found,) = listed["sessions"]
     assert (listed["version"], found["tool"], found["path"]) == (1, "Claude Code", str(session))
     assert (found["question"], found["size"]) == ("Mend the lamp", session.stat().st_size)
+
+
+def test_cuts_and_cost_are_those_that_opening_it_shows(capsys, session):
+    session.write_text("\n".join(map(json.dumps, COMPACTED)))
+    (found,) = json.loads(run(capsys, "open", "--json")[1])["sessions"]
+    shown = json.loads(run(capsys, "show", str(session), "--as-sent", "--json")[1])
+    assert (found["compactions"], found["dollars"]) == (len(shown["compactions"]), 0.03)
+    assert "1   $0.0300" in run(capsys, "open")[1]
+
+
+@pytest.mark.parametrize("most", ["MOST_READ", "MOST_MEASURED"])
+def test_of_many_or_large_sessions_cuts_and_cost_are_not_known_at_once(capsys, session, monkeypatch, most):
+    monkeypatch.setattr(session_cost, most, 0)
+    (found,) = json.loads(run(capsys, "open", "--json")[1])["sessions"]
+    assert (found["compactions"], found["dollars"], found["question"]) == (None, None, "Mend the lamp")
+
+
+def test_a_session_that_no_format_reads_is_listed_without_them(capsys, session):
+    session.write_text('{"type": "user", "cwd": "/x", "message": "?"}')
+    (found,) = json.loads(run(capsys, "open", "--json")[1])["sessions"]
+    assert (found["compactions"], found["project"]) == (None, "/x")
 
 
 def test_a_search_and_a_project_choose_some_of_them_under_their_numbers(capsys, session):

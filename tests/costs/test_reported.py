@@ -15,7 +15,8 @@ from historylab.conversation.message import Message, Usage
 from historylab.conversation.sent import RecordedCut, SentHistory, sent_metadata
 from historylab.costs.bill import against_untrimmed
 from historylab.costs.caches.base import open_cache
-from historylab.costs.reported import against_reported, session_cost
+from historylab.costs.reported import against_reported
+from historylab.costs.session_cost import session_cost
 from historylab.formats.samples import load_sample
 from historylab.wording.costs import session_cost_sentence
 

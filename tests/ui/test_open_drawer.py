@@ -127,7 +127,7 @@ def here(monkeypatch, tmp_path):
     """A machine with one session, at which the reader sits; its path."""
     path = tmp_path / "session.json"
     path.write_bytes(bytes_of(CHAT))
-    found = Session("Codex", path, "Where is my order?", "/home/ada/garden", datetime.now(UTC), 120)
+    found = Session("Codex", path, datetime.now(UTC), 120, said=("Where is my order?", "/home/ada/garden"))
     monkeypatch.setattr("historylab.ui.session.machine_sessions.find_sessions", lambda: [found])
     for room in ("toolbar.open_drawer", "library.conversations_page", "session.machine_sessions"):
         monkeypatch.setattr(f"historylab.ui.{room}.on_this_machine", lambda: True)

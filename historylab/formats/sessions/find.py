@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from stat import S_ISREG
 
 from historylab.errors import LoadError
 from historylab.formats.sessions.databases import MARK, sessions_in
 from historylab.formats.sessions.heads import read_head
-from historylab.formats.sessions.places import DATABASES, PLACES, SessionPlace, folders_of
+from historylab.formats.sessions.places import DATABASES, PLACES, TASK, SessionPlace, folders_of
 from historylab.formats.titles import opening, printable
 
 LONGEST = 80  # characters of an opening question
@@ -26,30 +27,55 @@ SUBAGENT = "agent-"  # begins the files of Claude Code's subagents, which belong
 
 @dataclass(frozen=True)
 class Session:
-    """One session. `project` is the folder worked in, as far as anything says; `question` the first thing asked.
+    """One session: a file, a folder, or one of a database as `load` takes it, `FILE#ID`, whose size isn't known.
 
-    `path` is a file, a folder, or one session of a database as `load` takes it, `FILE#ID`, whose size isn't known.
+    `format` reads it, if that is known. Its question and project are read from its file once somebody asks for them.
     """
 
     tool: str
     path: Path
-    question: str
-    project: str
     changed: datetime
     size: int | None
+    format: str = ""
+    said: tuple[str, str] | None = None
+    named: str = ""
+
+    @cached_property
+    def _head(self) -> tuple[str, str]:
+        try:
+            question, project = map(
+                printable, self.said or read_head(self.path / TASK if self.path.is_dir() else self.path)
+            )
+        except OSError:
+            question, project = "", ""
+        return opening(question, LONGEST), project or self.named
+
+    @property
+    def question(self) -> str:
+        """The first thing asked; empty where nothing is, or where the file can't be read."""
+        return self._head[0]
+
+    @property
+    def project(self) -> str:
+        """The folder worked in, or what the tool calls it, as far as anything says."""
+        return self._head[1]
 
 
 def find_sessions() -> list[Session]:
-    """The sessions of this machine, newest first. Folders and files that can't be read are left out."""
+    """The sessions of this machine, newest first. Folders and databases that can't be read are left out."""
     found = {session.path: session for place in PLACES for session in _sessions_at(place)}
     return sorted(found.values(), key=lambda session: session.changed, reverse=True)
 
 
 def matching_sessions(found: Iterable[Session], search: str = "", project: str = "") -> list[Session]:
     """Those that have every word of a search in their question, project or path, and this in their project."""
-    words, within = search.casefold().split(), project.casefold()
-    texts = ((one, f"{one.question}\n{one.project}\n{one.path}".casefold()) for one in found)
-    return [one for one, text in texts if all(word in text for word in words) and within in one.project.casefold()]
+    words, within = search.casefold().split(), project.casefold().strip()
+    return [one for one in found if _has_words(one, words) and (not within or within in one.project.casefold())]
+
+
+def _has_words(session: Session, words: list[str]) -> bool:
+    text = f"{session.question}\n{session.project}\n{session.path}".casefold() if words else ""
+    return all(word in text for word in words)
 
 
 def _sessions_at(place: SessionPlace) -> Iterator[Session]:
@@ -63,7 +89,12 @@ def _sessions_at(place: SessionPlace) -> Iterator[Session]:
                 if path.suffix in DATABASES:
                     yield from _list_database(place, path, found.st_mtime)
                 else:
-                    yield _list_file(place, path, found.st_mtime, found.st_size)
+                    whole, above = (
+                        path.parent if place.whole else path,
+                        path.parents[place.up - 1].name if place.up else "",
+                    )
+                    named = printable(above[:12] if len(above) == DIGEST else above)
+                    yield Session(place.tool, whole, _moment(found.st_mtime), found.st_size, place.format, named=named)
             except (OSError, LoadError):
                 continue
 
@@ -73,17 +104,8 @@ def _list_database(place: SessionPlace, path: Path, changed: float) -> Iterator[
         at = row.changed if 0 <= row.changed < LATEST else changed
         if row.id.isprintable() and SEPARATORS.isdisjoint(row.id):
             address = path.with_name(f"{path.name}{MARK}{row.id}")
-            yield _session(place, address, (row.question, row.project), at, None)
+            yield Session(place.tool, address, _moment(at), None, place.format, (row.question, row.project))
 
 
-def _list_file(place: SessionPlace, path: Path, changed: float, size: int) -> Session:
-    question, project = read_head(path)
-    above = path.parents[place.up - 1].name if place.up else ""
-    named = project or (above[:12] if len(above) == DIGEST else above)
-    return _session(place, path.parent if place.whole else path, (question, named), changed, size)
-
-
-def _session(place: SessionPlace, path: Path, said: tuple[str, str], changed: float, size: int | None) -> Session:
-    question, project = map(printable, said)
-    at = datetime.fromtimestamp(changed, UTC)
-    return Session(place.tool, path, opening(question, LONGEST), project, at, size)
+def _moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

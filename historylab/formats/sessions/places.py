@@ -18,6 +18,8 @@ CONFIG = ("$XDG_CONFIG_HOME|~/.config", "~/Library/Application Support", "$APPDA
 DATA = "$XDG_DATA_HOME|~/.local/share"
 EDITORS = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf")
 SERVERS = ("~/.vscode-server/data", "~/.vscode-server-insiders/data", "~/.cursor-server/data")
+TASK = "api_conversation_history.json"
+"""The file in the folder of a task of Cline that is sure to be there."""
 DATABASES = (".db", ".vscdb")
 """Endings of databases that hold many sessions."""
 
@@ -36,12 +38,13 @@ class SessionPlace(NamedTuple):
     """Where a tool keeps its sessions: files like `pattern` in these folders.
 
     `up` folders above a file is the one named like the project, where nothing else tells it (0: none is); `whole`: the
-    session is the folder that the file is in.
+    session is the folder that the file is in. `format` reads them, where it is sure.
     """
 
     tool: str
     folders: tuple[str, ...]
     pattern: str
+    format: str = ""
     up: int = 0
     whole: bool = False
 
@@ -49,7 +52,7 @@ class SessionPlace(NamedTuple):
 def _tasks(tool: str, extension: str, *others: str) -> SessionPlace:
     """Tasks of Cline and what came of it: a folder each, below the extension's own."""
     folders = (*_editors(f"globalStorage/{extension}/tasks"), *others)
-    return SessionPlace(tool, folders, "*/api_conversation_history.json", whole=True)
+    return SessionPlace(tool, folders, f"*/{TASK}", whole=True)
 
 
 CLINE = "$CLINE_DATA_DIR|$CLINE_DIR/data|~/.cline/data"
@@ -64,11 +67,11 @@ GOOSE = (
 OPENCODE = ("$OPENCODE_DATA_DIR|" + _below(DATA, "opencode"),)
 
 PLACES = (
-    SessionPlace("Claude Code", ("$CLAUDE_CONFIG_DIR/projects|~/.claude/projects",), "*/*.jsonl", up=1),
-    SessionPlace("Claude Code", (_below(CONFIG[0], "claude/projects"),), "*/*.jsonl", up=1),
-    SessionPlace("Codex", CODEX, "sessions/*/*/*/rollout-*.jsonl"),
-    SessionPlace("Codex", CODEX, "archived_sessions/rollout-*.jsonl"),
-    SessionPlace("Gemini CLI", GEMINI, "*/chats/session-*.json*", up=2),
+    SessionPlace("Claude Code", ("$CLAUDE_CONFIG_DIR/projects|~/.claude/projects",), "*/*.jsonl", "claude_code", 1),
+    SessionPlace("Claude Code", (_below(CONFIG[0], "claude/projects"),), "*/*.jsonl", "claude_code", 1),
+    SessionPlace("Codex", CODEX, "sessions/*/*/*/rollout-*.jsonl", "codex"),
+    SessionPlace("Codex", CODEX, "archived_sessions/rollout-*.jsonl", "codex"),
+    SessionPlace("Gemini CLI", GEMINI, "*/chats/session-*.json*", "gemini_cli", 2),
     _tasks("Cline", "saoudrizwan.claude-dev", _below(CLINE, "tasks")),
     SessionPlace("Cline", (f"$CLINE_SESSION_DATA_DIR|{_below(CLINE, 'sessions')}",), "*/*.messages.json"),
     _tasks("Roo Code", "rooveterinaryinc.roo-cline"),

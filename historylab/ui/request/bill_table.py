@@ -10,7 +10,7 @@ from historylab.costs.amounts import count_of, money, percent, times
 from historylab.costs.bill import CostComparison
 from historylab.costs.recorded_cache import billed_model, cache_in_use
 from historylab.costs.recount import counter_of_money
-from historylab.costs.reported import session_cost
+from historylab.costs.session_cost import session_cost
 from historylab.costs.traffic import baseline_of
 from historylab.counters.badge import count_badge
 from historylab.counters.calibration import good_calibration
