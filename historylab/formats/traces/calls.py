@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -60,7 +60,7 @@ def model_of(*given: Any) -> dict[str, str]:
     return {}
 
 
-def usage_by(get: Callable[..., Any], names: dict[str, str]) -> dict[str, int] | None:
+def usage_by(get: Callable[..., Any], names: Mapping[str, str]) -> dict[str, int] | None:
     """Usage out of counts under other names, several for each; `get` finds the first of several."""
     counts = {ours: count for ours, theirs in names.items() if (count := read_count(get(*theirs.split())))}
     return to_usage(counts) if counts else None

@@ -10,27 +10,34 @@ from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.exchange import Exchange
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import unpack_json
-from historylab.formats.messages.usage import to_usage
-from historylab.formats.traces.attributes import Attributes
-from historylab.formats.traces.calls import conversations_of, first_of, model_of, provider_of, usage_by
-from historylab.formats.traces.logged import about_in, logged_answer, logged_input, usage_given
+from historylab.formats.traces.call_names import CallNames
+from historylab.formats.traces.calls import conversations_of, first_of
 from historylab.formats.traces.rows import LOOKED_AT, rows_in
-from historylab.formats.traces.spans import time_of
 from historylab.registry import register
 
 CALLS = ("llm", "chat_model")
 DEEPEST = 60  # runs nested in each other
 THREADS = ("session_id", "thread_id", "conversation_id")
-USAGE = {
-    "prompt_tokens": "prompt_tokens input_tokens",
-    "completion_tokens": "completion_tokens output_tokens",
-    "cached_tokens": "prompt_token_details.cache_read input_token_details.cache_read",
-    "cache_creation_tokens": "prompt_token_details.cache_creation input_token_details.cache_creation",
-}
+NAMES = CallNames(
+    input="inputs",
+    output="outputs",
+    key="key",
+    model="extra.metadata.ls_model_name metadata.ls_model_name",
+    provider="extra.metadata.ls_provider metadata.ls_provider",
+    started="start_time",
+    ended="end_time",
+    parameters="extra.invocation_params extra.metadata.ls_invocation_params",
+    usage="extra.metadata.usage_metadata",
+    counts={
+        "prompt_tokens": "prompt_tokens input_tokens",
+        "completion_tokens": "completion_tokens output_tokens",
+        "cached_tokens": "prompt_token_details.cache_read input_token_details.cache_read",
+        "cache_creation_tokens": "prompt_token_details.cache_creation input_token_details.cache_creation",
+    },
+)
 
 
 def has_runs(content: Content) -> float:
@@ -54,7 +61,8 @@ def langsmith(content: Content, report: Report) -> Iterator[Conversation]:
         seen.add(known)
         whole = _trace(run) not in called and not run.get("parent_run_id")
         if run.get("run_type") in CALLS or whole:
-            requests.append(_request(run, threads.get(_trace(run), _trace(run)), where, report))
+            named = {**run, "key": threads.get(_trace(run), _trace(run))}
+            requests.append(NAMES.exchange_in(named, where, report, str(run.get("error") or "")))
         else:
             report.pass_over(f"a run of type {str(run.get('run_type'))[:20]}, no model call", where)
     yield from conversations_of(requests, report)
@@ -73,35 +81,6 @@ def _runs(run: Any, where: str, report: Report, deep: int = 0) -> Iterator[tuple
         if isinstance(inner, dict) and not inner.get("parent_run_id"):
             inner["parent_run_id"] = run.get("id") or True
         yield from _runs(inner, f"{where} child_runs[{i}]".strip(), report, deep + 1)
-
-
-def _request(run: dict[str, Any], key: str, where: str, report: Report) -> Exchange:
-    own = report.apart()
-    extra = Attributes({name: unpack_json(run.get(name)) for name in ("extra", "metadata")})
-    if run.get("error"):
-        report.warn(f"a model call that failed ({str(run['error'])[:60].splitlines()[0]})", where)
-    sent = logged_input(run.get("inputs"), own, f"{where} inputs")
-    called = extra.get("extra.invocation_params", "extra.metadata.ls_invocation_params")
-    outputs = unpack_json(run.get("outputs"))
-    about = {
-        **(about_in(called) if isinstance(called, dict) else {}),
-        **sent.about,
-        **model_of(extra.get("extra.metadata.ls_model_name", "metadata.ls_model_name"), sent.about.get("model")),
-        **provider_of(extra.get("extra.metadata.ls_provider", "metadata.ls_provider")),
-    }
-    return Exchange(
-        sent.messages,
-        logged_answer(outputs, own, f"{where} outputs"),
-        key,
-        to_usage(usage_given(outputs))
-        or to_usage(extra.get("extra.metadata.usage_metadata"))
-        or usage_by(Attributes(run).get, USAGE),
-        {name: value for name, value in about.items() if value},
-        time_of(run.get("start_time")),
-        time_of(run.get("end_time")),
-        where=where,
-        report=own,
-    )
 
 
 def _trace(run: dict[str, Any]) -> str:

@@ -28,7 +28,7 @@ def test_helicones_session_is_a_property_of_the_request():
 def test_a_refused_request_has_no_answer_and_is_named():
     found = loaded({**HELICONE, "response_status": 429, "response_body": {"error": {"message": "slow down"}}})
     assert [m.content for m in found[0]] == ["hi"]
-    assert "a model call that failed" in found.report.warnings
+    assert "a model call that failed (slow down)" in found.report.warnings
     found = loaded({**LITELLM, "status": "failure", "error_str": "Timeout", "response": {}})
     assert "a model call that failed (Timeout)" in found.report.warnings
 
