@@ -40,14 +40,12 @@ TABLES: Mapping[frozenset[str], str] = {
 }
 """Tables that an SQLite database of that kind has → its name."""
 
-_STAMP = r"\u200e?\[?\d{1,4}[./-]\d{1,2}[./-]\d{2,4},? \d{1,2}[:.]\d{2}[^\n]{0,12}?(?:\] | - )"
 TEXTS: Mapping[str, str] = {
     r"<!doctype html|<html": "a web page",
     r"<\?xml|<svg": "XML",
     r"\{\\rtf": "rich text (RTF)",
     r"From \S+.*\n[\w-]+: ": "a mailbox (MBOX)",
     r"(?:[\w-]+: .*\n)*(?:MIME-Version|Message-ID|Received): ": "an e-mail",
-    rf"(?:{_STAMP}[^\n]*\n){{0,3}}{_STAMP}[^\n:]{{1,60}}: ": "a WhatsApp chat",
     r"WEBVTT|1\r?\n\d\d:\d\d:\d\d,\d{3} --> ": "subtitles",
     r"BEGIN:VC": "a calendar or address book",
     r"-----BEGIN ": "a key or certificate",

@@ -22,8 +22,6 @@ from historylab.formats.load import collection_paused, load
         (b'{"nbformat": 4, "cells": []}', "a Jupyter notebook"),
         (b'{"log": {"version": "1.2", "entries": []}}', "an HTTP archive (HAR)"),
         (b"From mia@example.org Mon Jan 1\nDate: x\n\nhello", "a mailbox (MBOX)"),
-        (b"[12.03.26, 10:11:12] Mia: hello\n[12.03.26, 10:11:13] Bo: hi", "a WhatsApp chat"),
-        (b"12/31/23, 9:41 PM - Messages are encrypted.\n12/31/23, 9:42 PM - Bo: hi\n", "a WhatsApp chat"),
         (b"<!DOCTYPE html><p>hello", "a web page"),
         (b'{"items": "history", "role": "who", "text": "said"}', "a saved field mapping"),
         (b"WEBVTT\n\n00:01 --> 00:02\nhi", "subtitles"),
