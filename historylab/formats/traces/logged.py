@@ -195,8 +195,8 @@ def _read_list(value: list[Any], report: Report, where: str, role: str = "user")
         items = speech
     if items and all(isinstance(item, str) for item in items):
         return [Message(role, text) for text in items if text]
-    defined = tools_among(items)
-    items = [item for item in items if not (isinstance(item, dict) and item.get("content") in defined)]
+    if defined := tools_among(items):
+        items = [item for item in items if not (isinstance(item, dict) and item.get("content") in defined)]
     return messages_in(as_records(items, role), report, where)
 
 

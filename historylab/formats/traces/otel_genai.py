@@ -13,12 +13,14 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.exchange import Exchange
-from historylab.conversation.message import Message
+from historylab.conversation.message import Message, prompt_length
 from historylab.conversation.recorded import PARAMETERS, TOOLS
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
+from historylab.formats.messages.content_parts import json_text
 from historylab.formats.messages.fields import unpack_json
 from historylab.formats.messages.provider_cuts import COMPACTED
+from historylab.formats.traces.agent_steps import TracedCall, whole_requests
 from historylab.formats.traces.attributes import Attributes
 from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by
 from historylab.formats.traces.histories import Histories
@@ -79,15 +81,28 @@ def otel_genai(content: Content, report: Report) -> Iterator[Conversation]:
     sessions = {span.trace: key for span, key in zip(spans, keys, strict=True) if key}
     kinds = list(map(_kind, spans))
     called = {span.trace for span, kind in zip(spans, kinds, strict=True) if kind == "call"}
-    requests, histories = [], Histories()
+    prompts = {
+        span.id: _instructions(span.attributes) for span, kind in zip(spans, kinds, strict=True) if kind != "call"
+    }
+    calls, histories = [], Histories()
     for span, key, kind in zip(spans, keys, kinds, strict=True):
         if kind == "call" or (kind == "agent" and span.trace not in called):
-            requests.append(_request(span, key or sessions.get(span.trace, span.trace), histories, report))
+            request = _request(span, key or sessions.get(span.trace, span.trace), histories, report)
+            if not prompt_length(request.messages):
+                request.messages = [*prompts.get(span.parent, ()), *request.messages]
+            calls.append(TracedCall(request, span.trace, span.parent))
         elif kind == "agent":
             report.pass_over(REPEATED, span.where)
         else:
             report.pass_over("a span that is no model call", span.where)
-    yield from conversations_of(requests, report)
+    results = dict(filter(None, map(_result, spans)))
+    yield from conversations_of(whole_requests(calls, lambda trace, call: results.get((trace, call.id))), report)
+
+
+def _result(span: Span) -> tuple[tuple[str, str], Message] | None:
+    """The result that the run of a tool gave, by its trace and the call's id."""
+    id, given = span.attributes.text("gen_ai.tool.call.id"), span.attributes.raw("gen_ai.tool.call.result")
+    return ((span.trace, id), Message("tool", json_text(given), tool_call_id=id)) if id and given is not None else None
 
 
 def _join_events(spans: Iterator[Span]) -> Iterator[Span]:

@@ -22,7 +22,8 @@ OF_RESPONSE = {
 }
 """Fields beside the content in a response that are read elsewhere or say nothing."""
 
-READ_OF_PRINTED = ("role", "content", "name", "tool_calls", "tool_call_id")
+FIELDS = {"role", "content", "name", "tool_calls", "tool_call_id"}
+ROLES = ("system", "user", "assistant", "tool")
 PARTS = {"text", "thinking", "redacted_thinking", "tool_use", "tool-call"}
 PRINTED = re.compile(r"\w+=|[\[{]\s*[{']")
 PIECES = re.compile(
@@ -38,12 +39,9 @@ def as_records(items: list[Any], role: str) -> list[Any]:
     if role == "assistant" and (calls := calls_in(items)):
         return [{"role": role, "content": None, "tool_calls": calls}]
     records: list[Any] = []
-    called: set[str] = set()
     for item in items:
-        record = _as_record(item, role, called) if isinstance(item, dict | str) else item
-        if isinstance(record, dict):
-            called |= {call["function"]["name"] for call in calls_in(record.get("tool_calls"))}
-        records.append(record)
+        known = not isinstance(item, dict | str) or _is_plain(item)
+        records.append(item if known else _as_record(item, role, records))
     return records
 
 
@@ -64,7 +62,7 @@ def unpack_printed(value: Any) -> Any:
     fields = _printed_fields(found)
     if not isinstance(fields.get("role"), str) or "content" not in fields:
         return found
-    return {name: fields[name] for name in READ_OF_PRINTED if name in fields}
+    return {name: fields[name] for name in FIELDS if name in fields}
 
 
 def speech_in(text: str) -> list[dict[str, str]]:
@@ -83,7 +81,20 @@ def tools_among(items: list[Any]) -> list[Any]:
     return [held for held in contents if isinstance(held, dict) and "name" in object_in(held, "function")]
 
 
-def _as_record(item: dict[str, Any] | str, role: str, called: set[str]) -> dict[str, Any]:
+def _is_plain(item: dict[str, Any] | str) -> bool:
+    """Tell whether a message is as Chat Completions has it: most are."""
+    if isinstance(item, str) or item.get("role") not in ROLES or not item.keys() <= FIELDS:
+        return False
+    content, calls = item.get("content"), item.get("tool_calls")
+    spelled = isinstance(content, str) and content.startswith("[")
+    return not spelled and (not calls or (isinstance(calls, list) and all(map(_has_function, calls))))
+
+
+def _has_function(call: Any) -> bool:
+    return isinstance(call, dict) and "function" in call
+
+
+def _as_record(item: dict[str, Any] | str, role: str, before: list[Any]) -> dict[str, Any]:
     if isinstance(item, str):
         return {"role": role, "content": item}
     if ("content" in item or "tool_calls" in item) and item.keys().isdisjoint(("type", "lc", "role")):
@@ -94,7 +105,7 @@ def _as_record(item: dict[str, Any] | str, role: str, called: set[str]) -> dict[
     extra = object_in(item, "additional_kwargs")
     given = record.get("tool_calls") or extra.get("tool_calls") or extra.get("function_call")
     content = record.get("content")
-    if named in called and not role_of(named):
+    if not role_of(named) and any(named == call["function"]["name"] for held in before for call in _calls_of(held)):
         record |= {"role": "tool", "name": named}
     if calls := calls_in(given if isinstance(given, list) else [{"function": given}] if given else None):
         record["tool_calls"] = calls
@@ -106,6 +117,10 @@ def _as_record(item: dict[str, Any] | str, role: str, called: set[str]) -> dict[
         beside = OF_RESPONSE | ({"type"} if "stop_reason" in record else set())
         return {name: value for name, value in record.items() if name not in beside}
     return record
+
+
+def _calls_of(record: Any) -> list[dict[str, Any]]:
+    return calls_in(record.get("tool_calls")) if isinstance(record, dict) else []
 
 
 def _calls_spelled(text: Any) -> list[dict[str, Any]]:

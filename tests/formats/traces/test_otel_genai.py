@@ -48,6 +48,24 @@ def test_an_agents_span_repeats_its_calls_and_stands_for_them_where_there_are_no
     assert found.report.skips == 1
 
 
+def test_a_call_that_logs_only_what_is_new_goes_on_under_its_agents_instructions():
+    agent = span("invoke_agent", gen_ai__system_instructions=[{"type": "text", "content": "be kind"}])
+    asked = {"role": "assistant", "parts": [{"type": "tool_call", "id": "c1", "name": "look", "arguments": {}}]}
+    result = {"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": "sunny"}]}
+    first = span(gen_ai__input__messages=[message("user", "hi")], gen_ai__output__messages=[asked])
+    second = span(number=2, gen_ai__input__messages=[result], gen_ai__output__messages=[message("assistant", "done")])
+    (conversation,) = loaded(agent, *({**made, "parentSpanId": agent["spanId"]} for made in (first, second)))
+    assert said(conversation) == ["be kind", "hi", "", "sunny", "done"]
+
+
+def test_a_tools_span_has_the_result_that_the_next_call_leaves_out():
+    asked = {"role": "assistant", "parts": [{"type": "tool_call", "id": "c1", "name": "look", "arguments": {}}]}
+    tool = span("execute_tool", gen_ai__tool__call__id="c1", gen_ai__tool__call__result="sunny")
+    first = span(gen_ai__input__messages=[message("user", "hi")], gen_ai__output__messages=[asked])
+    (conversation,) = loaded(first, tool, call("hi", "done", number=2))
+    assert said(conversation) == ["hi", "", "sunny", "done"]
+
+
 def test_calls_of_several_traces_are_one_conversation_by_its_id_which_any_span_of_a_trace_may_have():
     agent = span("invoke_agent", trace="t2", gen_ai__conversation__id="c")
     first = call("hi", "hello", trace="t1", gen_ai__conversation__id="c")
