@@ -72,19 +72,23 @@ class SessionFigures:
     dollars: float | None
 
 
-def measure_sessions(listed: Iterable[Session]) -> Iterator[SessionFigures | None]:
-    """The figures of each, as opening it says; None where it can't be read, is large, or comes after many others."""
+def measure_sessions(
+    listed: Iterable[Session], read: Callable[[Session], SessionFigures | None] | None = None
+) -> Iterator[SessionFigures | None]:
+    """The figures of each; None where they aren't known: they can't be read, are large, or come after many others."""
     room, left = MOST_READ, MOST_MEASURED
     for session in listed:
-        room, left = room - (session.size or 0), left - 1
-        if left < 0 or room < 0:
-            room += session.size or 0
-            yield None
-            continue
-        try:
-            yield figures_of(load(session.path, session.format or None))
-        except LoadError:
-            yield None
+        fits = left > 0 and (session.size or 0) <= room
+        yield (read or read_figures)(session) if fits else None
+        room, left = room - (session.size or 0) * fits, left - 1
+
+
+def read_figures(session: Session) -> SessionFigures | None:
+    """The figures as opening it shows them; None if it can't be read."""
+    try:
+        return figures_of(load(session.path, session.format or None))
+    except LoadError:
+        return None
 
 
 def figures_of(loaded: Sequence[Conversation]) -> SessionFigures:

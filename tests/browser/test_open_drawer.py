@@ -1,4 +1,4 @@
-"""Opening files in a real browser: unknown JSON by the list it holds, and the next file."""
+"""Opening files in a real browser: unknown JSON by the list it holds, the next file, sessions of this machine."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import pytest
 from axe_checks import violations
 from browser_pages import headline, settled, upload
+from server_process import playground
 
 pytestmark = pytest.mark.browser
 
@@ -47,3 +48,34 @@ def test_a_sample_brings_its_settings_and_the_drawer_closes(page, home):
     page.get_by_role("dialog").wait_for(state="hidden")
     page.wait_for_url("**historyLength=2**")
     page.get_by_text("A squealing brake").first.wait_for()
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory):
+    """A server on a machine with two sessions of coding agents."""
+    home = tmp_path_factory.mktemp("home")
+    for name, question in (("1", "Mend the lamp"), ("2", "# Count <b>gulls</b> " + "at the harbour " * 9)):
+        path = home / ".claude" / "projects" / "-home-ines-lamps" / f"{name}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        asked = {"uuid": "1", "parentUuid": None, "sessionId": name, "cwd": "/home/ines/lamps"}
+        path.write_text(json.dumps({"type": "user", **asked, "message": {"role": "user", "content": question}}))
+    with playground(env={"HOME": str(home)}) as address:
+        yield address
+
+
+def test_sessions_of_this_machine_are_searched_and_opened_by_keys_on_a_phone(page, machine):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{machine}/conversations")
+    page.get_by_role("button", name="Find sessions of coding agents").click()
+    table = page.get_by_role("table", name="Sessions of this machine")
+    table.get_by_role("button", name="# Count <b>gulls</b>").wait_for()
+    settled(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert violations(page) == []
+    page.get_by_role("searchbox", name="Search sessions").fill("LAMP mend")
+    page.keyboard.press("Enter")
+    table.get_by_role("button", name="# Count").wait_for(state="detached")
+    table.get_by_role("button", name="Mend the lamp").focus()
+    page.keyboard.press("Enter")
+    page.get_by_text("Mend the lamp").first.wait_for()
+    page.wait_for_url(lambda url: "conversations" not in url)

@@ -128,10 +128,28 @@ def here(monkeypatch, tmp_path):
     path = tmp_path / "session.json"
     path.write_bytes(bytes_of(CHAT))
     found = Session("Codex", path, datetime.now(UTC), 120, said=("Where is my order?", "/home/ada/garden"))
-    monkeypatch.setattr("historylab.ui.session.machine_sessions.find_sessions", lambda: [found])
+    sit_at(monkeypatch, [found])
+    return path
+
+
+PLANTS = ("beans", "peas", "thyme")
+
+
+@pytest.fixture
+def several(here, monkeypatch):
+    """The same with three, of two projects."""
+    said = ((f"Plant {what}", f"/home/ada/garden{i % 2}") for i, what in enumerate(PLANTS))
+    found = [Session("Codex", here.with_name(f"{i}.json"), datetime.now(UTC), 120, said=s) for i, s in enumerate(said)]
+    for one in found:
+        one.path.write_bytes(bytes_of(CHAT))
+    sit_at(monkeypatch, found)
+
+
+def sit_at(monkeypatch, found: list[Session]) -> None:
+    """Have the reader sit at a machine with these sessions."""
+    monkeypatch.setattr("historylab.ui.session.machine_sessions.find_sessions", lambda: found)
     for room in ("toolbar.open_drawer", "library.conversations_page", "session.machine_sessions"):
         monkeypatch.setattr(f"historylab.ui.{room}.on_this_machine", lambda: True)
-    return path
 
 
 @pytest.mark.slow
@@ -141,6 +159,27 @@ def test_sessions_of_this_machine_are_listed_when_asked_for(here, where):
     assert "garden" not in str(app.get("bidi_component"))
     shown(app.button(key=f"seek {where}").click().run())
     assert rows(app, f"sessions {where}")[0][:3] == ["Where is my order?", "Codex", "garden"]
+
+
+@pytest.mark.slow
+def test_a_search_and_a_project_leave_those_that_match(several):
+    app = opening(screen(), "This machine")
+    shown(app.button(key="seek drawer").click().run())
+    assert [row[0] for row in rows(app, "sessions drawer")] == ["Plant beans", "Plant peas", "Plant thyme"]
+    assert rows(app, "sessions drawer")[0][5:] == ["0", ""]
+    shown(app.text_input(key="search drawer").set_value("THYME plant").run())
+    assert [row[0] for row in rows(app, "sessions drawer")] == ["Plant thyme"]
+    shown(app.selectbox(key="project drawer").set_value("/home/ada/garden1").run())
+    assert "None of them matches." in text(app)
+
+
+@pytest.mark.slow
+def test_of_very_many_sessions_the_page_says_how_many_are_not_listed(several, monkeypatch):
+    monkeypatch.setattr("historylab.ui.toolbar.found_sessions.MOST_SHOWN", 2)
+    app = opening(screen(), "This machine")
+    shown(app.button(key="seek drawer").click().run())
+    assert len(rows(app, "sessions drawer")) == 2
+    assert "The newest 2 of 3: a search or a project lists others." in text(app)
 
 
 def opened_by_its_place() -> None:

@@ -15,7 +15,7 @@ from chat_server import ChatServer, says
 from listed import listed
 
 from historylab.formats.load import load
-from historylab.formats.sessions import Session
+from historylab.formats.sessions.find import Session
 from historylab.recordings import open_recording
 from historylab.recordings.exchange import make_line
 from historylab.stores.base import Record
@@ -67,7 +67,7 @@ def refused():
 
 def found():
     """A session of this machine whose texts are hostile."""
-    return (Session("Codex", Path(hostile.TAG), hostile.TEXT, hostile.TEXT, datetime.now(UTC), 1),)
+    return (Session("Codex", Path(hostile.TAG), datetime.now(UTC), 1, said=(hostile.TEXT, hostile.TEXT)),)
 
 
 def harms(app) -> list[tuple[str, ...]]:

@@ -8,6 +8,7 @@ read only.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from hashlib import blake2b
 from itertools import pairwise
 from time import perf_counter
@@ -20,6 +21,7 @@ import streamlit as st
 from historylab.conversation.conversation import Conversation
 from historylab.costs.bill import CostComparison, against_untrimmed_under
 from historylab.costs.caches.base import all_caches
+from historylab.costs.session_cost import SessionFigures, read_figures
 from historylab.counters.base import Counter, counter_for, token_column
 from historylab.figures.message_texts import pack_bubbles, pack_lines
 from historylab.figures.retention_map import pack_conversation, pack_timeline
@@ -30,6 +32,7 @@ from historylab.formats.base import Report
 from historylab.formats.convert import WrittenConversations, write
 from historylab.formats.load import Conversations, collection_paused
 from historylab.formats.samples import load_sample
+from historylab.formats.sessions.find import Session
 from historylab.generators.base import generate
 from historylab.planning.explain import Answer, Progress
 from historylab.planning.pipeline import project
@@ -89,6 +92,16 @@ BY_CONTENT: dict[str | type[Any], Callable[[Any], Any]] = {
 def sample(name: str) -> Conversations:
     """A sample conversation's file."""
     return load_sample(name)
+
+
+def figures_of_session(session: Session) -> SessionFigures | None:
+    """The cuts and the cost of a session of this machine."""
+    return _session_figures(session, str(session.path), session.changed, session.size)
+
+
+@st.cache_resource(max_entries=1_000, scope="session", show_spinner=False)
+def _session_figures(_session: Session, path: str, changed: datetime, size: int | None) -> SessionFigures | None:
+    return read_figures(_session)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Writing the conversation")

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from historylab.formats.sessions.find import Session
-from historylab.ui.session import machine_sessions, opening, session
+from historylab.costs.amounts import money
+from historylab.costs.session_cost import MOST_MEASURED, SessionFigures, measure_sessions
+from historylab.formats.sessions.find import Session, matching_sessions
+from historylab.ui.session import cached, machine_sessions, opening, session
 from historylab.ui.shared.row_table import Column, row_table
 from historylab.wording.loading import file_size, home_as_tilde
 from historylab.wording.untrusted import one_line
@@ -20,11 +22,15 @@ COLUMNS = (
     Column("Project"),
     Column("Last change", "word"),
     Column("Size", "number"),
+    Column("Cuts", "number"),
+    Column("Cost", "number"),
 )
+MOST_SHOWN = 500
+MEASURED = f"Cuts and cost stand at the newest {MOST_MEASURED}."
 
 
 def found_sessions(where: str, then: Callable[[], None]) -> None:
-    """A button to look for them; then a row for each of a project, which opens it; `then` is done as well.
+    """A button to look for them; then a row for each that is searched for, which opens it; `then` is done as well.
 
     `where` tells the drawer's from the page's.
     """
@@ -35,34 +41,61 @@ def found_sessions(where: str, then: Callable[[], None]) -> None:
         label = "Find sessions of coding agents" if listed is None else "Look again"
         st.button(label, key=f"seek {where}", on_click=_find)
         return
-    shown = _of_project(listed, where)
+    found = _search_for(listed, where)
+    shown = found[:MOST_SHOWN]
+    with st.spinner("Reading the newest"):
+        figures = list(measure_sessions((one for _, one in shown), cached.figures_of_session))
     row_table(
         f"sessions {where}",
         COLUMNS,
-        [_row(found) for _, found in shown],
+        [_row(one, each) for (_, one), each in zip(shown, figures, strict=True)],
         lambda row: _open(shown[row][0], then),
         label="Sessions of this machine",
     )
+    if said := _left_out(len(found), len(shown)):
+        st.html(f'<div class="hl-small">{said}</div>')
 
 
-def _of_project(listed: tuple[Session, ...], where: str) -> list[tuple[int, Session]]:
-    """The sessions of the project chosen, with their places in the list."""
-    projects = dict.fromkeys(found.project for found in listed)
-    chosen = st.selectbox(
-        "Project",
-        [EVERY_PROJECT, *projects],
-        format_func=lambda project: one_line(home_as_tilde(project), 80),
-        key=f"project {where}",
-        label_visibility="collapsed",
-        on_change=opening.keep_drawer_open,
-    )
-    return [(i, found) for i, found in enumerate(listed) if chosen in (EVERY_PROJECT, found.project)]
+def _left_out(found: int, shown: int) -> str:
+    """A sentence on what is not in the table, and whose cuts and cost aren't."""
+    if not found:
+        return "None of them matches."
+    if found > shown:
+        return f"The newest {shown:,} of {found:,}: a search or a project lists others. {MEASURED}"
+    return MEASURED if shown > MOST_MEASURED else ""
 
 
-def _row(found: Session) -> tuple[str, ...]:
+def _search_for(listed: tuple[Session, ...], where: str) -> list[tuple[int, Session]]:
+    """The sessions searched for, of the project chosen, with their places in the list."""
+    with st.container(horizontal=True, key=f"sessions-bar-{where}"):
+        search = st.text_input(
+            "Search sessions",
+            type="search",
+            placeholder="Search question, project or path",
+            key=f"search {where}",
+            label_visibility="collapsed",
+            on_change=opening.keep_drawer_open,
+        )
+        projects = dict.fromkeys(found.project for found in listed)
+        chosen = st.selectbox(
+            "Project",
+            [EVERY_PROJECT, *projects],
+            format_func=lambda project: one_line(home_as_tilde(project), 80) or "(no project)",
+            key=f"project {where}",
+            label_visibility="collapsed",
+            on_change=opening.keep_drawer_open,
+        )
+    places = {found.path: place for place, found in enumerate(listed)}
+    found = matching_sessions(listed, search or "")
+    return [(places[one.path], one) for one in found if chosen in (EVERY_PROJECT, one.project)]
+
+
+def _row(found: Session, figures: SessionFigures | None) -> tuple[str, ...]:
     asked, project = one_line(found.question, 80) or "(no question)", one_line(Path(found.project).name, 40)
     size = "" if found.size is None else file_size(found.size)
-    return asked, found.tool, project, f"{found.changed.astimezone():%b %d, %Y}", size
+    cuts, cost = (str(figures.compactions), figures.dollars) if figures else ("", None)
+    when = f"{found.changed.astimezone():%b %d, %Y}"
+    return asked, found.tool, project, when, size, cuts, "" if cost is None else money(cost)
 
 
 def _find() -> None:
