@@ -55,7 +55,7 @@ class UnknownFormat(LoadError):
     """No format recognises the content, or more than one does.
 
     `claims`: how surely each format recognised it, by name. `nearest`: the formats it has most in common with.
-    `proposals`: where its messages may be, each with a `mapping` that `load` takes.
+    `proposals`: where its messages may be, each with a `shape` that `load` takes.
     """
 
     def __init__(

@@ -19,7 +19,7 @@ from historylab.cli.base import (
     settings_from,
     write_text,
 )
-from historylab.cli.files import add_mapping, mapping_from
+from historylab.cli.files import add_shape, shape_from
 from historylab.cli.lanes import add_against, add_as_sent, add_trimmer, check_one_lane, read_against, read_trimmer
 from historylab.cli.progress import progress_bar
 from historylab.errors import HistoryLabError, SettingsError
@@ -53,7 +53,7 @@ def add_to(commands: Subparsers) -> None:
     parser.add_argument("--junit", metavar="FILE", help="write the result as JUnit XML")
     parser.add_argument("--markdown", metavar="FILE", help="write it as Markdown, for a pull request")
     parser.add_argument("--strict", action="store_true", help="fail where anything is unsure, too")
-    add_mapping(parser)
+    add_shape(parser)
     add_star(parser)
     add_set(parser)
 
@@ -73,11 +73,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise SettingsError('say what must hold: --that "keep every reference, never over the budget"')
     for path in filter(None, (arguments.junit, arguments.markdown)):
         _check_writable(path)
-    mapping = mapping_from(arguments)
+    shape = shape_from(arguments)
     options = MeasureOptions(stars=must_remember_from(arguments))
     with progress_bar("Checking") as progress:
         found = run_check(
-            arguments.files, lane, wishes, against=against, options=options, mapping=mapping, progress=progress
+            arguments.files, lane, wishes, against=against, options=options, shape=shape, progress=progress
         )
     if arguments.junit:
         write_text(arguments.junit, junit(found))

@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     from historylab.formats.load import load_alone
     from historylab.registry import member
 
-    loaded = load_alone(arguments.file, arguments.format, mapping=arguments.mapping)
+    loaded = load_alone(arguments.file, arguments.format, shape=arguments.shape)
     number = arguments.conversation
     if number is not None and not 1 <= number <= len(loaded):
         raise LoadError(f"{arguments.file} has {count_of(len(loaded), 'conversation')}; there is no number {number}")

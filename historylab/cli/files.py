@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from historylab.conversation.conversation import Conversation
     from historylab.costs.proposal import SettingsProposal
     from historylab.formats.load import Conversations
-    from historylab.formats.mapping import FieldMapping
+    from historylab.formats.shapes.shape import Shape
     from historylab.settings.model import Settings
     from historylab.settings.resolve import Resolution
 
@@ -33,22 +33,22 @@ def add_strict(parser: argparse.ArgumentParser) -> None:
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
-    """--format and --mapping: how to read a file that isn't recognised, or is taken for something else."""
+    """--format and --shape: how to read a file that isn't recognised, or is taken for something else."""
     parser.add_argument("--format", metavar="NAME", help="read it in this format, whatever it looks like")
-    add_mapping(parser)
+    add_shape(parser)
 
 
-def add_mapping(parser: argparse.ArgumentParser) -> None:
-    """--mapping."""
-    help = 'JSON file that says which fields hold the messages: {"items": "history", "role": "who", "text": "said"}'
-    parser.add_argument("--mapping", metavar="FILE", help=help)
+def add_shape(parser: argparse.ArgumentParser) -> None:
+    """--shape."""
+    help = 'JSON file that says where the messages are: {"items": "history", "role": "who", "text": "said"}'
+    parser.add_argument("--shape", "--mapping", metavar="FILE", help=help)
 
 
-def mapping_from(arguments: argparse.Namespace) -> FieldMapping | None:
-    """The field mapping that --mapping names."""
-    from historylab.formats.mapping import FieldMapping
+def shape_from(arguments: argparse.Namespace) -> Shape | None:
+    """The shape that --shape names."""
+    from historylab.formats.shapes.shape import Shape
 
-    return FieldMapping.read(arguments.mapping) if arguments.mapping else None
+    return Shape.read(arguments.shape) if arguments.shape else None
 
 
 def add_conversation(parser: argparse.ArgumentParser) -> None:
@@ -65,7 +65,7 @@ def load_one(arguments: argparse.Namespace, path: str) -> tuple[Conversations, C
     """All conversations of a file, and the one chosen with --conversation, or else the first in which a user asks."""
     from historylab.formats.load import first_asking, load
 
-    loaded = load(path, arguments.format, mapping=arguments.mapping)
+    loaded = load(path, arguments.format, shape=arguments.shape)
     number = first_asking(loaded) + 1 if arguments.conversation is None else arguments.conversation
     if not 1 <= number <= len(loaded):
         raise LoadError(f"{path} has {count_of(len(loaded), 'conversation')}; there is no number {number}")
@@ -101,7 +101,7 @@ def read_each(
         except LoadError as problem:
             if strict:
                 raise
-            skipped[path] = name_file(path, problem) + _mapping_offered(problem)
+            skipped[path] = name_file(path, problem) + _shape_offered(problem)
             continue
         any_read = True
         yield content
@@ -141,13 +141,13 @@ def _local_file(url: str, until_the_end: ExitStack) -> str:
     return path
 
 
-def _mapping_offered(problem: LoadError) -> str:
+def _shape_offered(problem: LoadError) -> str:
     """The way to read the file as it is proposed, if it is."""
     offered = problem.proposals if isinstance(problem, UnknownFormat) else ()
     if not offered:
         return ""
-    holds = " ".join(offered[0].mapping.as_json.split())
-    return f" Then save {holds} as mapping.json, and add --mapping mapping.json"
+    holds = " ".join(offered[0].shape.as_json.split())
+    return f" Then save {holds} as shape.json, and add --shape shape.json"
 
 
 def name_file(path: str, problem: LoadError) -> str:

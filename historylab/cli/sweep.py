@@ -26,7 +26,7 @@ from historylab.cli.base import (
     settings_from,
     whole_number,
 )
-from historylab.cli.files import add_mapping, add_strict, mapping_from, report_skipped
+from historylab.cli.files import add_shape, add_strict, report_skipped, shape_from
 from historylab.cli.progress import interruptible
 from historylab.costs.amounts import count_of
 from historylab.errors import HistoryLabError, SettingsError, needs
@@ -71,7 +71,7 @@ def add_to(commands: Subparsers) -> None:
         help="a row of what was really sent, too; settings are then counted as each file was recorded",
     )
     add_strict(parser)
-    add_mapping(parser)
+    add_shape(parser)
     add_must_remember(parser)
     add_settings(parser)
 
@@ -118,7 +118,7 @@ def _files(arguments: argparse.Namespace) -> Sequence[Piece]:
     if out:
         check_table_name(out)
         check_writable(out)
-    found = list(to_sources(arguments.files, mapping_from(arguments)))
+    found = list(to_sources(arguments.files, shape_from(arguments)))
     ours = {os.path.realpath(path) for path in (out, out + ENDING)} if out else ()
     others = [source for source in found if isinstance(source, Piece) and os.path.realpath(source.path) not in ours]
     if len(others) < len(found) and not os.path.exists(out + ENDING):

@@ -22,7 +22,7 @@ from historylab.cli.base import (
     settings_from,
     whole_number,
 )
-from historylab.cli.files import add_mapping, add_strict, mapping_from, read_each, report_skipped
+from historylab.cli.files import add_shape, add_strict, read_each, report_skipped, shape_from
 from historylab.cli.lanes import add_against, add_trimmer_options, check_one_lane, read_against, trimmers_aside
 from historylab.cli.progress import interruptible, progress_bar
 from historylab.errors import LoadError, SettingsError
@@ -59,7 +59,7 @@ def add_to(commands: Subparsers) -> None:
     parser.add_argument("--seed", type=whole_number, default=0, help="of the intervals (default: %(default)s)")
     parser.add_argument("--target", help="print the settings as this export (dotenv, json, …) and nothing else")
     add_strict(parser)
-    add_mapping(parser)
+    add_shape(parser)
     add_must_remember(parser)
     add_settings(parser)
 
@@ -122,10 +122,10 @@ def _conversations(arguments: argparse.Namespace, base: Lane | None, skipped: di
     from historylab.tuning.corpus import read_source, to_sources
     from historylab.tuning.replayed import AS_SENT
 
-    mapping = mapping_from(arguments)
+    shape = shape_from(arguments)
 
     def read(path: str) -> list[Conversation]:
-        found = [conversation for source in to_sources([path], mapping) for conversation in read_source(source)]
+        found = [conversation for source in to_sources([path], shape) for conversation in read_source(source)]
         if base == AS_SENT and (why := next(filter(None, map(why_not_as_sent, found)), "")):
             raise LoadError(why)
         return found

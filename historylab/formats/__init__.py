@@ -7,7 +7,7 @@ sure, or two are equally sure, a refusal says so. Formats are asked by a *sample
 its values), so that recognition costs the same however large the file is; a file is decoded and parsed once for all
 of them. A format yields conversations and counts on its `Report` what it did not read, so that nothing is skipped
 silently. A file that no format recognises is searched for lists of things with a role and a text, each offered as a
-`FieldMapping`. A file too large to be loaded is listed: its conversations are found piece by piece, in memory that
+`Shape`. A file too large to be loaded is listed: its conversations are found piece by piece, in memory that
 doesn't grow with it, and each is read when it is opened.
 
 **Rooms.** `apis/`, `frameworks/`, `traces/`, `products/` and `plain/` hold the members. `files/` knows bytes,

@@ -1,11 +1,12 @@
 """Detection: every format is asked how surely it recognises a content; the surest reads it.
 
-A refusal says what was found, by name if it is known, the formats nearest to it and the mappings that may fit.
+A refusal says what was found, by name if it is known, the formats nearest to it and the shapes that may fit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from historylab.errors import LoadError, UnknownFormat
@@ -14,7 +15,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.files.refusals import opening_of
 from historylab.formats.messages.other_shapes import shape_in
 from historylab.formats.not_read import known_as, known_database, known_text
-from historylab.formats.proposals import MappingProposal, proposals
+from historylab.formats.shapes.proposals import ShapeProposal, proposals
 from historylab.registry import Member, member, members
 
 NEAREST = 3
@@ -29,15 +30,20 @@ def match_strengths(content: Content) -> Mapping[str, float]:
     return dict(sorted(claims.items(), key=lambda claim: (-claim[1], claim[0])))
 
 
-def chosen_by(claims: Mapping[str, float], content: Content) -> Member:
-    """The format that is surer than any other. Raises UnknownFormat, with what is known about the content."""
-    best = [name for name, sure in claims.items() if sure == max(claims.values())]
-    if len(best) == 1:
-        return member("format", best[0])
-    if best:
-        why = f"found {_name_found(content)}, which {' and '.join(best)} both claim; choose one of them as the format"
-        raise UnknownFormat(why, claims, best[:NEAREST])
-    raise _unknown(content)
+def claimants(claims: Mapping[str, float]) -> Iterator[list[Member]]:
+    """The formats that recognise a content, the surest first; those that are equally sure together."""
+    for _, names in groupby(claims, key=lambda name: claims[name]):
+        yield [member("format", name) for name in names]
+
+
+def refuse(content: Content, claims: Mapping[str, float], claiming: Sequence[str] = ()) -> UnknownFormat:
+    """The refusal of what no format reads, or of what several do, with what is known about the content."""
+    if claiming:
+        both = " and ".join(claiming)
+        both = " and ".join(claiming)
+        why = f"found {_name_found(content)}, which {both} both claim; choose one of them as the format"
+        return UnknownFormat(why, claims, claiming[:NEAREST])
+    return _unknown(content)
 
 
 def strength(candidate: Member, content: Content) -> float:
@@ -56,7 +62,7 @@ def _unknown(content: Content) -> UnknownFormat:
         what = known_database(content.tables) or f"an SQLite database with the tables {names[:80]}"
         return UnknownFormat(f"this is {what}, not read here")
     near: tuple[str, ...] = ()
-    offered: tuple[MappingProposal, ...] = ()
+    offered: tuple[ShapeProposal, ...] = ()
     found_json = content.text.lstrip()[:1] in "[{"
     if (known := known_text(content.text)) or not found_json:
         found = opening_of(content.text)

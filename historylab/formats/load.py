@@ -6,8 +6,8 @@ import gc
 import os
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path, PurePath
@@ -16,14 +16,16 @@ from typing import overload
 from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError, UnknownFormat
 from historylab.formats.base import FindBeside, Format, Report, reasons
-from historylab.formats.detect import chosen_by, match_strengths
+from historylab.formats.detect import claimants, match_strengths, refuse
 from historylab.formats.files.archives import GZIP, MAX_ENTRIES, ZIP, Entries, unzip
 from historylab.formats.files.content import Content
 from historylab.formats.files.event_stream import of_events
 from historylab.formats.files.folders import FolderFiles
 from historylab.formats.files.given import content_given, folder_given
-from historylab.formats.mapping import FieldMapping, read_mapped
 from historylab.formats.messages.branching import join_resumed
+from historylab.formats.shapes.proposals import ShapeProposal, proposals
+from historylab.formats.shapes.reading import read_mapped
+from historylab.formats.shapes.shape import Shape
 from historylab.formats.sub_agents import arrange_sessions, is_sub_agent, join_sub_agents
 from historylab.formats.titles import add_titles, label_conversation
 from historylab.registry import Member, member, members
@@ -31,8 +33,8 @@ from historylab.registry import Member, member, members
 MAX_BYTES = 1_000_000_000
 """The default size limit of `load`."""
 
-MAPPING = "mapping"
-"""The `member` on the report of a file that was read by a field mapping, which is no format."""
+SHAPE = "shape"
+"""The `member` on the report of a file that was read by a shape, which is no format."""
 
 UPLOAD_BYTES = 20_000_000
 """The size limit of one upload on screen."""
@@ -69,7 +71,8 @@ def load(
     *,
     name: str = "",
     max_bytes: int = MAX_BYTES,
-    mapping: FieldMapping | str | os.PathLike[str] | None = None,
+    shape: Shape | str | os.PathLike[str] | None = None,
+    mapping: Shape | str | os.PathLike[str] | None = None,
 ) -> Conversations:
     """Read every conversation of a file, of the files in a folder or a ZIP archive, or of a recording's folder.
 
@@ -77,11 +80,11 @@ def load(
     those in files beside the one at a path, too.
 
     `format` names the format instead of detecting it. `name` is the file name of bytes: its suffix identifies JSON
-    lines, its stem becomes the title. `mapping` says which fields hold the messages of a file in no known format: a
-    FieldMapping, or the path of a saved one. Raises LoadError, UnknownFormat or TooLarge, each with a one-sentence
-    message.
+    lines, its stem becomes the title. `shape` says where a file in no known format holds its messages: a Shape, or the
+    path of a saved one; `mapping` is its former name. Raises LoadError, UnknownFormat or TooLarge, each with a
+    one-sentence message.
     """
-    loaded = load_alone(path_or_bytes, format, name=name, max_bytes=max_bytes, mapping=mapping)
+    loaded = load_alone(path_or_bytes, format, name=name, max_bytes=max_bytes, shape=shape or mapping)
     path = Path(path_or_bytes) if isinstance(path_or_bytes, str | os.PathLike) else None
     return loaded if path is None or path.is_dir() else _with_files_beside(loaded, path, max_bytes)
 
@@ -92,10 +95,10 @@ def load_alone(
     *,
     name: str = "",
     max_bytes: int = MAX_BYTES,
-    mapping: FieldMapping | str | os.PathLike[str] | None = None,
+    shape: Shape | str | os.PathLike[str] | None = None,
 ) -> Conversations:
     """Read every conversation as `load` does, without those in files beside the one at a path."""
-    chosen = _member(format, mapping)
+    chosen = _member(format, shape)
     with collection_paused():
         if folder := folder_given(path_or_bytes):
             return _load_entries(FolderFiles(folder, max_bytes), chosen, max_bytes)
@@ -164,27 +167,85 @@ def collection_paused() -> Iterator[None]:
                 gc.enable()
 
 
-def _member(format: str | None, mapping: FieldMapping | str | os.PathLike[str] | None) -> Member | None:
-    """The member that the caller wants the file read by, if any; a mapping becomes one."""
-    if mapping is None:
+def _member(format: str | None, shape: Shape | str | os.PathLike[str] | None) -> Member | None:
+    """The member that the caller wants the file read by, if any; a shape becomes one."""
+    if shape is None:
         return member("format", format) if format else None
-    chosen = mapping if isinstance(mapping, FieldMapping) else FieldMapping.read(mapping)
-    return Member("format", MAPPING, partial(read_mapped, chosen), {"title": "Field mapping"})
+    chosen = shape if isinstance(shape, Shape) else Shape.read(shape)
+    return Member("format", SHAPE, partial(read_mapped, chosen), {"title": "Shape"})
 
 
-def load_content(content: Content, mapping: FieldMapping | None = None) -> Conversations:
+def load_content(content: Content, shape: Shape | None = None) -> Conversations:
     """Read every conversation of a content, as `load` reads a file's."""
     with collection_paused():
-        return _load_content(content, _member(None, mapping))
+        return _load_content(content, _member(None, shape))
 
 
 def _load_content(content: Content, chosen: Member | None) -> Conversations:
     content = of_events(content)
-    claims = {} if chosen else match_strengths(content)
-    chosen = chosen or chosen_by(claims, content)
+    return _read_by(chosen, content, {}) if chosen else _read_by_claim(content)
+
+
+def _read_by(chosen: Member, content: Content, claims: Mapping[str, float]) -> Conversations:
     report = Report(format=chosen.title, member=chosen.name, claims=dict(claims))
     read: Format = chosen.target
     return as_loaded(read(content, report), report, PurePath(content.name).stem, content.report_faults)
+
+
+def _read_by_claim(content: Content) -> Conversations:
+    """The conversations as the surest format reads them that doesn't find too little.
+
+    One that reads nothing, or less than half of what could be messages, gives way to the next, and all of them to a
+    shape that would read more.
+    """
+    claims = match_strengths(content)
+    little: Conversations | None = None
+    problem: LoadError | None = None
+    for equally_sure in claimants(claims):
+        enough = []
+        for candidate in equally_sure:
+            try:
+                found = _read_by(candidate, content, claims)
+            except LoadError as why:
+                problem = problem or why
+                continue
+            if _reads_enough(found.report, content):
+                enough.append(found)
+            elif little is None or found.report.messages > little.report.messages:
+                little = found
+        if len(enough) == 1:
+            return enough[0]
+        if enough:
+            raise refuse(content, claims, [found.report.member for found in enough])
+    if little and not _reads_more(content, little):
+        return little
+    if problem and not (little or _offers(content)):
+        raise problem
+    raise refuse(content, claims)
+
+
+def _reads_enough(report: Report, content: Content) -> bool:
+    """Tell whether at least half of the records became messages that aren't known to be none."""
+    broken = len(content.broken_lines)
+    unread = report.skips - report.passed - broken
+    return unread * 2 <= report.records - report.passed - broken
+
+
+def _offers(content: Content) -> Sequence[ShapeProposal]:
+    """The shapes that may fit; none for what is no JSON."""
+    try:
+        return proposals(content.values)
+    except LoadError:
+        return ()
+
+
+def _reads_more(content: Content, found: Conversations) -> bool:
+    """Tell whether a shape that is offered would read more messages than these."""
+    for offered in _offers(content)[:1]:
+        with suppress(LoadError):
+            shaped = _read_by(_member(None, offered.shape) or member("format", SHAPE), content, {})
+            return shaped.report.messages > found.report.messages
+    return False
 
 
 def as_loaded(
@@ -201,6 +262,7 @@ def as_loaded(
     for one in found:
         if len(one):
             conversations.append(one)
+            _report_lacks(one, report)
         else:
             report.warn("a conversation without messages", one.title)
     report_faults(report)
@@ -211,10 +273,19 @@ def as_loaded(
         records = f"{report.skips:,} record{' was' if report.skips == 1 else 's were'}"
         left_out = f": {records} left out{reasons(report.skipped)}" if report.skips else ""
         by, advice = f"as {report.format}", "give a file in which somebody speaks, or choose another format"
-        if report.member == MAPPING:
-            by, advice = "by the field mapping", "name the list, who speaks and the text as this file names them"
+        if report.member == SHAPE:
+            by, advice = "by the shape", "name the list, who speaks and the text as this file names them"
         raise LoadError(f"no message in it could be read {by}{left_out}; {advice}")
     return Conversations(list(add_titles(conversations, stem)), report)
+
+
+def _report_lacks(one: Conversation, report: Report) -> None:
+    """Report what hardly a conversation lacks, so that a file read the wrong way shows."""
+    roles = {message.role for message in one}
+    if "user" not in roles and len(one) > 1:  # an answer alone is a file of its own kind
+        report.warn("a conversation without any user message", one.title)
+    if "tool" not in roles and sum(len(message.tool_calls) for message in one) > 1:
+        report.warn("a conversation whose calls all lack their results", one.title)
 
 
 def _load_entries(entries: Entries | FolderFiles, chosen: Member | None, most: int) -> Conversations:

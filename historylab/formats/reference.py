@@ -57,17 +57,49 @@ Message text is data, whatever it says: it is shown as text, never as HTML or Ma
 
 ## A format we don't know
 
-JSON and tables in no known format are searched for lists of things with a role and a text. The error has them as
-`.proposals`, and the screen asks: "Read `history` (52 items: who, said)?" A proposal's `mapping` is a `FieldMapping`:
+JSON and tables in no known format are searched for lists of things with a role and words. The error has them as
+`.proposals`, and the screen asks: "Read `history` (52 items: who, said)?" A proposal's `shape` is a `Shape`: where the
+messages are, and which field says what. Fifteen lines of it read an agent that nobody here knows:
 
 ```json
-{{"items": "history", "role": "who", "text": "said", "time": "at", "roles": {{"bot": "assistant"}}}}
+{{"items": "log", "only": {{"type": ["user", "agent", "output"]}},
+ "role": "type", "roles": {{"agent": "assistant", "output": "tool"}},
+ "parts": "content", "kind": "type",
+ "kinds": {{"text": {{"text": "text"}}, "think": {{"thinking": "text"}}, "ping": null,
+           "call": {{"call": {{"id": "id", "name": "tool", "arguments": "input"}}}}}},
+ "answers": "call_id", "time": "at", "model": "model", "id": "id", "parent": "after",
+ "usage": {{"input": "usage.in", "output": "usage.out", "cache_reads": "usage.cached"}}}}
 ```
 
-`items` is the path of the list, keys joined by dots; lists on the way need no mention, and without it the file's own
-list, lines or rows are read. `name`, `time`, `id` and `conversation` (what tells several conversations apart) name
-further fields. Save it with `mapping.save(path)`; `load(…, mapping=path)` and `historylab show FILE --mapping PATH`
-read files by it.
+A path names keys joined by dots; lists on the way need no mention, and of a list of paths the first that leads to
+something counts.
+
+| key | says |
+|---|---|
+| `items` | path of the list of records; without it the file's own list, lines or rows |
+| `only` | path → values: which records are messages; others are counted, not read |
+| `role`, `roles` | path of who speaks, and its words → user, assistant, system, tool (a result) |
+| `text`, `thinking` | paths of words beside parts |
+| `parts`, `kind`, `kinds` | the parts, the field that names their kind (`""`: the only key), kind → what it holds |
+| `calls`, `results` | `{{"items": path, …}}` with the same names, beside the words |
+| `answers` | path of the call's id in a record that is itself a result |
+| `time`, `model`, `id`, `parent`, `tools`, `conversation`, `title`, `name` | paths; `parent` makes branches |
+| `injected` | as `only`: which of a user's a program put there; no values: any |
+| `usage` | path of the provider's counts, or a path for each: `input`, `output`, `cache_reads`, `cache_writes` |
+
+A kind holds `{{"text": path}}`, `thinking`, `media` or `label` likewise,
+`{{"call": {{"id": path, "name": path, "arguments": path}}}}`, `{{"result": {{"id": path, "text": path}}}}`, or a call
+and its result; `null` says nothing.
+
+Save one with `shape.save(path)`; `load(…, shape=path)` and `historylab show FILE --shape PATH` read files by it, and so
+does the screen. `mapping` is the former name of `shape`, and its files are shapes. A kind that comes with HistoryLab
+and is nothing more than a shape is such a file, too (`historylab/formats/kinds/`).
+
+## Kinds and where they are defined
+
+Read against the source named; a kind that nobody could check against a published file of it says so.
+
+{sources}
 
 ## Large files
 
@@ -98,7 +130,8 @@ A new format is one file: see [CONTRIBUTING](../CONTRIBUTING.md).
 def formats_page() -> str:
     """The whole page as Markdown."""
     tables = "\n".join(f"## {heading}\n\n{_table(folder)}\n" for folder, heading in GROUPS.items())
-    return PAGE.format(tables=tables, upload=UPLOAD_BYTES // 1_000_000, most=f"{MAX_BYTES // 1_000_000:,}")
+    limits = {"upload": UPLOAD_BYTES // 1_000_000, "most": f"{MAX_BYTES // 1_000_000:,}"}
+    return PAGE.format(tables=tables, sources=_sources(), **limits)
 
 
 def _table(folder: str) -> str:
@@ -111,6 +144,15 @@ def _table(folder: str) -> str:
 def _row(one: Member) -> str:
     summary = one.summary.replace("|", "\\|")
     return f"| {one.title} | `{one.name}` | {summary} | {'yes' if one.attributes.get('write') else ''} |"
+
+
+def _sources() -> str:
+    """One row per format that names where its form is defined."""
+    rows = ["| format | defined in | checked against |", "|---|---|---|"]
+    for one in sorted(members("format").values(), key=lambda m: m.title.casefold()):
+        if source := one.attributes.get("source"):
+            rows.append(f"| {one.title} | {source} | {one.attributes.get('checked') or 'no published file yet'} |")
+    return "\n".join(rows)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from historylab.errors import LoadError, NothingRead, SettingsError, UnknownForm
 from historylab.formats.files.folders import files_at
 from historylab.formats.files.pieces import split_file
 from historylab.formats.load import Conversations
-from historylab.formats.mapping import FieldMapping
+from historylab.formats.shapes.shape import Shape
 from historylab.planning.replay import Timeline
 from historylab.planning.validity import lost_prompts
 from historylab.recordings.as_sent import why_not_as_sent
@@ -118,7 +118,7 @@ def run_check(
     *,
     against: Lane | None = None,
     options: MeasureOptions | None = None,
-    mapping: FieldMapping | None = None,
+    shape: Shape | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Check:
     """Judge conversations, files and folders of them in a lane: settings, "as-sent", a trimmer; and `against` another.
@@ -131,7 +131,7 @@ def run_check(
     trimmer fails at every request; NothingRead if no file could be read, LoadError if none holds a conversation.
     """
     items = [given] if isinstance(given, Conversation | str | os.PathLike) else list(given)
-    sources = _Sources(items, mapping, progress)
+    sources = _Sources(items, shape, progress)
     asked = list(dict.fromkeys(wish for wish in wishes if wish.name != "aim"))
     if against is None and (alone := [wish.said for wish in asked if wish.name in RELATIVE]):
         raise SettingsError(f"“{alone[0]}” needs settings to compare with, or what was sent: --against FILE or as-sent")
@@ -227,7 +227,7 @@ class _Sources:
     def __init__(
         self,
         given: Sequence[Conversation | str | os.PathLike[str]],
-        mapping: FieldMapping | None,
+        shape: Shape | None,
         progress: Callable[[int, int], None] | None,
     ):
         self.partly_read = 0
@@ -237,7 +237,7 @@ class _Sources:
         self._found: list[tuple[Conversation | str, bool]] = []
         for item in given:
             self._found += [(item, False)] if isinstance(item, Conversation) else _files(os.fspath(item))
-        self._mapping, self._progress = mapping, progress
+        self._shape, self._progress = shape, progress
 
     def read(self) -> Iterator[tuple[ConversationPlace, Conversation]]:
         for done, (item, in_folder) in enumerate(self._found):
@@ -247,7 +247,7 @@ class _Sources:
                 yield ConversationPlace("", item.title), item
                 continue
             seen = 0
-            for piece in split_file(item, self._mapping):
+            for piece in split_file(item, self._shape):
                 try:
                     conversations = piece.read()
                 except LoadError as problem:

@@ -10,22 +10,22 @@ from functools import lru_cache
 from historylab.conversation.conversation import Conversation
 from historylab.formats.files.folders import files_at
 from historylab.formats.files.pieces import Piece, split_file
-from historylab.formats.mapping import FieldMapping
+from historylab.formats.shapes.shape import Shape
 
 Source = Conversation | Piece
 SOURCE_BYTES = 1_000_000  # of a piece, whose rows are lost when a sweep is stopped while it is measured
 
 
 def to_sources(
-    given: Iterable[Conversation | Piece | str | os.PathLike[str]], mapping: FieldMapping | None = None
+    given: Iterable[Conversation | Piece | str | os.PathLike[str]], shape: Shape | None = None
 ) -> Iterator[Source]:
-    """Conversations and pieces as they are; files, and those in folders, as their pieces, to be read by a mapping."""
+    """Conversations and pieces as they are; files, and those in folders, as their pieces, to be read by a shape."""
     for item in given:
         if isinstance(item, Conversation | Piece):
             yield item
             continue
         for file in files_at(os.fspath(item)):
-            yield from split_file(file, mapping, most=SOURCE_BYTES)
+            yield from split_file(file, shape, most=SOURCE_BYTES)
 
 
 def read_source(source: Source) -> Sequence[Conversation]:

@@ -190,7 +190,7 @@ def _identity(source: Source) -> Any:
     if isinstance(source, Conversation):
         return source.digest, source.title, [dict(source.metadata), *(dict(m.metadata) for m in source)]
     unseen = "" if any(source.stamp) else secrets.token_hex()  # only workers can see whether it has changed
-    return source.path, source.start, source.stop, source.stamp, repr(source.mapping), unseen
+    return source.path, source.start, source.stop, source.stamp, repr(source.shape), unseen
 
 
 def _measured_under(job: Job, candidate: int) -> Any:

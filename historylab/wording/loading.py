@@ -10,7 +10,7 @@ from pathlib import Path
 from historylab.conversation.conversation import Conversation
 from historylab.costs.amounts import count_of
 from historylab.formats.base import Report
-from historylab.formats.load import MAPPING
+from historylab.formats.load import SHAPE
 from historylab.registry import Member, members
 from historylab.wording.untrusted import one_line
 
@@ -51,7 +51,7 @@ def size_in_words(conversation: Conversation) -> str:
 
 def read_in_words(report: Report) -> str:
     """ "Read as Claude Code: 214 messages from 286 of 346 records; 60 were left out, 3 remarks." """
-    how = "by your field mapping" if report.member == MAPPING else f"as {report.format}"
+    how = "by your shape" if report.member == SHAPE else f"as {report.format}"
     conversations = "" if report.conversations == 1 else f" in {count_of(report.conversations, 'conversation')}"
     read = f"{report.records - report.skips:,} of {count_of(report.records, 'record')}"
     records = f" from {read}" if report.skips else ""  # several records may be one message, and one be in a branch

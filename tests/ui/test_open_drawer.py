@@ -10,8 +10,8 @@ import streamlit as st
 from app_pages import next_conversation, opening, rows, screen, shown, text, uploaded, verdict
 from streamlit.testing.v1 import AppTest
 
-from historylab.formats.mapping import FieldMapping
 from historylab.formats.sessions.find import Session
+from historylab.formats.shapes.shape import Shape
 
 CHAT = [{"role": "user", "content": "Where is my order?"}, {"role": "assistant", "content": "On its way."}]
 FOREIGN = {"log": {"history": [{"by": m["role"], "words": m["content"]} for m in [*CHAT, *CHAT]]}}
@@ -107,19 +107,19 @@ def test_unknown_json_is_offered_as_the_list_it_holds():
     assert proposal.label == "Read `log.history` (4 items: `by`, `words`)"
     shown(proposal.click().run())
     assert verdict(app) != before
-    assert "Read by your field mapping: 4 messages" in text(app)
+    assert "Read by your shape: 4 messages" in text(app)
 
 
 @pytest.mark.slow
 def test_a_saved_mapping_reads_the_file_it_is_given_for():
     app = uploaded(screen(), ("foreign.json", bytes_of(FOREIGN)))
     app.session_state["by hand"] = True
-    given = opening(app, "Upload").file_uploader(key="saved-mapping")
-    shown(given.set_value(("mapping.json", b'{"role": "by"}', "application/json")).run())
+    given = opening(app, "Upload").file_uploader(key="saved-shape")
+    shown(given.set_value(("shape.json", b'{"role": "by"}', "application/json")).run())
     assert "used: it names no field for text" in text(app)
-    mapping = FieldMapping("by", "words", "log.history").as_json.encode()
-    shown(app.file_uploader(key="saved-mapping").set_value(("mapping.json", mapping, "application/json")).run())
-    assert "Read by your field mapping: 4 messages" in text(app)
+    shape = Shape("by", "words", "log.history").as_json.encode()
+    shown(app.file_uploader(key="saved-shape").set_value(("shape.json", shape, "application/json")).run())
+    assert "Read by your shape: 4 messages" in text(app)
 
 
 @pytest.fixture

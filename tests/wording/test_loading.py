@@ -5,7 +5,7 @@ from __future__ import annotations
 from historylab import Conversation, Message, ToolCall
 from historylab.formats.base import Report
 from historylab.formats.load import load
-from historylab.formats.mapping import FieldMapping
+from historylab.formats.shapes.shape import Shape
 from historylab.registry import members
 from historylab.wording.loading import (
     BEST_KNOWN,
@@ -54,5 +54,5 @@ def test_a_report_says_what_was_read_and_what_was_not():
 
 
 def test_a_field_mapping_is_no_format_and_is_yours():
-    loaded = load(b'[{"who": "bot", "said": "Hello."}]', mapping=FieldMapping("who", "said"))
-    assert read_in_words(loaded.report) == "Read by your field mapping: 1 message; nothing was left out."
+    loaded = load(b'[{"who": "bot", "said": "Hello."}]', shape=Shape("who", "said"))
+    assert read_in_words(loaded.report) == "Read by your shape: 1 message; nothing was left out."

@@ -19,8 +19,8 @@ from historylab.errors import LoadError, TooLarge, UnknownFormat
 from historylab.formats.files.content import Content, ValuesContent
 from historylab.formats.files.parquet_rows import PARQUET, ParquetRows
 from historylab.formats.load import MAX_BYTES, load_alone, load_content
-from historylab.formats.mapping import FieldMapping
 from historylab.formats.messages.flat_messages import conversation_id_of
+from historylab.formats.shapes.shape import Shape
 
 PIECE_BYTES = 8_000_000
 LINES = (".jsonl", ".ndjson")
@@ -42,7 +42,7 @@ class Piece:
     start: int = 0
     stop: int | None = None
     stamp: tuple[int, int] = (0, 0)
-    mapping: FieldMapping | None = None
+    shape: Shape | None = None
 
     def read(self) -> Sequence[Conversation]:
         """The conversations of this piece, with the report of their loading. Raises LoadError naming the file.
@@ -65,11 +65,11 @@ class Piece:
         if self.stop is None:
             if self.stamp[0] > MAX_BYTES:
                 raise _refusal(self)
-            return load_alone(self.path, mapping=self.mapping)
+            return load_alone(self.path, shape=self.shape)
         if is_table(self.path):
-            return load_content(ValuesContent(self._rows(self.stop)), mapping=self.mapping)
+            return load_content(ValuesContent(self._rows(self.stop)), shape=self.shape)
         lines = read_lines(self.path, self.start, self.stop)
-        return load_content(Content(lines), mapping=self.mapping) if lines.strip() else ()
+        return load_content(Content(lines), shape=self.shape) if lines.strip() else ()
 
     def _rows(self, stop: int) -> list[Any]:
         """Those rows of a table. A thread's next piece of it goes on from there, as a row group has one beginning."""
@@ -91,16 +91,16 @@ class _Reading(local):
 _reading = _Reading()
 
 
-def split_file(path: str, mapping: FieldMapping | None = None, *, most: int | None = None) -> list[Piece]:
+def split_file(path: str, shape: Shape | None = None, *, most: int | None = None) -> list[Piece]:
     """The pieces of a file, of about `most` bytes each (PIECE_BYTES by default).
 
     One piece if it holds one conversation, can't be read, or only the workers can see it.
     """
     most = most or PIECE_BYTES
-    whole = Piece(path, mapping=mapping)
+    whole = Piece(path, shape=shape)
     try:
         found = os.stat(path)  # a cluster's workers run in another folder
-        whole = Piece(os.path.abspath(path), stamp=(found.st_size, found.st_mtime_ns), mapping=mapping)
+        whole = Piece(os.path.abspath(path), stamp=(found.st_size, found.st_mtime_ns), shape=shape)
         ranges: list[tuple[int, int]] = []
         if is_table(path):
             rows = ParquetRows(Path(path))

@@ -118,7 +118,7 @@ def _messages(columns: TableColumns, rows: list[tuple[str, Mapping[str, Any]]], 
         message = message or read_reported(_record(columns.names, row, roles), where, report)
         if message and message.id and message.timestamp and _mark(message) in known:
             report.records -= 1
-            report.skip("a row given before: its id, time, speaker and text", where)
+            report.pass_over("a row given before: its id, time, speaker and text", where)
         elif message:
             if message.id and message.timestamp:
                 known.add(_mark(message))

@@ -81,7 +81,7 @@ def read_ui_message(record: Any, where: str, report: Report, more: frozenset[str
         report.skip(f"{kind_of(record)} without a role", where)
         return []
     if role == "data":
-        report.skip("a data message, which no model sees", where)
+        report.pass_over("a data message, which no model sees", where)
         return []
     report.records += 1
     report.leave(record, READ | more, where)

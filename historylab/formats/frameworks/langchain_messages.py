@@ -98,7 +98,7 @@ def _read(given: Dumped | None, record: Any, where: str, report: Report) -> Mess
         report.skip("a secret's placeholder" if secret else f"{kind_of(record)} that is no LangChain message", where)
         return None
     if given.kind == REMOVE:
-        report.skip("a deletion marker, not a message", where)
+        report.pass_over("a deletion marker, not a message", where)
         return None
     if given.kind not in KINDS and "content" not in given.fields:
         report.skip(f"a {given.kind[:40]} object, not a message", where)

@@ -50,7 +50,7 @@ def langgraph(content: Content, report: Report) -> Iterator[Conversation]:
     for snapshot in found:
         known = threads.setdefault((snapshot.thread, snapshot.namespace), {})
         if known.setdefault(snapshot.id, snapshot) is not snapshot:
-            report.skip("a state with the checkpoint_id of one before it", snapshot.where)
+            report.pass_over("a state with the checkpoint_id of one before it", snapshot.where)
     for (thread, namespace), snapshots in sorted(threads.items(), key=lambda item: item[0][1] != ""):  # subgraphs last
         yield _conversation(thread, namespace, snapshots, report)
 

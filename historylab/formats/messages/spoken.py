@@ -43,7 +43,7 @@ def messages_from_turns(turns: Iterable[SpokenTurn], report: Report) -> list[Mes
     messages: list[Message] = []
     for turn in turns:
         if not turn.text.strip():
-            report.skip("a speaker who says nothing", turn.where)
+            report.pass_over("a speaker who says nothing", turn.where)
             continue
         report.records += 1
         name = None if role_of(turn.speaker) else turn.speaker

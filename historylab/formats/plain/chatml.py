@@ -84,7 +84,7 @@ def _messages(text: str, place: str, report: Report) -> Iterator[Message]:
             continue
         body = said[head.end() :].strip("\r\n")
         if not body and END not in piece:
-            report.skip("an empty message, which only asks for the answer", where)
+            report.pass_over("an empty message, which only asks for the answer", where)
             continue
         report.records += 1
         role = role_of(head[1])

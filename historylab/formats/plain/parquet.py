@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError
 from historylab.formats.base import Format, Report
-from historylab.formats.detect import chosen_by, match_strengths
+from historylab.formats.detect import claimants, match_strengths, refuse
 from historylab.formats.files.content import Content, ValuesContent
 from historylab.formats.files.parquet_rows import MAX_ROW_BYTES, is_parquet, parquet_rows
 from historylab.formats.files.row_table import rows_to_conversations, table_columns
@@ -31,5 +31,8 @@ def parquet(content: Content, report: Report) -> Iterator[Conversation]:
     if columns and not claims:
         yield from rows_to_conversations(rows, report)
         return
-    read: Format = chosen_by(claims, held).target
+    surest = next(claimants(claims), [])
+    if len(surest) != 1:
+        raise refuse(held, claims, [each.name for each in surest])
+    read: Format = surest[0].target
     yield from read(held, report)

@@ -57,7 +57,7 @@ def _conversation(value: dict[str, Any], where: str, report: Report) -> Conversa
     on_paths = {key for path in found for key in path}
     for key, node in nodes.items():
         if node.message is not None and key not in on_paths:
-            report.skip("a message on a branch older than those offered", node.where)
+            report.pass_over("a message on a branch older than those offered", node.where)
     for name, held in value.items():
         if name not in ABOUT and held not in NOTHING:
             report.keep(name, where)

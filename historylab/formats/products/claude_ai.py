@@ -49,7 +49,7 @@ def claude_ai(content: Content, report: Report) -> Iterator[Conversation]:
         if isinstance(value, dict) and isinstance(value.get("chat_messages"), list):
             yield _conversation(value, where, report)
         elif isinstance(value, dict) and value.keys() & PROJECT:
-            report.skip("a project: its documents are no conversation", where)
+            report.pass_over("a project: its documents are no conversation", where)
         else:
             report.skip(f"{kind_of(value)} without chat_messages", where)
 
@@ -64,7 +64,9 @@ def _conversation(value: dict[str, Any], where: str, report: Report) -> Conversa
             records[key] = (at, record)
         else:
             again = isinstance(record, dict)
-            report.skip("a message with the uuid of one before it" if again else f"{kind_of(record)}, no message", at)
+            report.pass_over(
+                "a message with the uuid of one before it" if again else f"{kind_of(record)}, no message", at
+            )
     order = {key: (moment(record.get("created_at")), place) for place, (key, (_, record)) in enumerate(records.items())}
     current = value.get("current_leaf_message_uuid")
     found = paths(_parents(records), order.__getitem__, current if isinstance(current, str) else None)
@@ -73,7 +75,7 @@ def _conversation(value: dict[str, Any], where: str, report: Report) -> Conversa
     on_paths = {key for path in found for key in path}
     for key, (at, _) in records.items():
         if key not in on_paths:
-            report.skip("a message on a branch older than those offered", at)
+            report.pass_over("a message on a branch older than those offered", at)
     for name, beside in value.items():
         if name not in ABOUT and beside not in NOTHING:
             report.keep(name, where)

@@ -156,7 +156,7 @@ class GeminiSession:
             paths.append([message for each in read for message in each])
             sent.append(_histories(path, read))
         for where in {id(value): where for where, value in self.older if id(value) not in known}.values():
-            report.skip("a record on a branch older than those offered", where)
+            report.pass_over("a record on a branch older than those offered", where)
         models = [m.metadata["model"] for m in paths[0] if "model" in m.metadata]
         about = {"provider": "google", "session": self.about.get("sessionId"), "model": models[-1] if models else None}
         title = self.about.get("summary")

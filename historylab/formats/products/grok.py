@@ -67,7 +67,7 @@ def _conversation(entry: dict[str, Any], where: str, report: Report) -> Conversa
             continue
         if message.id in ids:
             report.records -= 1
-            report.skip("a response with the id of one before it", where)
+            report.pass_over("a response with the id of one before it", where)
             continue
         followed = ids.get(str(_plain_value(response.get("parent_response_id"))))
         parents[len(messages)] = followed if followed is not None else len(messages) - 1 if messages else None

@@ -88,7 +88,7 @@ class _Stream:
             return
         id = _text(event, "id")
         if id in self.known:
-            self.report.skip("an event with the id of one before it", where)
+            self.report.pass_over("an event with the id of one before it", where)
             return
         self.known |= {id} if id else set()
         if kind in (*MESSAGES, *RESULTS):
@@ -160,7 +160,7 @@ class _Stream:
             self.requested = _text(event, "reason") or "requested"
         if kind == "ConversationStateUpdateEvent":
             self._state(event.get("value"))
-        self.report.skip(f"a {kind[:40]}, no message", where)
+        self.report.pass_over(f"a {kind[:40]}, no message", where)
 
     def _condense(self, event: dict[str, Any]) -> None:
         """Leave out what is forgotten, and put the summary where the event says; without a place it isn't sent."""

@@ -58,7 +58,7 @@ def slack(content: Content, report: Report) -> Iterator[Conversation]:
         message = _message(record, where, report, names)
         if message and (key := (message.id, message.metadata["participant"])) in known:
             report.records -= 1
-            report.skip("a message given before", where)
+            report.pass_over("a message given before", where)
         elif message:
             known.add(key)
             root = record.get("thread_ts")
@@ -139,7 +139,7 @@ def _message(record: Any, where: str, report: Report, names: Mapping[str, str]) 
         return None
     subtype = record.get("subtype")
     if subtype and (not isinstance(subtype, str) or subtype not in SAID):
-        report.skip(f"a {subtype[:40]} notice" if isinstance(subtype, str) else "a notice without a name", where)
+        report.pass_over(f"a {subtype[:40]} notice" if isinstance(subtype, str) else "a notice without a name", where)
         return None
     report.leave(record, READ | LABELS, where)
     for name in ("text", "user", "bot_id", "username", "thread_ts"):
@@ -155,7 +155,7 @@ def _message(record: Any, where: str, report: Report, names: Mapping[str, str]) 
     media = tuple(_medium(file) for file in files)
     text = _readable(_message_text(record), names)
     if not (text or media):
-        report.skip("a message without text or files", where)
+        report.pass_over("a message without text or files", where)
         return None
     report.records += 1
     kind = "agent" if bot else "person"

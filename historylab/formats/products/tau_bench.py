@@ -117,7 +117,7 @@ def _tau2_messages(record: Any, where: str, report: Report) -> list[Message]:
         return []
     calls = record.get("tool_calls")
     if record.get("requestor") == "user" or (record.get("role") == "user" and calls):
-        report.skip("a tool of the simulated user, which the agent doesn't see", where)
+        report.pass_over("a tool of the simulated user, which the agent doesn't see", where)
         return []
     given = {name: value for name, value in record.items() if name not in LABELS}
     if record.get("role") == "tool":

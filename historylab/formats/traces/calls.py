@@ -41,7 +41,7 @@ def conversations_of(requests: Iterable[Exchange], report: Report) -> Iterator[C
         if request.usage:
             sizes.append(request)
         else:
-            report.skip(EMPTY, request.where)
+            report.pass_over(EMPTY, request.where)
     yield from conversations_in(tie_lone_calls(texts), report)
     yield from sized_conversations(sizes, report)
 

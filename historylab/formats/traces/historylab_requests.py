@@ -98,10 +98,10 @@ class RecordingReader:
     def add(self, where: str, conversation: str, line: dict[str, Any], exchange: Exchange | None = None) -> None:
         """Read one more line, as `parse_line` gives it; a request's may have been made an exchange already."""
         if not line:
-            self._report.skip(NO_LINE, where)
+            self._report.pass_over(NO_LINE, where)
             return
         if line[KIND] not in KINDS:
-            self._report.skip(f"a line about {line[KIND][:30]!r}, which is not known here", where)
+            self._report.pass_over(f"a line about {line[KIND][:30]!r}, which is not known here", where)
             return
         if line[KIND] == REQUEST:
             self._latest = conversation

@@ -91,7 +91,7 @@ def usage_rows(content: Content, report: Report) -> Iterator[Conversation]:
         if not isinstance(row, dict):
             report.skip(f"{kind_of(row)}, not a row", where)
         elif _is_sum({spelt[name]: value for name, value in row.items()}):
-            report.skip(SUM, where)
+            report.pass_over(SUM, where)
         elif usage := _usage(row, columns):
             requests.append(_request(row, columns, usage, where))
         else:

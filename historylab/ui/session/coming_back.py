@@ -104,7 +104,7 @@ def _bring_back(held: TabState) -> None:
         state.opened, state.stars, state.questions, state.request, state.message = None, (), (), None, None
     elif opened and _has_changed(opened, held.library.held):
         files = tuple(file.given for file in opened.files)
-        state.opened, state.again = None, ToOpen(files, mapping=opened.files[0].mapping, which=opened.which)
+        state.opened, state.again = None, ToOpen(files, shape=opened.files[0].shape, which=opened.which)
         state.linked = Place(landing.name_in_link(opened))
     elif opened:
         state.opened = replace(opened, unmarked=set(opened.unmarked))

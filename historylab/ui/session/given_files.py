@@ -42,7 +42,7 @@ def read_files(asked: ToOpen, show: Show) -> tuple[list[tuple[ReadFile, Conversa
         except HistoryLabError as problem:
             refused.append(RefusedFile(given, problem))
         else:
-            found.append((ReadFile(given, loaded.report, asked.mapping), loaded))
+            found.append((ReadFile(given, loaded.report, asked.shape), loaded))
     return found, refused
 
 
@@ -58,8 +58,8 @@ def _read(given: GivenFile, asked: ToOpen) -> Conversations:
         raise LoadError("its bytes are no longer held; give it again")
     if isinstance(given.data, Path):
         read = load if len(asked.files) == 1 else load_alone  # several may be those beside each other
-        return read(given.data, format, mapping=asked.mapping)
-    return load(given.data, format, name=given.name, max_bytes=UPLOAD_BYTES, mapping=asked.mapping)
+        return read(given.data, format, shape=asked.shape)
+    return load(given.data, format, name=given.name, max_bytes=UPLOAD_BYTES, shape=asked.shape)
 
 
 def merge_files(found: Sequence[tuple[ReadFile, Conversations]]) -> Conversations:

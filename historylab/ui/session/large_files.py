@@ -19,7 +19,7 @@ LARGE = 50_000_000
 
 def large_file(asked: ToOpen) -> Path | None:
     """The path of the only file asked for, if it is to be listed."""
-    path = asked.files[0].data if len(asked.files) == 1 and not asked.format and not asked.mapping else None
+    path = asked.files[0].data if len(asked.files) == 1 and not asked.format and not asked.shape else None
     try:
         return path if isinstance(path, Path) and path.stat().st_size >= LARGE else None
     except OSError:

@@ -18,8 +18,8 @@ from historylab.conversation.conversation import Conversation
 from historylab.costs.amounts import count_of
 from historylab.errors import HistoryLabError, UnknownFormat
 from historylab.formats.load import first_asking
-from historylab.formats.mapping import FieldMapping
 from historylab.formats.samples import DEFAULT_SAMPLE
+from historylab.formats.shapes.shape import Shape
 from historylab.recordings.as_sent import knows_what_was_sent
 from historylab.settings.link import OWN_FILE, REQUEST, WHICH, Place, RefusedParameter
 from historylab.settings.names import SYSTEM
@@ -59,14 +59,14 @@ def keep_drawer_open() -> None:
     drawers.keep_open(KEY)
 
 
-def ask_for_upload(files: Mapping[str, GivenFile], mapping: FieldMapping | None = None) -> None:
-    """Open next what of these uploads, by their ids, was not opened before; by an uploaded mapping if there is one.
+def ask_for_upload(files: Mapping[str, GivenFile], shape: Shape | None = None) -> None:
+    """Open next what of these uploads, by their ids, was not opened before; by an uploaded shape if there is one.
 
     A busy browser tells of an upload again after its drawer has closed, alone or beside the next one.
     """
     uploaded = session.tab().uploaded
     if new := {id: file for id, file in files.items() if id not in uploaded}:
-        note_to_open(ToOpen(tuple(new.values()), mapping=mapping))
+        note_to_open(ToOpen(tuple(new.values()), shape=shape))
         keep_drawer_open()
         uploaded.update(new)
 

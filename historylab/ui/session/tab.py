@@ -16,8 +16,8 @@ from historylab.errors import HistoryLabError
 from historylab.formats.base import Report
 from historylab.formats.listing import Listing
 from historylab.formats.load import Conversations
-from historylab.formats.mapping import FieldMapping
 from historylab.formats.sessions.find import Session
+from historylab.formats.shapes.shape import Shape
 from historylab.recall.questions import Question
 from historylab.recordings.entries import Source
 from historylab.settings.link import Place, RefusedParameter
@@ -44,11 +44,11 @@ class GivenFile:
 
 @dataclass(frozen=True)
 class ReadFile:
-    """A file that was read, with its report, and by which mapping, if one was named."""
+    """A file that was read, with its report, and by which shape, if one was named."""
 
     given: GivenFile
     report: Report
-    mapping: FieldMapping | None = None
+    shape: Shape | None = None
 
 
 @dataclass(frozen=True)
@@ -61,11 +61,11 @@ class RefusedFile:
 
 @dataclass(frozen=True)
 class ToOpen:
-    """A request to open files, by a format or a mapping if one is named; or `spec`, a sample or a generated one."""
+    """A request to open files, by a format or a shape if one is named; or `spec`, a sample or a generated one."""
 
     files: tuple[GivenFile, ...] = ()
     format: str = ""
-    mapping: FieldMapping | None = None
+    shape: Shape | None = None
     spec: str = ""
     which: int | None = None  # of its conversations; None: the first that asks a model
 

@@ -1,4 +1,4 @@
-"""Reading a given file another way: as a format of one's choice; and the mapping it was read by, to keep."""
+"""Reading a given file another way: as a format of one's choice; and the shape it was read by, to keep."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from historylab.formats.mapping import FieldMapping
+from historylab.formats.shapes.shape import Shape
 from historylab.registry import members
 from historylab.ui.session import opening, session
 from historylab.ui.session.tab import GivenFile, ToOpen
@@ -35,14 +35,14 @@ def _reread(given: GivenFile, key: str) -> None:
         opening.note_to_open(ToOpen((given,), format=name))
 
 
-def mapping_download(mapping: FieldMapping) -> None:
-    """A button that saves the mapping, for Python and the command line."""
+def shape_download(shape: Shape) -> None:
+    """A button that saves the shape, for Python and the command line."""
     st.download_button(
-        "Save this mapping",
-        mapping.as_json.encode(),
-        "mapping.json",
+        "Save this shape",
+        shape.as_json.encode(),
+        "shape.json",
         "application/json",
-        key="download-mapping",
+        key="download-shape",
         on_click="ignore",
-        help="For the next file: load(…, mapping=…) in Python, --mapping on the command line",
+        help="For the next file: load(…, shape=…) in Python, --shape on the command line",
     )

@@ -13,7 +13,7 @@ from historylab.ui.session import callers, coming_back, drawers, large_files, op
 from historylab.ui.session.tab import Opened, ReadFile
 from historylab.ui.shared.notice import fold_lines
 from historylab.ui.shared.page import link_to_page
-from historylab.ui.toolbar.format_choice import format_choice, mapping_download
+from historylab.ui.toolbar.format_choice import format_choice, shape_download
 from historylab.wording.loading import read_in_words, reasons_in_words
 from historylab.wording.untrusted import escape, one_line
 
@@ -75,8 +75,8 @@ def _one_file(file: ReadFile) -> None:
             if other.open:
                 with other:
                     format_choice(file.given, file.report.member, list(file.report.claims), "recognised")
-                    if file.mapping:
-                        mapping_download(file.mapping)
+                    if file.shape:
+                        shape_download(file.shape)
 
 
 def _several(files: Sequence[ReadFile], report: Report) -> None:

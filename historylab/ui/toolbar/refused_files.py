@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from historylab.costs.amounts import count_of
 from historylab.errors import LoadError, UnknownFormat
-from historylab.formats.mapping import FieldMapping
-from historylab.formats.proposals import MappingProposal
+from historylab.formats.shapes.proposals import ShapeProposal
+from historylab.formats.shapes.shape import Shape
 from historylab.ui.session import opening, session
 from historylab.ui.session.tab import GivenFile, RefusedFile, ToOpen
 from historylab.ui.shared.notice import notice
-from historylab.ui.toolbar.format_choice import format_choice, mapping_download
+from historylab.ui.toolbar.format_choice import format_choice, shape_download
 from historylab.wording.phrases import capitalize_first
 from historylab.wording.untrusted import code_span
 
 MOST = 10
-SAVED = "saved-mapping"
+SAVED = "saved-shape"
 FIELDS = {
     "items": ("Where the messages are", "history, or chat.history; empty: the file itself"),
     "role": ("Field for who speaks", "role"),
@@ -28,7 +30,7 @@ FIELDS = {
     "time": ("Field for the time", "optional"),
     "conversation": ("Field that tells conversations apart", "optional"),
 }
-"""Field of a mapping → its label, and what stands in it while it is empty."""
+"""Field of a shape → its label, and what stands in it while it is empty."""
 
 
 def refused_files() -> None:
@@ -44,22 +46,22 @@ def refused_files() -> None:
         _by_hand(refused[0])
 
 
-def _offered_mappings(file: RefusedFile) -> Sequence[MappingProposal]:
+def _offered_shapes(file: RefusedFile) -> Sequence[ShapeProposal]:
     return file.why.proposals if isinstance(file.why, UnknownFormat) else ()
 
 
 def _proposals(place: int, file: RefusedFile) -> None:
     """A button for each list that looks like messages."""
-    for number, found in enumerate(_offered_mappings(file)):
-        mapping = found.mapping
-        where = code_span(mapping.items, 60) if mapping.items else "the file"
-        fields = f"{code_span(mapping.role, 40)}, {code_span(mapping.text, 40)}"
+    for number, found in enumerate(_offered_shapes(file)):
+        shape = found.shape
+        where = code_span(shape.items, 60) if shape.items else "the file"
+        fields = f"{code_span(str(shape.role), 40)}, {code_span(str(shape.parts or shape.text), 40)}"
         st.button(
             f"Read {where} ({found.items:,} items: {fields})",
             key=f"proposal {place} {number}",
             type="primary" if number == 0 else "secondary",
             on_click=_read,
-            args=(file.given, mapping),
+            args=(file.given, shape),
         )
 
 
@@ -67,8 +69,8 @@ def _by_hand(file: RefusedFile) -> None:
     """Another format, or the fields' names, to be kept for later."""
     nearest = file.why.nearest if isinstance(file.why, UnknownFormat) else ()
     format_choice(file.given, "", nearest, "nearest")
-    offered = _offered_mappings(file)
-    proposed = offered[0].mapping if offered else FieldMapping("", "")
+    offered = _offered_shapes(file)
+    proposed = offered[0].shape if offered else Shape("", "")
     unfolded = st.expander("Name the fields yourself", key="by hand", on_change=opening.keep_drawer_open)
     if not unfolded.open:
         return
@@ -76,57 +78,58 @@ def _by_hand(file: RefusedFile) -> None:
         said = {
             name: st.text_input(
                 label,
-                getattr(proposed, name),
+                str(getattr(proposed, name)),
                 placeholder=hint,
                 key=f"field {name}",
                 on_change=opening.keep_drawer_open,
             )
             for name, (label, hint) in FIELDS.items()
         }
-        mapping = FieldMapping(**{name: (value or "").strip() for name, value in said.items()}, roles=proposed.roles)
-        complete = bool(mapping.role and mapping.text)
+        changes: dict[str, Any] = {name: (value or "").strip() for name, value in said.items()}
+        shape = replace(proposed, **changes)
+        complete = bool(shape.role and (shape.text or shape.parts))
         with st.container(horizontal=True):
             st.button(
                 "Read with these fields",
                 key="read-mapped",
                 disabled=not complete,
                 on_click=_read,
-                args=(file.given, mapping),
+                args=(file.given, shape),
             )
             if complete:
-                mapping_download(mapping)
-        _saved_mapping(file.given)
+                shape_download(shape)
+        _saved_shape(file.given)
 
 
-def _saved_mapping(given: GivenFile) -> None:
-    """The field for a mapping that was saved, which reads the file; why it can't, if it can't."""
+def _saved_shape(given: GivenFile) -> None:
+    """The field for a shape that was saved, which reads the file; why it can't, if it can't."""
     saved = st.file_uploader(
-        "Or upload a mapping you saved",
+        "Or upload a shape you saved",
         "json",
         key=SAVED,
         max_upload_size=1,
         on_change=_read_by_saved,
         args=(given,),
     )
-    if saved and isinstance(mapping := _mapping_in(saved), LoadError):
-        notice(capitalize_first(str(mapping)), "error")
+    if saved and isinstance(shape := _shape_in(saved), LoadError):
+        notice(capitalize_first(str(shape)), "error")
 
 
 def _read_by_saved(given: GivenFile) -> None:
     saved = session.widget_value(SAVED)
-    if saved and isinstance(mapping := _mapping_in(saved), FieldMapping):
-        opening.ask_for_upload({saved.file_id: given}, mapping)
+    if saved and isinstance(shape := _shape_in(saved), Shape):
+        opening.ask_for_upload({saved.file_id: given}, shape)
     else:
         opening.keep_drawer_open()
 
 
-def _mapping_in(saved: UploadedFile) -> FieldMapping | LoadError:
+def _shape_in(saved: UploadedFile) -> Shape | LoadError:
     try:
-        return FieldMapping.of_json(saved.getvalue(), saved.name)
+        return Shape.of_json(saved.getvalue(), saved.name)
     except LoadError as problem:
         return problem
 
 
-def _read(given: GivenFile, mapping: FieldMapping) -> None:
-    opening.note_to_open(ToOpen((given,), mapping=mapping))
+def _read(given: GivenFile, shape: Shape) -> None:
+    opening.note_to_open(ToOpen((given,), shape=shape))
     opening.keep_drawer_open()

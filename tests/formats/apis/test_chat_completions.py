@@ -161,7 +161,7 @@ def test_thinking_is_no_content_and_kept_beside_it(thought):
 
 
 def test_what_is_skipped_is_counted_by_reason_with_the_first_place():
-    loaded = load(as_json([HI, 5, 6, {"content": "x"}, {"role": "user", "content": {}}, YES]))
+    loaded = load(as_json([HI, 5, 6, {"content": "x"}, {"role": "user", "content": {}}, YES]), "chat_completions")
     skipped = {reason: (tally.count, tally.first) for reason, tally in loaded.report.skipped.items()}
     assert skipped == {
         "a number, not an object": (2, "[1]"),

@@ -12,8 +12,8 @@ from historylab.errors import LoadError, TooLarge
 from historylab.formats.files import parquet_rows
 from historylab.formats.files.parquet_rows import ParquetRows
 from historylab.formats.load import load
-from historylab.formats.mapping import FieldMapping
 from historylab.formats.plain import parquet
+from historylab.formats.shapes.shape import Shape
 
 HI = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "yes"}]
 
@@ -43,7 +43,7 @@ def test_a_table_in_which_nobody_speaks_is_refused_by_its_columns():
 
 def test_columns_can_be_mapped():
     rows = [{"p": "mia", "w": "hi"}, {"p": "hal", "w": "yes"}]
-    loaded = load(table(rows), mapping=FieldMapping("p", "w", roles={"mia": "user", "hal": "assistant"}))
+    loaded = load(table(rows), mapping=Shape("p", "w", roles={"mia": "user", "hal": "assistant"}))
     assert [m.role for m in loaded[0]] == ["user", "assistant"]
 
 

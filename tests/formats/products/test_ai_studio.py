@@ -63,7 +63,7 @@ def test_the_prompt_the_model_and_its_parameters_are_read():
 
 def test_what_is_no_message_is_named():
     report = read(
-        ASK, 5, {"text": "x"}, {"role": "model"}, {"role": "model", "errorMessage": "e"}, ASK | {"odd": 1}
+        ASK, ASK, ASK, 5, {"text": "x"}, {"role": "model"}, {"role": "model", "errorMessage": "e"}, ASK | {"odd": 1}
     ).report
     assert list(report.skipped) == [
         "a number, not an object",

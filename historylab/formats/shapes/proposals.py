@@ -1,4 +1,4 @@
-"""Proposals: lists of things with a role and a text in JSON of no known format, as field mappings to choose from."""
+"""Proposals: lists of things with a role and a text in JSON of no known format, as shapes to choose from."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Any
 
 from historylab.formats.base import EMPTY_VALUES
 from historylab.formats.files.row_table import COLUMNS
-from historylab.formats.mapping import FieldMapping, count_items, list_items, value_at
-from historylab.formats.messages.speakers import cast, role_of
+from historylab.formats.messages.speakers import role_in_word
+from historylab.formats.shapes.guesses import guess_fields
+from historylab.formats.shapes.paths import list_items, lists_at
+from historylab.formats.shapes.shape import Shape
 
 MAX_LEVELS, MAX_NODES = 8, 20_000
 LOOKED_AT = 200  # items of each list
@@ -18,23 +20,28 @@ ENTERED = 5  # items of a list that are searched for lists of their own
 MOST = 5  # proposals made
 ROLE_NAMES = (*COLUMNS["role"].split(), "who", "user", "actor", "type", "direction", "side", "kind", "source")
 TEXT_NAMES = (*COLUMNS["content"].split(), "say", "said", "reply", "response", "prompt", "markdown", "plaintext")
-OTHERS = {"name": "name", "time": "time", "id": "id", "conversation": "group"}  # of a mapping → of a table
 
 
 @dataclass(frozen=True)
-class MappingProposal:
-    """A field mapping that may fit, and how many items it would read."""
+class ShapeProposal:
+    """A shape that may fit, and how many items it would read."""
 
-    mapping: FieldMapping
+    shape: Shape
     items: int
 
+    @property
+    def mapping(self) -> Shape:
+        """The shape, by its former name."""
+        return self.shape
+
     def __str__(self) -> str:
-        place = f"`{self.mapping.items[:60]}`" if self.mapping.items else "the file"
-        return f"Read {place} ({self.items:,} items: {self.mapping.role[:40]}, {self.mapping.text[:40]})?"
+        place = f"`{self.shape.items[:60]}`" if self.shape.items else "the file"
+        words = str(self.shape.parts or self.shape.text)
+        return f"Read {place} ({self.items:,} items: {str(self.shape.role)[:40]}, {words[:40]})?"
 
 
-def proposals(values: list[tuple[str, Any]]) -> tuple[MappingProposal, ...]:
-    """The mappings that may fit, the most plausible first."""
+def proposals(values: list[tuple[str, Any]]) -> tuple[ShapeProposal, ...]:
+    """The shapes that may fit, the most plausible first."""
     found: dict[str, list[Any]] = {}
     whole = [value for _, value in values]
     for path, items in _lists(whole if len(whole) > 1 else whole[0] if whole else None):
@@ -42,22 +49,17 @@ def proposals(values: list[tuple[str, Any]]) -> tuple[MappingProposal, ...]:
     rated = [(*best, path, items) for path, items in found.items() if (best := _fields(items[:LOOKED_AT]))]
     rated.sort(key=lambda one: (one[0] + math.log10(len(one[-1])), -len(one[-2])), reverse=True)
     offered = (
-        MappingProposal(_propose_mapping(path, items, role, text), count_items(values, path))
+        ShapeProposal(
+            Shape(role=role, items=path, **guess_fields(items[:LOOKED_AT], role, text)), count_items(values, path)
+        )
         for _, role, text, path, items in rated[:MOST]
     )
     return tuple(proposal for proposal in offered if proposal.items)
 
 
-def _propose_mapping(path: str, items: list[Any], role: str, text: str) -> FieldMapping:
-    said = list(dict.fromkeys(str(value_at(item, role) or "") for item in items[:LOOKED_AT]))
-    cast_as, _ = cast(speaker for speaker in said if speaker)
-    roles = {speaker: as_role for speaker, as_role in cast_as.items() if role_of(speaker) != as_role}
-    names = [name for item in items[:LOOKED_AT] if isinstance(item, dict) for name in item]
-    others = {}
-    for kind, column in OTHERS.items():
-        known = (name for name in COLUMNS[column].split() if name in names and name not in (role, text))
-        others[kind] = next(known, "")
-    return FieldMapping(role, text, path, **others, roles=roles)
+def count_items(values: list[tuple[str, Any]], path: str) -> int:
+    """The number of items that a shape with this path to them would read."""
+    return sum(len(items) for _, items, _ in lists_at(values, path))
 
 
 def _lists(value: Any) -> Iterator[tuple[str, list[Any]]]:
@@ -109,7 +111,7 @@ def _as_role(path: str, values: list[Any]) -> float:
     words = [value for value in values if isinstance(value, str) and len(value) <= 40 and "\n" not in value]
     if len(words) * 2 < len(values) or not words:
         return 0
-    known = sum(bool(role_of(word)) for word in words) / len(words)
+    known = sum(bool(role_in_word(word)) for word in words) / len(words)
     named = _name_fit(path, ROLE_NAMES)
     again = len(set(words)) * 2 <= len(words) and len(set(words)) > 1
     return 3 * known + 2 * named + again if known >= 0.5 or (named and again) else 0
@@ -127,9 +129,9 @@ def _as_text(path: str, values: list[Any]) -> float:
 
 
 def _parts(value: Any) -> str:
-    """The text of content parts."""
-    parts = value if isinstance(value, list) else ()
-    return " ".join(p["text"] for p in parts if isinstance(p, dict) and isinstance(p.get("text"), str))
+    """The texts in content parts, whatever they are called; a call has some as well."""
+    parts = [part for part in value if isinstance(part, dict)] if isinstance(value, list) else []
+    return " ".join(text for part in parts for name, text in part.items() if name != "type" and isinstance(text, str))
 
 
 def _name_fit(path: str, names: Sequence[str]) -> float:

@@ -1,4 +1,4 @@
-"""Files in no known format: which fields may hold the messages is proposed, chosen, saved and used again."""
+"""Files in no known format: a shape that says where the messages are is proposed, chosen, saved and used again."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import pytest
 
 from historylab.errors import LoadError, UnknownFormat
 from historylab.formats.load import load
-from historylab.formats.mapping import FieldMapping
+from historylab.formats.shapes.shape import Shape
 
 TALK = [
     {"who": "bot", "said": "Hello, may I help you?", "at": 1},
     {"who": "visitor", "said": "My order is late.", "at": 2},
 ]
-MAPPING = FieldMapping("who", "said", "history", time="at")
+SHAPE = Shape("who", "said", "history", time="at")
 
 
 def as_json(value) -> bytes:
@@ -69,51 +69,51 @@ def test_the_most_plausible_proposal_comes_first():
 
 def test_a_proposal_reads_what_it_says():
     content = as_json({"history": TALK * 26})
-    loaded = load(content, mapping=refused(content).proposals[0].mapping)
-    assert (len(loaded), len(loaded[0]), loaded.report.format) == (1, 52, "Field mapping")
+    loaded = load(content, shape=refused(content).proposals[0].shape)
+    assert (len(loaded), len(loaded[0]), loaded.report.format) == (1, 52, "Shape")
     assert [m.role for m in loaded[0]][:2] == ["assistant", "user"]
     assert loaded.report.warnings["a field 'at' not read"].count == 52
 
 
-def test_a_mapping_names_roles_times_names_ids_and_conversations():
+def test_a_shape_names_roles_times_names_ids_and_conversations():
     rows = [
         {"u": "mia", "t": "one", "k": "a", "n": "Mia", "at": "2026-01-01T00:00:00", "id": 7},
         {"u": "hal", "t": {"deep": 1}, "k": "b"},
         {"u": "hal", "t": "three", "k": "a"},
     ]
-    mapping = FieldMapping("u", "t", "", "n", "at", "id", "k", {"hal": "assistant", "mia": "user"})
-    first, second = load(b"\n".join(map(as_json, rows)), mapping=mapping)
+    shape = Shape("u", "t", "", "n", "at", "id", "k", {"hal": "assistant", "mia": "user"})
+    first, second = load(b"\n".join(map(as_json, rows)), shape=shape)
     assert [(m.role, m.content, m.name, m.id) for m in first] == [
         ("user", "one", "Mia", "7"),
         ("assistant", "three", None, None),
     ]
-    assert (first[0].timestamp, first.title, second[0].content) == ("2026-01-01T00:00:00", "a", '{"deep": 1}')
+    assert (first[0].timestamp, first.title, second[0].content) == ("2026-01-01T00:00:00", "a", '{"deep":1}')
 
 
 def test_every_list_at_the_end_of_a_path_is_a_conversation():
     loaded = load(
-        as_json({"rooms": [{"history": TALK}, {"history": TALK}]}), mapping=FieldMapping("who", "said", "rooms.history")
+        as_json({"rooms": [{"history": TALK}, {"history": TALK}]}), shape=Shape("who", "said", "rooms.history")
     )
     assert [len(conversation) for conversation in loaded] == [2, 2]
     assert len({conversation.title for conversation in loaded}) == 1  # what is said first, not where it is
 
 
-def test_columns_of_a_table_can_be_mapped():
-    loaded = load(b"who,said\nmia,hello\nhal,hi\n", mapping=FieldMapping("who", "said", roles={"hal": "assistant"}))
+def test_columns_of_a_table_can_be_read():
+    loaded = load(b"who,said\nmia,hello\nhal,hi\n", shape=Shape("who", "said", roles={"hal": "assistant"}))
     assert [(m.role, m.name, m.content) for m in loaded[0]] == [("user", "mia", "hello"), ("assistant", "hal", "hi")]
 
 
-def test_of_two_speakers_that_the_mapping_gives_no_role_the_second_is_the_assistant():
+def test_of_two_speakers_that_the_shape_gives_no_role_the_second_is_the_assistant():
     talk = [{"by": "c", "text": "is it late?"}, {"by": "r", "text": "half past nine"}, {"by": "c", "text": "thanks"}]
-    (found,) = load(as_json({"log": talk}), mapping=FieldMapping("by", "text", "log"))
+    (found,) = load(as_json({"log": talk}), shape=Shape("by", "text", "log"))
     assert [(m.role, m.name) for m in found] == [("user", "c"), ("assistant", "r"), ("user", "c")]
 
 
-def test_a_mapping_is_saved_and_used_again(tmp_path):
-    path = tmp_path / "mapping.json"
-    MAPPING.save(path)
-    assert FieldMapping.read(path) == MAPPING
-    assert len(load(as_json({"history": TALK}), mapping=path)[0]) == 2
+def test_a_shape_is_saved_and_used_again(tmp_path):
+    path = tmp_path / "shape.json"
+    SHAPE.save(path)
+    assert Shape.read(path) == SHAPE
+    assert len(load(as_json({"history": TALK}), shape=path)[0]) == 2
 
 
 @pytest.mark.parametrize(
@@ -121,23 +121,34 @@ def test_a_mapping_is_saved_and_used_again(tmp_path):
     [
         ("[", "it is no JSON"),
         ("[]", "it is a list, not an object"),
-        ('{"role": "a"}', "it names no field for text"),
+        ('{"role": "a"}', "it names no field for text, parts, calls or results"),
         ('{"role": "a", "text": "b", "wohs": 1}', "it has a field 'wohs'; known are role, text, items"),
         ('{"role": "a", "text": 5}', "text is a number, not the name of a field"),
         ('{"role": "a", "text": "b", "roles": {"x": 1}}', "roles is no object of speakers and their roles"),
+        ('{"text": "b"}', "it names no field for role"),
+        ('{"role": "a", "text": []}', "text is a list, not the name of a field"),
+        ('{"role": "a", "text": "b", "only": {"x": "y"}}', "only is no object of fields, each with a list of its"),
+        ('{"role": "a", "parts": "b", "kinds": {"t": {"words": "x"}}}', "kinds 't' says none of text, thinking, media"),
+        ('{"role": "a", "parts": "b", "kinds": {"t": {"call": {"key": "x"}}}}', "call has a field 'key'; known are id"),
+        ('{"role": "a", "calls": {"items": "x", "text": "y"}}', "calls has a field 'text'; known are items, id, name"),
+        ('{"role": "a", "text": "b", "usage": {"in": "x"}}', "usage has a field 'in'; known are input, output"),
     ],
 )
-def test_what_is_no_mapping_is_refused_in_words(tmp_path, text, why):
+def test_what_is_no_shape_is_refused_in_words(tmp_path, text, why):
     (tmp_path / "m.json").write_text(text)
-    with pytest.raises(LoadError, match=r"the mapping .*m\.json.* can't be") as refusal:
-        load(as_json(TALK), mapping=tmp_path / "m.json")
+    with pytest.raises(LoadError, match=r"the shape .* can't be") as refusal:
+        load(as_json(TALK), shape=tmp_path / "m.json")
     assert why in str(refusal.value)
     with pytest.raises(LoadError, match=r"can't be read: no such file"):
-        load(as_json(TALK), mapping=tmp_path / "none.json")
+        load(as_json(TALK), shape=tmp_path / "none.json")
 
 
-def test_a_mapping_that_fits_nothing_says_so():
-    with pytest.raises(
-        LoadError, match="could be read by the field mapping; name the list, who speaks and the text as"
-    ):
-        load(as_json({"a": 1}), mapping=MAPPING)
+def test_todays_mapping_is_a_shape_by_its_former_name(tmp_path):
+    (tmp_path / "m.json").write_text('{"items": "history", "role": "who", "text": "said", "roles": {"bot": "system"}}')
+    (found,) = load(as_json({"history": TALK}), mapping=tmp_path / "m.json")
+    assert [m.role for m in found] == ["system", "user"]
+
+
+def test_a_shape_that_fits_nothing_says_so():
+    with pytest.raises(LoadError, match="could be read by the shape; name the list, who speaks and the text as"):
+        load(as_json({"a": 1}), shape=SHAPE)

@@ -1,0 +1,91 @@
+"""Kinds: the files of `formats/kinds/`, each registered as a format that is nothing more than a shape.
+
+A file is a shape with a few more fields: `title`; `about`, what is read, in a line; `source`, where the form is
+defined, and `checked`, the published file that it was checked against, if any; `group`, the heading it stands under;
+and by what it is recognised: `marks`, paths that lead to something in a sample of the file (or path → values, of which
+one is there), and how `sure` they make us, 0 to 1.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from importlib.resources import files
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.formats.base import Report
+from historylab.formats.files.content import Content
+from historylab.formats.shapes.paths import holds, lists_at
+from historylab.formats.shapes.reading import read_shaped
+from historylab.formats.shapes.shape import Shape
+from historylab.registry import register
+
+BESIDE = ("title", "about", "source", "checked", "group", "marks", "sure")
+ITEMS = 40
+"""Records of a sample that marks are looked for in."""
+
+COMMON = {"role", "type", "content", "text", "message", "messages", "id", "timestamp"}
+"""Keys that tell no kind from another."""
+
+Mark = Mapping[str, tuple[Any, ...]]
+"""Paths, of which one leads to one of its values, or to anything where it has none."""
+
+
+def register_kind(name: str, given: dict[str, Any]) -> None:
+    """Make a format of what one file says. Raises LoadError where it is no shape."""
+    shape = Shape.of({key: value for key, value in given.items() if key not in BESIDE}, name)
+    marks = [_mark_of(each) for each in given["marks"]]
+
+    def read(content: Content, report: Report) -> Iterator[Conversation]:
+        yield from read_shaped(shape, content.values, report)
+
+    read.__name__, read.__doc__ = name, given["about"]
+    read.__module__ = f"historylab.formats.{given['group']}.{name}"
+    register(
+        "format",
+        name,
+        title=given["title"],
+        recognise=_recogniser(shape, marks, given.get("sure", 0.8)),
+        marks=" ".join(
+            {path.rpartition(".")[2] for mark in marks for path, values in mark.items() if not values} - COMMON
+        ),
+        source=given["source"],
+        checked=given.get("checked", ""),
+    )(read)
+
+
+def _mark_of(given: Any) -> Mark:
+    return {given: ()} if isinstance(given, str) else {path: tuple(values) for path, values in given.items()}
+
+
+def _recogniser(shape: Shape, marks: list[Mark], sure: float) -> Callable[[Content], float]:
+    first = {path.split(".")[0] for mark in marks for path in mark} | {shape.items.split(".")[0]}
+
+    def recognise(content: Content) -> float:
+        values = content.values
+        if not _begins(values, first):
+            return 0
+        found = [value for _, value in values[:ITEMS]]
+        found += [item for _, items, _ in lists_at(values, shape.items) for _, item in items[:ITEMS]]
+        return sure if all(any(holds(value, mark) for value in found) for mark in marks) else 0
+
+    return recognise
+
+
+def _begins(values: list[tuple[str, Any]], first: set[str]) -> bool:
+    """Tell whether a value, or an item of a list, has a key with which a mark, or the list, begins."""
+    for _, value in values[:ITEMS]:
+        for each in value[:ITEMS] if isinstance(value, list) else (value,):
+            if isinstance(each, dict) and not first.isdisjoint(each):
+                return True
+    return False
+
+
+def _register_files() -> None:
+    for file in sorted(files("historylab.formats").joinpath("kinds").iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".json"):
+            register_kind(file.name.removesuffix(".json"), json.loads(file.read_text("utf-8")))
+
+
+_register_files()

@@ -1,0 +1,133 @@
+"""Paths into JSON values: keys from the outside in, joined by dots: `chat.history`.
+
+A key may hold dots itself. Lists on the way need no mention: the first item that has the rest of the path counts, or
+all of them where several values are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+Paths: TypeAlias = str | tuple[str, ...]
+"""A path, or several of which the first that leads to something counts."""
+
+Located: TypeAlias = tuple[str, Any]
+"""Where a value is in the file, and the value."""
+
+
+def value_at(item: Any, paths: Paths) -> Any:
+    """The value of an item at a path such as `author.role`; None if there is none."""
+    if type(paths) is str:
+        return _first_at(item, _keys(paths)) if paths else None
+    return picked_at(item, paths)[0]
+
+
+def picked_at(item: Any, paths: Paths) -> tuple[Any, str]:
+    """The first value at these paths that says something, and its path; an empty one where no other is there."""
+    found, at = None, ""
+    for path in (paths,) if isinstance(paths, str) else paths:
+        value = _first_at(item, _keys(path)) if path else None
+        if value is not None and (found is None or found in ("", [])):
+            found, at = value, path
+    return found, at
+
+
+def values_at(item: Any, paths: Paths) -> list[Any]:
+    """All values at the first of these paths that leads to any, through every list on the way."""
+    for path in (paths,) if isinstance(paths, str) else paths:
+        if path and (found := [value for value in _all_at(item, _keys(path)) if value is not None]):
+            return found
+    return []
+
+
+def holds(item: Any, wanted: Mapping[str, tuple[Any, ...]]) -> bool:
+    """Tell whether a value at one of these paths is one of its values; any that says something, where it names none."""
+    for path, values in wanted.items():
+        for found in _all_at(item, _keys(path)):
+            if (found in values) if values else (found not in (None, "", False, [], {})):
+                return True
+    return False
+
+
+def lists_at(values: list[Located], path: str) -> Iterator[tuple[str, list[Located], tuple[Any, ...]]]:
+    """Every list of items at the end of a path: where it is, its items, and the objects around it, the inner first."""
+    yield from _lists([(where, value, ()) for where, value in values], _keys(path) if path else ())
+
+
+def list_items(value: Any) -> Any:
+    """The items of a list, or of an object all of whose values are objects with a key in common (messages by id)."""
+    if isinstance(value, dict) and len(value) > 1 and all(isinstance(item, dict) for item in value.values()):
+        items = list(value.values())
+        return items if set(items[0]).intersection(*items) else value
+    return value
+
+
+@lru_cache(maxsize=4096)
+def _keys(path: str) -> tuple[str, ...]:
+    return tuple(path.split("."))
+
+
+def _first_at(value: Any, keys: tuple[str, ...]) -> Any:
+    while keys:
+        if type(value) is list or type(value) is tuple:
+            return next((found for each in value if (found := _first_at(each, keys)) is not None), None)
+        taken = _longest_key(value, keys)
+        if not taken:
+            return None
+        value, keys = value[keys[0] if taken == 1 else ".".join(keys[:taken])], keys[taken:]
+    return value
+
+
+def _all_at(value: Any, keys: tuple[str, ...]) -> Iterator[Any]:
+    if not keys:
+        yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from _all_at(each, keys)
+    elif taken := _longest_key(value, keys):
+        yield from _all_at(value[".".join(keys[:taken])], keys[taken:])
+
+
+def _longest_key(value: Any, keys: tuple[str, ...]) -> int:
+    """The number of parts of a path that make a key of an object, as keys may hold dots; 0 if none do."""
+    if not isinstance(value, dict):
+        return 0
+    if len(keys) > 1 and any("." in key for key in value if type(key) is str):
+        return next((count for count in range(len(keys), 0, -1) if ".".join(keys[:count]) in value), 0)
+    return 1 if keys[0] in value else 0
+
+
+_Around: TypeAlias = tuple[Any, ...]
+
+
+def _lists(
+    values: list[tuple[str, Any, _Around]], keys: tuple[str, ...]
+) -> Iterator[tuple[str, list[Located], _Around]]:
+    if not keys:
+        yield from _lists_here(values)
+        return
+    for where, value, around in values:
+        if isinstance(value, list):
+            yield from _lists([(f"{where}[{i}]", item, around) for i, item in enumerate(value)], keys)
+        elif taken := _longest_key(value, keys):
+            key = ".".join(keys[:taken])
+            yield from _lists([(f"{where} {key}".strip(), value[key], (value, *around))], keys[taken:])
+        elif isinstance(items := list_items(value), list):  # of objects by id
+            yield from _lists([(f"{where}[{i}]", item, around) for i, item in enumerate(items)], keys)
+
+
+def _lists_here(values: list[tuple[str, Any, _Around]]) -> Iterator[tuple[str, list[Located], _Around]]:
+    """The values that are no lists as one list, and each list."""
+    own = [(where, value) for where, value, _ in values if not isinstance(list_items(value), list)]
+    if own:
+        yield "", own, values[0][2]
+    for where, value, around in values:
+        items = list_items(value)
+        if isinstance(items, list):
+            located = [(f"{where}[{i}]", item) for i, item in enumerate(items)]
+            if items and isinstance(items[0], list):
+                yield from _lists_here([(at, item, around) for at, item in located])
+            else:
+                yield where, located, around

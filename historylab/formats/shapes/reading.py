@@ -1,0 +1,252 @@
+"""Reads records by a shape: who speaks, with which words, calls and results, and on which branch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from historylab.conversation.columns import ROLE_CODES
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
+from historylab.conversation.recorded import TOOLS
+from historylab.conversation.usage import MODEL, model_name
+from historylab.errors import LoadError
+from historylab.formats.base import Report, kind_of
+from historylab.formats.files.content import Content
+from historylab.formats.files.parquet_rows import MAX_ROW_BYTES, is_parquet, parquet_rows
+from historylab.formats.messages.answers import AnswerParts, with_usage
+from historylab.formats.messages.branching import paths, with_branches
+from historylab.formats.messages.chat_messages import iso_time, pair_by_order
+from historylab.formats.messages.speakers import cast, is_name, role_in_word
+from historylab.formats.messages.usage import to_usage
+from historylab.formats.plain.csv_table import rows_of_table
+from historylab.formats.shapes.paths import Located, holds, lists_at, value_at, values_at
+from historylab.formats.shapes.shape import Shape
+from historylab.formats.shapes.walker import call_at, result_at, text_at, walk_parts, words_in
+
+KINDS_OF_RECORD = ("type", "kind", "event", "say", "action", "mode", "category", "source")
+"""Fields whose words name a kind of record, so that none of them is a person's name."""
+FIRST = 20
+"""Records beside the messages, such as a header, that are looked at for a model, tools or a title."""
+
+
+def read_shaped(shape: Shape, values: list[Located], report: Report) -> Iterator[Conversation]:
+    """The conversations in located values, as a shape says. Fields it doesn't name are counted as not read.
+
+    Of speakers whose role neither the shape nor the word for them says, the one who answers is the assistant.
+    """
+    found = list(lists_at(values, shape.items))
+    reader = _Reader(shape, report)
+    reader.cast(item for _, items, _ in found for _, item in items)
+    for _, items, around in found:
+        groups: dict[str, list[Located]] = {}
+        for where, item in items:
+            groups.setdefault(text_at(item, shape.conversation), []).append((where, item))
+        for label, group in groups.items():
+            yield reader.conversation(group, label, around)
+
+
+def read_mapped(shape: Shape, content: Content, report: Report) -> Iterator[Conversation]:
+    """The conversations of a content by a shape: JSON values, or the rows of a table."""
+    yield from read_shaped(shape, _values(content), report)
+
+
+def _values(content: Content) -> list[Located]:
+    if is_parquet(content):
+        return list(parquet_rows(content).rows(most=MAX_ROW_BYTES))
+    try:
+        return content.values
+    except LoadError:
+        if content.text.lstrip()[:1] not in "[{" and (rows := list(rows_of_table(content.text))):
+            return list(rows)
+        raise
+
+
+class _Reader:
+    """One shape, and the roles of its speakers."""
+
+    def __init__(self, shape: Shape, report: Report):
+        self._shape, self._report = shape, report
+        self._roles = dict(shape.roles)
+        self._read = _fields_read(shape)
+
+    def cast(self, items: Iterable[Any]) -> None:
+        """Give each speaker a role: the shape's, that of the word, or, among names, by who answers."""
+        said = dict.fromkeys(word for item in items if (word := text_at(item, self._shape.role)))
+        unknown = [word for word in said if word not in self._roles]
+        self._roles |= {word: role for word in unknown if (role := role_in_word(word))}
+        names = [word for word in unknown if word not in self._roles]
+        field = str(self._shape.role).rpartition(".")[2]
+        if names and field not in KINDS_OF_RECORD and all(map(is_name, names)):
+            self._roles |= {word: role for word, role in cast([*said], self._roles)[0].items() if word in names}
+
+    def conversation(self, group: list[Located], label: str, around: tuple[Any, ...]) -> Conversation:
+        """The conversation that these records are, with its branches."""
+        nodes: dict[Any, list[Message]] = {}
+        parents: dict[Any, Any] = {}
+        beside: list[Any] = []
+        last = None
+        for place, (where, item) in enumerate(group):
+            found = self._messages(item, where)
+            if not found and len(beside) < FIRST:
+                beside.append(item)
+            key = text_at(item, self._shape.id) or place
+            key = place if key in nodes else key
+            follows = value_at(item, self._shape.parent) if isinstance(item, dict) else None
+            parents[key] = last if follows is None and last is not None and not self._has_parent(item) else follows
+            nodes[key], last = found, key
+        metadata, title = self._facts(beside, around)
+        if label:
+            metadata[str(self._shape.conversation)] = label
+        places = {key: place for place, key in enumerate(nodes)}
+        ways = paths(parents, places.__getitem__) if self._shape.parent else [list(nodes)]
+        threads = [pair_by_order(_join_thoughts([m for key in way for m in nodes[key]])) for way in ways]
+        return with_branches(threads, title or label, metadata, self._report)
+
+    def _has_parent(self, item: Any) -> bool:
+        """Tell whether a record says what it follows, if only that it is the first."""
+        return isinstance(item, dict) and str(self._shape.parent).rpartition(".")[2] in item
+
+    def _facts(self, beside: list[Any], around: tuple[Any, ...]) -> tuple[dict[str, Any], str]:
+        """The model, tools and title that stand beside the messages."""
+        places = [*beside, *around]
+        model = next((name for each in places if (name := model_name(value_at(each, self._shape.model)))), None)
+        tools = next((found for each in places if isinstance(found := value_at(each, self._shape.tools), list)), None)
+        title = next((found for each in places if (found := text_at(each, self._shape.title))), "")
+        return {**({MODEL: model} if model else {}), **({TOOLS: tools} if tools else {})}, title
+
+    def _messages(self, item: Any, where: str) -> list[Message]:
+        shape, report = self._shape, self._report
+        if not isinstance(item, dict):
+            report.skip(f"{kind_of(item)}, not an object", where)
+            return []
+        for path, values in shape.only.items():
+            if (found := value_at(item, path)) not in values:
+                pass_over = report.pass_over if found is not None else report.skip
+                pass_over(f"a record whose {path} is {_show(found)}, not a message", where)
+                return []
+        word = text_at(item, shape.role)
+        if not word:
+            report.skip("no role", where)
+            return []
+        report.records += 1
+        report.leave(item, self._read, where)
+        return self._message(item, word, where)
+
+    def _message(self, item: dict[str, Any], word: str, where: str) -> list[Message]:
+        shape, report = self._shape, self._report
+        role = self._roles.get(word, word)
+        if role not in ROLE_CODES:
+            report.warn(f"unknown role {role[:40]!r}, kept as conversation", where)
+        said = AnswerParts(
+            id=text_at(item, shape.id) or None,
+            timestamp=self._time(item, where),
+            metadata={"injected": True} if role == "user" and holds(item, shape.injected) else {},
+            role=role,
+            late=True,
+            name=text_at(item, shape.name) or (word if not shape.name and is_name(word) else None),
+        )
+        said.think("\n".join(words_in(value)[0] for value in values_at(item, shape.thinking)))
+        text, media = words_in(_unwrap(values_at(item, shape.text)))
+        said.say(text)
+        said.media += media
+        parts = value_at(item, shape.parts)
+        own = parts if isinstance(parts, list) else [] if parts is None else [parts]
+        walk_parts(own, shape.kind, shape.kinds, said, where, report)
+        for call in _items(item, shape.calls):
+            said.call(call_at(call, shape.calls))
+        for result in _items(item, shape.results):
+            if found := result_at(result, shape.results):
+                said.add_result(found)
+        return self._finish(said, item, where)
+
+    def _finish(self, said: AnswerParts, item: dict[str, Any], where: str) -> list[Message]:
+        shape, report = self._shape, self._report
+        if said.role == "tool" or (shape.answers and value_at(item, shape.answers) is not None):
+            return [self._result(said, item)]
+        if said.role == "user" and said.results:  # as APIs have them: before what is said beside them
+            results, said.results = said.results, []
+            rest = said.messages() if said.texts or said.media else []
+            return [*(replace(m, timestamp=said.timestamp) for m in results), *rest]
+        alone = said.results and not (said.texts or said.calls or said.thoughts or said.media or said.made)
+        messages = [replace(m, timestamp=m.timestamp or said.timestamp) for m in said.messages()]
+        if alone:
+            return [m for m in messages if m.role == "tool"]
+        if not any(m.content or m.tool_calls or m.media or m.metadata.get("thinking") for m in messages):
+            report.warn("empty content", where)
+        if said.role != "assistant":
+            return messages
+        messages, fits = with_usage(messages, self._usage(item))
+        if not fits:
+            report.warn("usage that several requests share, not read", where)
+        model = model_name(value_at(item, shape.model))
+        return [_by_model(m, model) if model and m.role == "assistant" else m for m in messages]
+
+    def _result(self, said: AnswerParts, item: dict[str, Any]) -> Message:
+        """A record that is itself a result."""
+        inner = said.results[0] if said.results else Message("tool")
+        text = "\n".join(filter(None, (*said.texts, inner.content)))
+        call = text_at(item, self._shape.answers) or inner.tool_call_id
+        media = (*said.media, *inner.media)
+        return Message("tool", text, said.id, said.name, (), call, media, said.timestamp, metadata=inner.metadata)
+
+    def _time(self, item: Any, where: str) -> str | None:
+        given = value_at(item, self._shape.time)
+        time = iso_time(given)
+        if given is not None and time is None:
+            self._report.warn("a timestamp that is no time", where)
+        return time
+
+    def _usage(self, item: Any) -> dict[str, int] | None:
+        at = self._shape.usage
+        if isinstance(at, Mapping):
+            counts = {name: value_at(item, path) for name, path in at.items()}
+            found = {name: count for name, count in counts.items() if type(count) is int and count > 0}
+            return {"input": 0, "output": 0, "cache_reads": 0, "cache_writes": 0, **found} if found else None
+        return to_usage(value_at(item, at))
+
+
+def _by_model(message: Message, model: str) -> Message:
+    return replace(message, metadata={**message.metadata, MODEL: model})
+
+
+def _join_thoughts(messages: list[Message]) -> list[Message]:
+    """The messages, of which one that is nothing but thinking is part of the answer after it."""
+    joined: list[Message] = []
+    for message in messages:
+        before = joined[-1] if joined else None
+        if before and before.role == message.role == "assistant" and _only_thinks(before):
+            thought = [before.metadata["thinking"], message.metadata.get("thinking", "")]
+            joined.pop()
+            about = {**before.metadata, **message.metadata, "thinking": "\n".join(filter(None, thought))}
+            message = replace(message, metadata=about)  # noqa: PLW2901
+        joined.append(message)
+    return joined
+
+
+def _only_thinks(message: Message) -> bool:
+    return bool(message.metadata.get("thinking")) and not (message.content or message.tool_calls or message.media)
+
+
+def _items(item: Any, at: Mapping[str, Any]) -> list[Any]:
+    found = value_at(item, at["items"]) if at.get("items") else None
+    return found if isinstance(found, list) else [] if found is None else [found]
+
+
+def _unwrap(values: list[Any]) -> Any:
+    return values[0] if len(values) == 1 else values or None
+
+
+def _show(value: Any) -> str:
+    return f"{value[:40]!r}" if isinstance(value, str) else kind_of(value)
+
+
+def _fields_read(shape: Shape) -> frozenset[str]:
+    """The fields of a record that it reads, under every spelling of a path."""
+    given: list[Any] = [shape.role, shape.text, shape.name, shape.time, shape.id, shape.conversation, shape.thinking]
+    given += [shape.parts, shape.answers, shape.model, shape.parent, shape.tools, shape.title, tuple(shape.only)]
+    given += [tuple(shape.injected), shape.calls.get("items", ""), shape.results.get("items", "")]
+    given += shape.usage.values() if isinstance(shape.usage, Mapping) else [shape.usage]
+    keys = [path.split(".") for paths in given for path in ((paths,) if isinstance(paths, str) else paths)]
+    return frozenset(".".join(each[:n]) for each in keys for n in range(1, len(each) + 1)) - {""}

@@ -1,0 +1,184 @@
+"""Shape: where a file holds its messages, and which of their fields says what, as a value that JSON can hold.
+
+A path names keys from the outside in, joined by dots: `chat.history`. Lists on the way need no mention. Where several
+paths are given, the first that leads to something counts. Each list at the end of `items` is a conversation, unless
+`conversation` names a field that tells them apart; without `items` the file's own list, lines or rows are read.
+`model`, `tools` and `title` may stand in a record, in the objects around its list, or in a header.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from historylab.errors import LoadError
+from historylab.formats.base import kind_of
+from historylab.formats.shapes.paths import Paths
+
+MAX_SHAPE = 1_000_000
+ROLES = ("user", "assistant", "system", "tool")
+SAID = ("text", "thinking", "media", "label")
+"""Things that a part can be besides a call or a result: each names the path of its words."""
+CALL, RESULT = ("id", "name", "arguments"), ("id", "text")
+OBJECTS = {
+    "usage": ("input", "output", "cache_reads", "cache_writes"),
+    "calls": ("items", *CALL),
+    "results": ("items", *RESULT),
+}
+"""Field that is an object of paths → the names in it."""
+WORDS = ("text", "parts", "calls", "results")
+"""Fields of which a shape has at least one."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A kind of file as data: paths to the records, and to what each of their fields says.
+
+    `roles`: a word for a speaker → user, assistant, system or tool. `only` (path → values): which records are messages;
+    `injected`, as `only`: which of a user's a program put there; a path without values: any that says something.
+    `parts` is the path of a message's parts, `kind` the field that names a part's kind ("": its only key), and `kinds`
+    says what each holds: `{"text": path}`, thinking, media or label likewise, `{"call": {"id", "name", "arguments"}}`,
+    `{"result": {"id", "text"}}`, or both; None if nothing is said in it. `calls` and `results` stand beside the words;
+    `answers` is the path of a call's id in a record that is itself a result. `parent` names the record that one
+    follows. `usage` is the path of the provider's counts, or has a path for each.
+    """
+
+    role: Paths = ""
+    text: Paths = ""
+    items: str = ""
+    name: Paths = ""
+    time: Paths = ""
+    id: Paths = ""
+    conversation: Paths = ""
+    roles: Mapping[str, str] = field(default_factory=dict, hash=False)
+    only: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
+    thinking: Paths = ""
+    parts: Paths = ""
+    kind: str = "type"
+    kinds: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict, hash=False)
+    calls: Mapping[str, Paths] = field(default_factory=dict, hash=False)
+    results: Mapping[str, Paths] = field(default_factory=dict, hash=False)
+    answers: Paths = ""
+    model: Paths = ""
+    parent: Paths = ""
+    tools: Paths = ""
+    title: Paths = ""
+    injected: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
+    usage: Paths | Mapping[str, Paths] = field(default="", hash=False)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it as JSON, to be used again."""
+        Path(path).write_text(self.as_json, encoding="utf-8")
+
+    @property
+    def as_json(self) -> str:
+        """The text of its file."""
+        said = {f.name: value for f in fields(self) if (value := getattr(self, f.name)) and value != f.default}
+        return json.dumps(said, ensure_ascii=False, indent=2) + "\n"
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Shape:
+        """Read a saved one. Raises LoadError for anything that is none."""
+        try:
+            with open(path, "rb") as file:
+                saved = file.read(MAX_SHAPE)
+        except (OSError, ValueError) as problem:  # ValueError: a NUL in the path
+            reason = getattr(problem, "strerror", None) or str(problem)
+            raise LoadError(f"the shape {str(path)[:80]!r} can't be read: {reason[0].lower()}{reason[1:]}") from None
+        return cls.of_json(saved, str(path))
+
+    @classmethod
+    def of_json(cls, saved: bytes, name: str) -> Shape:
+        """The shape in the bytes of a saved one, whose name is for errors. Raises LoadError for anything else."""
+        try:
+            given = json.loads(saved)
+        except (ValueError, RecursionError):
+            raise LoadError(f"the shape {name[:80]!r} can't be read: it is no JSON") from None
+        return cls.of(given, name)
+
+    @classmethod
+    def of(cls, given: Any, name: str = "given") -> Shape:
+        """The shape that a JSON value describes. Raises LoadError saying what is wrong with it."""
+        if fault := _fault(given):
+            raise LoadError(f"the shape {name[:80]!r} can't be used: {fault}")
+        return cls(**{key: _freeze(value) for key, value in given.items()})
+
+
+def _freeze(value: Any) -> Any:
+    """The value with tuples for its lists."""
+    if isinstance(value, list):
+        return tuple(value)
+    return {key: _freeze(held) for key, held in value.items()} if isinstance(value, dict) else value
+
+
+def _fault(given: Any) -> str:
+    """Why a JSON value is no shape; empty if it is one."""
+    if not isinstance(given, dict):
+        return f"it is {kind_of(given)}, not an object"
+    known = [f.name for f in fields(Shape)]
+    if unknown := [name for name in given if name not in known]:
+        return f"it has a field {unknown[0][:40]!r}; known are {', '.join(known)}"
+    for name, value in given.items():
+        if fault := _CHECKS.get(name, _path_fault)(value, name):
+            return fault
+    if not given.get("role"):
+        return "it names no field for role"
+    return "" if any(map(given.get, WORDS)) else f"it names no field for {', '.join(WORDS[:-1])} or {WORDS[-1]}"
+
+
+def _path_fault(value: Any, name: str) -> str:
+    several = isinstance(value, list) and value and all(isinstance(path, str) for path in value)
+    return "" if several or isinstance(value, str) else f"{name} is {kind_of(value)}, not the name of a field"
+
+
+def _roles_fault(value: Any, name: str) -> str:
+    if not isinstance(value, dict) or not all(isinstance(role, str) and role for role in value.values()):
+        return f"{name} is no object of speakers and their roles"
+    return ""
+
+
+def _values_fault(value: Any, name: str) -> str:
+    if not isinstance(value, dict) or not all(isinstance(values, list) for values in value.values()):
+        return f"{name} is no object of fields, each with a list of its values"
+    return ""
+
+
+def _kinds_fault(value: Any, name: str) -> str:
+    if not isinstance(value, dict):
+        return f"{name} is {kind_of(value)}, not an object of kinds of parts"
+    for kind, holds in value.items():
+        if holds is None:
+            continue
+        if not isinstance(holds, dict) or not holds or holds.keys() - {*SAID, "call", "result"}:
+            return f"{name} {kind[:40]!r} says none of {', '.join((*SAID, 'call', 'result'))}"
+        for what, path in holds.items():
+            within = {"call": CALL, "result": RESULT}.get(what)
+            fault = _names_fault(path, what, within) if within else _path_fault(path, what)
+            if fault:
+                return f"in {name} {kind[:40]!r}, {fault}"
+    return ""
+
+
+def _object_fault(value: Any, name: str) -> str:
+    alone = name == "usage" and isinstance(value, str)
+    return _path_fault(value, name) if alone else _names_fault(value, name, OBJECTS[name])
+
+
+def _names_fault(value: Any, name: str, known: tuple[str, ...]) -> str:
+    if not isinstance(value, dict):
+        return f"{name} is {kind_of(value)}, not an object of fields"
+    if unknown := [each for each in value if each not in known]:
+        return f"{name} has a field {unknown[0][:40]!r}; known are {', '.join(known)}"
+    return next((fault for each, path in value.items() if (fault := _path_fault(path, each))), "")
+
+
+_CHECKS: Mapping[str, Callable[[Any, str], str]] = {
+    "roles": _roles_fault,
+    "kinds": _kinds_fault,
+    **dict.fromkeys(("only", "injected"), _values_fault),
+    **dict.fromkeys(OBJECTS, _object_fault),
+}

@@ -1,0 +1,115 @@
+"""The walker: reads the parts of a message by a table of their kinds, whatever API or tool they come from.
+
+A table says of each kind where its words are: text, thinking, a call, a result, a medium, a label, or that nothing is
+said in it. A kind that no table has is counted as not read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from historylab.conversation.message import Message, ToolCall
+from historylab.formats.base import EMPTY_VALUES, Report, kind_of
+from historylab.formats.messages.answers import AnswerParts, tool_call
+from historylab.formats.messages.content_parts import MEDIA, json_text, medium_of
+from historylab.formats.shapes.paths import picked_at, value_at
+from historylab.formats.shapes.shape import CALL
+
+Table = Mapping[str, Mapping[str, Any] | None]
+"""Kind of a part → where its words are, as a shape's `kinds`."""
+
+MIME = re.compile(r"(?:data:)?([a-z]+)/[\w.+-]+(?:;|,|$)")
+
+
+def walk_parts(parts: Iterable[Any], kind: str, table: Table, said: AnswerParts, where: str, report: Report) -> None:
+    """Add parts to a message. Results stand together after the calls of their step; a step ends where words follow."""
+    for part in parts:
+        if isinstance(part, str):
+            said.say(part)
+            continue
+        named = _kind_of_part(part, kind)
+        if named in table:
+            _add(part, named, table[named], said)
+        elif named or part not in EMPTY_VALUES:
+            report.warn(f"a part {f'of type {named[:40]!r}' if named else f'that is {kind_of(part)}'} not read", where)
+
+
+def _kind_of_part(part: Any, kind: str) -> str:
+    if not isinstance(part, dict):
+        return ""
+    named = value_at(part, kind) if kind else next(iter(part), "")
+    return named if isinstance(named, str) else "" if kind not in part else str(named)
+
+
+def _add(part: dict[str, Any], kind: str, holds: Mapping[str, Any] | None, said: AnswerParts) -> None:
+    if said.results and (holds is None or holds.keys() & {"text", "thinking"}):
+        said.end_step()
+    for what, at in (holds or {}).items():
+        if what == "text":
+            _say(value_at(part, at), said)
+        elif what == "thinking":
+            said.think(words_in(value_at(part, at))[0])
+        elif what == "label" and (label := value_at(part, at)):
+            said.say(f"[{words_in(label)[0]}]")
+        elif what == "media":
+            said.attach(_name_medium(kind, value_at(part, at)))
+        elif what == "call":
+            said.call(call_at(part, at))
+        elif what == "result" and (result := result_at(part, at)):
+            said.add_result(result)
+
+
+def _say(value: Any, said: AnswerParts) -> None:
+    text, media = words_in(value)
+    said.say(text)
+    for medium in media:
+        said.attach(medium)
+
+
+def call_at(item: Any, at: Mapping[str, Any]) -> ToolCall:
+    """The call that an item holds at these paths."""
+    id, name, arguments = (at.get(field, "") for field in CALL)
+    return tool_call(text_at(item, id), text_at(item, name), value_at(item, arguments))
+
+
+def result_at(item: Any, at: Mapping[str, Any]) -> Message | None:
+    """The result that an item holds at these paths; None if there is none yet."""
+    value, path = picked_at(item, at.get("text", ""))
+    if value is None:
+        return None
+    text, media = words_in(value)
+    failed = {"is_error": True} if path.rpartition(".")[2] == "error" else {}
+    call = text_at(item, at.get("id", ""))
+    return Message("tool", text, tool_call_id=call or None, media=media, metadata=failed)
+
+
+def text_at(item: Any, at: Any) -> str:
+    """The text or number at these paths; "" if there is none."""
+    value = value_at(item, at)
+    return "" if value is None or isinstance(value, list | dict | bool) else str(value)
+
+
+def words_in(value: Any) -> tuple[str, tuple[str, ...]]:
+    """The text in a value, and the names of its media: a text, a list of texts or parts, or JSON of anything else."""
+    if isinstance(value, str):
+        return value, ()
+    if isinstance(value, dict):
+        kind = value.get("type")
+        if isinstance(kind, str) and kind in MEDIA:
+            return "", (MEDIA[kind],)
+        inner = next((value[name] for name in ("text", "content") if isinstance(value.get(name), str)), None)
+        alone = inner is not None and (len(value) == 1 or isinstance(kind, str))
+        return (inner, ()) if alone and inner is not None else (json_text(value), ())
+    if isinstance(value, list | tuple) and all(isinstance(each, str | dict) for each in value):
+        found = [words_in(each) for each in value]
+        return "\n".join(text for text, _ in found if text), tuple(name for _, media in found for name in media)
+    return json_text(value), ()
+
+
+def _name_medium(kind: str, value: Any) -> str:
+    found = MIME.match(value) if isinstance(value, str) else None
+    if found:
+        return medium_of(f"{found[1]}/")
+    return MEDIA.get(kind) or next((name for name in ("image", "audio") if name in kind.casefold()), "file")

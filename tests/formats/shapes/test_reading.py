@@ -1,0 +1,180 @@
+"""Records read by a shape: parts, calls, results, branches, times, usage; and no output becomes a person's words."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from historylab.errors import UnknownFormat
+from historylab.formats.load import load
+from historylab.formats.shapes.shape import Shape
+
+KINDS = {
+    "text": {"text": "text"},
+    "think": {"thinking": "text"},
+    "call": {"call": {"id": "id", "name": "tool", "arguments": "input"}},
+    "out": {"result": {"id": "id", "text": ["output", "error"]}},
+    "both": {"call": {"id": "id", "name": "tool", "arguments": "in.put"}, "result": {"id": "id", "text": "in.output"}},
+    "pic": {"media": "mime"},
+    "mention": {"label": "who"},
+    "ping": None,
+}
+PARTED = {"role": "by", "parts": "parts", "kinds": KINDS}
+
+
+def read(shape: dict[str, Any], *records: Any):
+    return load(json.dumps({"log": [*records]}).encode(), shape=Shape.of({"items": "log", **shape}))
+
+
+def parts(*given: Any, by: str = "assistant"):
+    return read(PARTED, {"by": "user", "parts": ["go"]}, {"by": by, "parts": [*given]})[0][1:]
+
+
+def sketch(messages: Any) -> list[tuple[str, str, int]]:
+    return [(m.role, m.content, len(m.tool_calls)) for m in messages]
+
+
+def test_a_kind_says_where_the_words_of_a_part_are():
+    (found,) = parts({"type": "think", "text": "hm"}, {"type": "text", "text": "yes"}, {"type": "ping", "text": "no"})
+    assert (found.content, found.metadata["thinking"]) == ("yes", "hm")
+
+
+def test_a_call_and_its_result_in_one_part_are_two_messages():
+    call = {"type": "both", "id": "c", "tool": "look", "in": {"put": {"at": 1}, "output": "a bird"}}
+    said, result, after = parts({"type": "text", "text": "I look"}, call, {"type": "text", "text": "A bird."})
+    assert said.tool_calls[0].arguments == '{"at":1}'
+    assert (result.tool_call_id, result.content, after.content) == ("c", "a bird", "A bird.")
+
+
+def test_parallel_calls_come_before_their_results():
+    calls = [{"type": "both", "id": name, "tool": "f", "in": {"put": {}, "output": name}} for name in "ab"]
+    assert sketch(parts(*calls)) == [("assistant", "", 2), ("tool", "a", 0), ("tool", "b", 0)]
+
+
+def test_results_in_a_users_record_come_before_the_words():
+    found = parts({"type": "text", "text": "and now?"}, {"type": "out", "id": "c", "output": "ok"}, by="user")
+    assert sketch(found) == [("tool", "ok", 0), ("user", "and now?", 0)]
+
+
+def test_a_result_under_error_is_a_failed_one():
+    (found,) = parts({"type": "out", "id": "c", "error": "no such file"}, by="user")
+    assert (found.content, found.metadata["is_error"]) == ("no such file", True)
+
+
+def test_media_and_labels_stand_for_what_is_no_text():
+    (found,) = parts({"type": "pic", "mime": "image/png"}, {"type": "mention", "who": "Ann"})
+    assert (found.media, found.content) == (("image",), "[Ann]")
+
+
+def test_a_kind_that_no_table_has_is_named():
+    loaded = read(PARTED, {"by": "user", "parts": [{"type": "odd", "text": "x"}, "hi"]})
+    assert loaded.report.warnings["a part of type 'odd' not read"].first == "log[0]"
+
+
+def test_a_part_may_be_known_by_its_only_key():
+    shape = {"role": "role", "parts": "content", "kind": "", "kinds": {"text": {"text": "text"}}}
+    assert sketch(read(shape, {"role": "user", "content": [{"text": "hi"}]})[0]) == [("user", "hi", 0)]
+
+
+def test_only_some_records_are_messages_and_the_others_are_counted():
+    shape = {"only": {"type": ["message"]}, "role": "role", "text": "text"}
+    loaded = read(shape, {"type": "head"}, {"type": "message", "role": "user", "text": "hi"})
+    assert (len(loaded[0]), loaded.report.passed) == (1, 1)
+    assert list(loaded.report.skipped) == ["a record whose type is 'head', not a message"]
+
+
+def test_calls_and_results_may_stand_beside_the_words():
+    shape = {
+        "role": "role",
+        "text": "text",
+        "calls": {"items": "calls", "id": "id", "name": "fn.name", "arguments": "fn.args"},
+        "results": {"items": "seen", "id": "of", "text": "said"},
+    }
+    record = {"role": "assistant", "text": "I look", "calls": [{"id": "c", "fn": {"name": "look", "args": {}}}]}
+    (found,) = read(shape, {"role": "user", "text": "look"}, record | {"seen": [{"of": "c", "said": "a bird"}]})
+    assert sketch(found) == [("user", "look", 0), ("assistant", "I look", 1), ("tool", "a bird", 0)]
+
+
+def test_a_record_that_answers_a_call_is_a_result():
+    shape = {"role": "role", "text": "text", "answers": "call"}
+    (found,) = read(shape, {"role": "user", "text": "go"}, {"role": "toolReply", "call": "c", "text": "done"})
+    assert (found[1].role, found[1].tool_call_id) == ("tool", "c")
+
+
+def test_parents_make_branches_of_which_the_newest_is_the_conversation():
+    shape = {"role": "role", "text": "text", "id": "id", "parent": "after"}
+    rows = [("user", "a", None), ("assistant", "b", "a"), ("user", "c", "b"), ("user", "d", "b")]
+    records = [{"role": role, "text": name, "id": name, "after": after} for role, name, after in rows]
+    (found,) = read(shape, *records)
+    assert ["".join(m.content for m in path) for path in (found, *found.branches)] == ["abd", "abc"]
+
+
+def test_time_model_and_usage_are_those_of_the_answer():
+    shape = {
+        "role": "role",
+        "text": "text",
+        "time": "at",
+        "model": "model",
+        "usage": {"input": "u.in", "output": "u.out"},
+    }
+    answer = {"role": "assistant", "text": "hi", "at": 1_760_000_000, "model": "m-1", "u": {"in": 5, "out": 2}}
+    (found,) = read(shape, {"role": "user", "text": "hello"}, answer)
+    assert (found[1].timestamp, found.recorded.model) == ("2025-10-09T08:53:20+00:00", "m-1")
+    assert found[1].metadata["usage"]["output"] == 2
+
+
+def test_what_a_program_put_in_a_users_name_is_injected():
+    shape = {"role": "role", "text": "text", "injected": {"why": []}}
+    (found,) = read(shape, {"role": "user", "text": "a"}, {"role": "user", "text": "b", "why": "reminder"})
+    assert [m.injected for m in found] == [False, True]
+
+
+def test_a_model_and_a_title_may_stand_around_the_list():
+    given = {"meta": {"model": "m-1"}, "name": "Birds", "log": [{"role": "user", "text": "hi"}]}
+    shape = Shape("role", "text", "log", model="meta.model", title="name")
+    (found,) = load(json.dumps(given).encode(), shape=shape)
+    assert (found.recorded.model, found.title) == ("m-1", "Birds")
+
+
+@pytest.mark.parametrize("word", ["toolResult", "FunctionExecutionResultMessage", "observation_event", "toolReply"])
+def test_a_word_that_names_an_output_is_never_a_persons(word):
+    records = [{"kind": "userInput", "words": "where is it?"}, {"kind": word, "words": "in the box over there"}]
+    with pytest.raises(UnknownFormat) as refusal:
+        load(json.dumps(records).encode())
+    (found,) = load(json.dumps(records).encode(), shape=refusal.value.proposals[0].shape)
+    assert [m.role for m in found] == ["user", "tool"]
+
+
+def test_kinds_of_records_make_nobody_a_user():
+    records = [{"type": kind, "text": f"some words of {kind}"} for kind in ("step_start", "api_request", "status")]
+    (found,) = load(json.dumps({"log": records}).encode(), shape=Shape("type", "text", "log"))
+    assert [m.role for m in found] == ["step_start", "api_request", "status"]
+
+
+def test_a_proposal_names_calls_results_thinking_usage_model_and_time():
+    talk = [
+        {"who": "human", "at": "2026-01-01T10:00:00", "body": [{"type": "text", "text": "Is the light on?"}]},
+        {
+            "who": "bot",
+            "at": "2026-01-01T10:00:02",
+            "model": "m-1",
+            "usage": {"input_tokens": 7, "output_tokens": 3},
+            "body": [
+                {"type": "reasoning", "text": "I look."},
+                {"type": "toolRequest", "callId": "c", "name": "look", "args": {"at": "lamp"}},
+            ],
+        },
+        {
+            "who": "human",
+            "at": "2026-01-01T10:00:03",
+            "body": [{"type": "toolReply_result", "callId": "c", "output": "on"}],
+        },
+    ]
+    with pytest.raises(UnknownFormat) as refusal:
+        load(json.dumps({"talk": talk}).encode())
+    (found,) = load(json.dumps({"talk": talk}).encode(), shape=refusal.value.proposals[0].shape)
+    assert sketch(found) == [("user", "Is the light on?", 0), ("assistant", "", 1), ("tool", "on", 0)]
+    assert (found[1].metadata["thinking"], found.recorded.model) == ("I look.", "m-1")
+    assert (found[1].metadata["usage"]["input"], found[2].tool_call_id) == (7, "c")
