@@ -117,7 +117,7 @@ def _load_any(content: Content, chosen: Member | None, most: int) -> Conversatio
 def _with_files_beside(loaded: Conversations, path: Path, most: int) -> Conversations:
     """The conversations, and after them those of the files beside theirs that belong to them, of `most` bytes."""
     report, others = loaded.report, list[Conversation]()
-    known = None if report.member == MAPPING else member("format", report.member)
+    known = None if report.member == SHAPE else member("format", report.member)
     find: FindBeside | None = known.attributes.get("beside") if known else None
     for beside in islice(find(path, loaded), MAX_ENTRIES) if find else ():
         try:

@@ -45,7 +45,7 @@ def read_sessions(records: list[tuple[str, Any]], report: Report, provider: str)
         sent = [session_cuts(*each, report.format) for each in zip(groups, paths, strict=True)]
         yield with_provider_cuts(with_branches(paths, _title(tree, paths[0], titles), metadata, report, sent))
         for record in tree.aside:
-            report.skip("a record on a branch older than those offered", record.where)
+            report.pass_over("a record on a branch older than those offered", record.where)
 
 
 def _tree_records(records: list[tuple[str, Any]], report: Report) -> Iterator[SessionRecord]:
@@ -62,7 +62,7 @@ def _tree_records(records: list[tuple[str, Any]], report: Report) -> Iterator[Se
         rides = not usable and isinstance(value, dict) and sent_content(value) is not None
         key = (uuid or _identity(value)) if usable or rides else None
         if key in seen:
-            report.skip(f"a record with the {'uuid' if uuid else 'role, text and time'} of one before it", where)
+            report.pass_over(f"a record with the {'uuid' if uuid else 'role, text and time'} of one before it", where)
             continue
         if key:
             seen.add(key)

@@ -208,6 +208,7 @@ def test_a_result_or_a_repeated_call_that_cannot_be_read_is_named(session):
     assert {why: t.first for why, t in loaded.report.warnings.items()} == {
         "a call with the id of another one, left out": "line 3",
         "a tool result whose content is an object": "line 4",
+        "a conversation without any user message": "",
     }
 
 
