@@ -132,11 +132,11 @@ def _renewed(value: Any, n: int, key: str = "") -> Any:
 
 def _message(n: int) -> dict[str, str]:
     text = " ".join(random.Random(n % 500).choices(WORDS, k=40 + n % 120))
-    return {"role": "assistant" if n % 2 else "user", "content": text}
+    return {"role": "assistant" if n % 2 else "user", "content": f"{n}: {text}"}
 
 
 def _talk(n: int) -> dict[str, Any]:
-    return {"messages": [_message(n * 7 + k) for k in range(12)]}
+    return {"messages": [_message(n * 12 + k) for k in range(12)]}
 
 
 def _lines(size: float, make: Callable[[int], Any]) -> Iterator[bytes]:

@@ -36,7 +36,7 @@ class Thread:
     """
 
     def __init__(self, parent: Thread | None = None, known: int = 0):
-        self.root: Thread = parent.root if parent else self
+        self._root: Thread | None = parent.root if parent else None
         self.messages: list[Message] = parent.messages[:known] if parent else []
         self.marks: list[int] = parent.marks[:known] if parent else []
         self.begins: list[int] = parent.begins[:known] if parent else []
@@ -58,6 +58,11 @@ class Thread:
         self.unplaced: Exchange | None = None  # only the next request shows what answered it
         known_answers = parent.answered.items() if parent else ()
         self.answered: dict[int, Exchange] = {at: request for at, request in known_answers if at < known}
+
+    @property
+    def root(self) -> Thread:
+        """The thread it branched from first; itself. A reference to it would be a cycle, which outlives its file."""
+        return self._root or self
 
     @property
     def prompt(self) -> int:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import Message, ToolCall
 from historylab.conversation.sent import SENT_HISTORIES
 from historylab.formats.base import Report
 from historylab.formats.messages.observed import conversations_in as stitch
 from historylab.formats.messages.stitching import OTHER_PROMPT, REWORDED, UNRELATED
+from historylab.formats.messages.threads import Thread
 
 ROLES = {"s": "system", "u": "user", "a": "assistant", "t": "tool"}
 
@@ -208,3 +212,12 @@ def test_histories_whose_texts_have_one_hash_are_told_apart():
     found, _ = stitched(*map(hashed_alike, requests))
     assert [texts(c) for c in found] == ["s:p u:1 a:x u:4 a:z", "s:p u:2 a:y"]
     assert [texts(branch) for c in found for branch in c.branches] == ["s:p u:1 a:x u:3 a:z"]
+
+
+def test_a_thread_goes_with_its_file_whether_or_not_garbage_is_looked_for():
+    gc.disable()
+    try:
+        thread = weakref.ref(Thread(Thread()))
+        assert thread() is None
+    finally:
+        gc.enable()
