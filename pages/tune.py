@@ -21,6 +21,7 @@ from historylab.ui.tune.frontier_view import frontier_view
 from historylab.ui.tune.search_form import search_form
 from historylab.ui.tune.sensitivity_view import sensitivity_view
 from historylab.ui.tune.settings_search import find_advice, know_what_was_sent, make_search, may_beat_others
+from historylab.ui.tune.thresholds_view import thresholds_view
 from historylab.ui.tune.why_view import help_buttons, why_view
 
 start_page("tune")
@@ -40,6 +41,9 @@ if shown:
     describe_system(system, timeline, conversation)
 refusals(resolution)
 conversation_bar(conversation, timeline, resolution)
+if conversation.recorded.textless:
+    thresholds_view([each for each in viewing.current_file().conversations if each.recorded.textless])
+    st.stop()
 if not timeline.plans:
     no_requests("There is nothing to improve. Open another conversation.")
     st.stop()

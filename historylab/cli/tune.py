@@ -30,9 +30,11 @@ from historylab.errors import LoadError, SettingsError
 if TYPE_CHECKING:
     from historylab.conversation.conversation import Conversation
     from historylab.tuning.replayed import Lane
+    from historylab.tuning.thresholds import Threshold
     from historylab.tuning.tune import Advice
 
 SHOWN = 8
+WISHES = "better than mine"
 NEXT_STEP = (
     "To use them: the same command with --target dotenv > history.env; where its variables are set, your app sends "
     "`historylab.Trimmer().trim(messages)`."
@@ -45,7 +47,7 @@ def add_to(commands: Subparsers) -> None:
     parser.add_argument(
         "--wishes",
         metavar="WISHES",
-        default="better than mine",
+        default=WISHES,
         help='what is wanted, in words: "better than mine, never over 32k", "cheapest, keep 95%% of references" '
         "(default: %(default)s, in what is kept and in cost)",
     )
@@ -73,13 +75,16 @@ def run(arguments: argparse.Namespace) -> int:
     skipped: dict[str, str] = {}
     base = _base(arguments)
     options = MeasureOptions(stars=must_remember_from(arguments), questions=tuple(arguments.question))
+    conversations = _conversations(arguments, base, skipped)
+    if all(conversation.recorded.textless for conversation in conversations):
+        return _tell_thresholds(arguments, conversations, skipped)
     with (
         trimmers_aside(arguments),
         progress_bar("Trying settings") as progress,
         interruptible() as interrupted,
     ):
         advice = tune(
-            _conversations(arguments, base, skipped),
+            conversations,
             base=base,
             wishes=arguments.wishes,
             tries=arguments.tries,
@@ -100,6 +105,41 @@ def run(arguments: argparse.Namespace) -> int:
     if stopped:
         print_note("interrupted; this rests on what had been tried")
     return INTERRUPTED if stopped else 0
+
+
+def _tell_thresholds(arguments: argparse.Namespace, conversations: list[Conversation], skipped: dict[str, str]) -> int:
+    """Print where each type of agent should compact, of requests without text."""
+    from historylab.tuning.threshold_words import (
+        BY_TOKENS,
+        COLUMNS,
+        threshold_notes,
+        threshold_row,
+        thresholds_headline,
+    )
+    from historylab.tuning.thresholds import find_thresholds
+
+    if arguments.target or read_against(arguments) or arguments.wishes != WISHES:
+        raise SettingsError(f"--target, --against and --wishes ask for settings. {BY_TOKENS}")
+    found = find_thresholds(conversations)
+    report_skipped(skipped)
+    if arguments.json:
+        told = [_threshold_as_json(each) for each in found]
+        print_json({"version": 1, "basis": BY_TOKENS, "thresholds": told, "skipped": skipped})
+        return 0
+    print_line(thresholds_headline(found))
+    print_line(BY_TOKENS)
+    print_table("Thresholds", COLUMNS, [threshold_row(each) for each in found])
+    for note in threshold_notes(found):
+        print_line(note)
+    return 0
+
+
+def _threshold_as_json(found: Threshold) -> dict[str, Any]:
+    """All of it; the chosen and the cost then only where they are shown to cost less."""
+    told = {name: value for name, value in asdict(found).items() if name not in ("chosen", "tried", "now")}
+    tried = [{**each.compaction._asdict(), "cost": each.cost, "sent": each.sent} for each in found.tried]
+    chosen = found.chosen._asdict() if found.chosen and found.saves else None
+    return {**told, "now": found.now, "saves": found.saves, "compact": chosen, "tried": tried}
 
 
 def _base(arguments: argparse.Namespace) -> Lane | None:

@@ -10,6 +10,9 @@ from historylab.conversation.message import MOST_TOKENS, Message, ReadMessages, 
 MODEL = "model"
 """The key of a conversation's and of an answer's metadata that names the model."""
 
+AGENT_TYPE = "agent_type"
+"""The key of a conversation's metadata that names the kind of agent whose requests these are."""
+
 TEXTLESS = "textless"
 """The key of a conversation's metadata that says its messages have a known size each, and no text."""
 

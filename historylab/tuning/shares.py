@@ -36,6 +36,22 @@ def share_interval(parts: Sequence[tuple[int, int]]) -> tuple[float, float]:
     return min(low for low, _ in bounds), max(high for _, high in bounds)
 
 
+def ratio_interval(parts: Sequence[float], wholes: Sequence[float]) -> tuple[float, float]:
+    """The bounds, from 0, that hold a sum ÷ another over conversations like these 95 times of 100.
+
+    A conversation is one draw, and counts by its part of the whole. Fewer than three give (0, inf).
+    """
+    total, ratio = sum(wholes), sum(parts) / (sum(wholes) or 1)
+    squares = sum(whole**2 for whole in wholes)
+    if len(wholes) < FEWEST or not total:
+        return 0.0, math.inf
+    apart = sum((part - ratio * whole) ** 2 for part, whole in zip(parts, wholes, strict=True))
+    count = total**2 / squares  # conversations of one size that would say as much
+    error = math.sqrt(apart * len(wholes) / (len(wholes) - 1)) / total
+    half = error * _student(max(1.0, count - 1))
+    return max(0.0, ratio - half), ratio + half
+
+
 def wilson_interval(share: float, trials: float, z: float = Z) -> tuple[float, float]:
     """Wilson's bounds for a share of so many independent trials (more than 0), `z` standard errors on both sides."""
     width = 1 + z**2 / trials
@@ -59,6 +75,6 @@ def _interval(shares: Sequence[float], weights: Sequence[int]) -> tuple[float, f
     return wilson_interval(min(1.0, share), trials, _student(len(shares) - 1))
 
 
-def _student(freedom: int) -> float:
+def _student(freedom: float) -> float:
     """Standard errors on both sides that hold 95 of 100 where the spread is estimated: within 3 % of Student's t."""
     return Z + 2.372 / freedom + 2.822 / freedom**2 + 2.555 / freedom**3

@@ -158,7 +158,10 @@ def tune(
     """
     if tries < 0 or seed < 0:
         raise SettingsError("the number of tries and the seed are 0 or more")
-    given = [conversations] if isinstance(conversations, Conversation) else list(conversations)
+    several = [conversations] if isinstance(conversations, Conversation) else list(conversations)
+    given = [conversation for conversation in several if not conversation.recorded.textless]
+    if several and not given:
+        raise SettingsError("the file holds no text to judge settings by; find_thresholds() goes by tokens alone")
     requesting = [c for c in given if len(c.columns.requests)]
     against = choose_base(requesting, base)
     mine = search_start(requesting, against)

@@ -93,3 +93,39 @@ def test_settings_are_no_base_to_name_there(capsys, loop, tmp_path):
     (tmp_path / "mine.env").write_text("HISTORYLAB_BUDGET=2000\n")
     status, _, error = run(capsys, "tune", loop, "--against", str(tmp_path / "mine.env"))
     assert (status, "--from says which are yours" in error) == (2, True)
+
+
+@pytest.fixture(scope="module")
+def usage(tmp_path_factory) -> str:
+    """A gateway's table: an agent whose cache always misses, and one with two sessions."""
+    path = tmp_path_factory.mktemp("tune") / "usage.csv"
+    lines = ["agent,session,model,input_tokens,output_tokens"]
+    for agent, session in (("reader", "a"), ("reader", "b"), ("reader", "c"), ("few", "d"), ("few", "e")):
+        lines += [f"{agent},{session},claude-sonnet-4-5,{9_000 + 2_000 * n},200" for n in range(40)]
+    path.write_text("\n".join(lines))
+    return str(path)
+
+
+def test_a_table_without_text_gives_thresholds_and_what_they_are_not(capsys, usage):
+    code, out, _ = run(capsys, "tune", usage)
+    assert code == 0
+    assert out.startswith("1 of 2 agents would cost less under another threshold.\nBy tokens alone: ")
+    assert "fewer than 3 sessions" in out
+    assert "forg" not in out
+    assert "kept" not in out
+
+
+def test_thresholds_as_json_begin_with_their_version_and_name_only_what_is_shown(capsys, usage):
+    _, out, _ = run(capsys, "tune", usage, "--json")
+    told = json.loads(out)
+    assert next(iter(told)) == "version"
+    reader, few = told["thresholds"]
+    assert (reader["agent"], reader["saves"], few["compact"], few["tried"]) == ("reader", True, None, [])
+    assert reader["compact"] in [{"at": each["at"], "to": each["to"]} for each in reader["tried"]]
+
+
+@pytest.mark.parametrize("asked", [["--target", "dotenv"], ["--wishes", "cheapest"]])
+def test_settings_for_a_table_without_text_are_a_mistake_in_asking(capsys, usage, asked):
+    code, _, err = run(capsys, "tune", usage, *asked)
+    assert code == 2
+    assert "the file holds no text" in err

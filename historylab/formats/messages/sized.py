@@ -8,31 +8,54 @@ and what was said, are unknown, too: `recorded.textless` tells such a conversati
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.exchange import Exchange
-from historylab.conversation.message import Message
-from historylab.conversation.usage import MODEL, TEXTLESS
+from historylab.conversation.message import Message, instant
+from historylab.conversation.usage import AGENT_TYPE, MODEL, TEXTLESS
 from historylab.formats.base import NOTHING, Report
 from historylab.formats.messages.observed import order_by_time
 
 OPENING = "a first request always sent, as it is unknown how much of it (system prompt, tools) all later ones repeat"
 SIZES = "a request without its text, read as messages of that size"
 SMALLER = "a request smaller than the one before (compacted, or unrelated), read as a conversation of its own"
+PAUSE = 3600.0
+"""Seconds without a request after which those of no session, of one agent and model, are a session of their own."""
+PAUSED = "a request without a session, an hour or more after the one before, read as the first of its own"
 IN_PART = "an answer larger than what the next request grew by: the rest (thinking, say) was not sent again"
 
 
 def sized_conversations(requests: Iterable[Exchange], report: Report) -> Iterator[Conversation]:
-    """A conversation per key and model, and a new one wherever a request is smaller than the one before it."""
-    groups: dict[tuple[str, Any], list[Exchange]] = {}
+    """A conversation per key, agent and model, and a new one wherever a request is smaller than the one before it."""
+    groups: dict[tuple[str, Any, Any], list[Exchange]] = {}
     for request in requests:
-        groups.setdefault((request.conversation, request.about.get(MODEL)), []).append(request)
-    for (key, _), group in groups.items():
-        runs = list(_growing_runs(order_by_time(group), report))
-        for number, run in enumerate(runs, 1):
-            title = f"{key}, part {number}" if key and len(runs) > 1 else key
-            yield _conversation(run, title, report)
+        about = request.about.get(AGENT_TYPE), request.about.get(MODEL)
+        groups.setdefault((request.conversation, *about), []).append(request)
+    for (key, agent, model), group in groups.items():
+        ordered = order_by_time(group)
+        sessions = [ordered] if key else list(_unnamed_sessions(ordered, report))
+        for count, session in enumerate(sessions, 1):
+            name = f"{agent or model or 'session'} {count}" if len(sessions) > 1 else key
+            yield from _conversations(session, name, report)
+
+
+def _unnamed_sessions(requests: list[Exchange], report: Report) -> Iterator[list[Exchange]]:
+    """Requests in order, apart wherever a long pause is known."""
+    times = [instant(request.started) for request in requests]
+    begins = [0, *(i for i in range(1, len(times)) if times[i] - times[i - 1] >= PAUSE)]
+    for begin, end in pairwise([*begins, len(requests)]):
+        if begin:
+            report.warn(PAUSED, requests[begin].where)
+        yield requests[begin:end]
+
+
+def _conversations(session: list[Exchange], name: str, report: Report) -> Iterator[Conversation]:
+    runs = list(_growing_runs(session, report))
+    for number, run in enumerate(runs, 1):
+        title = f"{name}, part {number}" if name and len(runs) > 1 else name
+        yield _conversation(run, name, title, report)
 
 
 def _growing_runs(requests: list[Exchange], report: Report) -> Iterator[list[Exchange]]:
@@ -48,7 +71,7 @@ def _growing_runs(requests: list[Exchange], report: Report) -> Iterator[list[Exc
         yield run
 
 
-def _conversation(run: list[Exchange], title: str, report: Report) -> Conversation:
+def _conversation(run: list[Exchange], name: str, title: str, report: Report) -> Conversation:
     report.warn(OPENING, run[0].where)
     messages: list[Message] = []
     before = 0  # the context of the request before, and its answer as far as this one has it
@@ -66,7 +89,7 @@ def _conversation(run: list[Exchange], title: str, report: Report) -> Conversati
         said = {"tokens": answered, "usage": dict(request.usage or {})}
         said |= {MODEL: request.about[MODEL]} if request.about.get(MODEL) else {}
         messages.append(Message("assistant", timestamp=request.ended or request.started, metadata=said))
-    about: dict[str, Any] = {TEXTLESS: True} | ({"conversation_id": run[0].conversation} if run[0].conversation else {})
+    about: dict[str, Any] = {TEXTLESS: True} | ({"conversation_id": name} if name else {})
     for request in run:
         about |= {name: value for name, value in request.about.items() if value not in NOTHING}
     return Conversation(messages, title, about)

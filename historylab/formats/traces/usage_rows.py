@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.exchange import Exchange
+from historylab.conversation.message import MOST_TOKENS
+from historylab.conversation.usage import AGENT_TYPE
 from historylab.formats.base import NOTHING, Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.files.row_table import COLUMNS as TALK_COLUMNS
@@ -38,14 +41,17 @@ NAMES = {
     " input_w_cache_write usage_input_tokens_cache_write_5m cache_creation_5m_input_tokens prompt_cache_write_tokens",
     "writes_1h": "ephemeral_1h_input_tokens cache_creation_1h_input_tokens usage_input_tokens_cache_write_1h",
     "group": f"{TALK_COLUMNS['group']} trace_id run_id",
+    "agent": "agent agent_type agent_name subagent_type subagent sub_agent agent_role agent_id",
     "time": "timestamp created_at request_created_at started_at start_time starttime createdat time date datetime ts",
     "ended": "completed_at finished_at ended_at end_time endtime",
     "model": "model model_name response_model request_model model_id",
     "provider": "provider provider_name vendor custom_llm_provider",
 }
 """Content of a column → the names it goes by, in snake case."""
+COUNTED = {"input", "output", "reads", "writes", "writes_1h"}
 
 SUMS = "num_model_requests num_requests n_requests requests request_count number_of_requests requests_total"
+IMPOSSIBLE = "a row with a number of tokens that can't be"
 SUM = "a row that sums up several requests, of which none has a known size"
 BESIDE = {"cache_read_input_tokens", "cache_creation_input_tokens", *WITHOUT_CACHE.split()}
 """Columns beside which `input_tokens` leaves out what was cached."""
@@ -92,6 +98,8 @@ def usage_rows(content: Content, report: Report) -> Iterator[Conversation]:
             report.skip(f"{kind_of(row)}, not a row", where)
         elif _is_sum({spelt[name]: value for name, value in row.items()}):
             report.pass_over(SUM, where)
+        elif any(not 0 <= count <= MOST_TOKENS for count in _numbers(row, columns)):
+            report.skip(IMPOSSIBLE, where)
         elif usage := _usage(row, columns):
             requests.append(_request(row, columns, usage, where))
         else:
@@ -138,11 +146,17 @@ def _request(row: dict[str, Any], columns: UsageColumns, usage: dict[str, int], 
         [],
         conversation=str(key) if isinstance(key, str | int) else "",
         usage=usage,
-        about={**model_of(cells.get("model")), **provider_of(cells.get("provider"))},
+        about=_about(cells),
         started=time_of(cells.get("time")),
         ended=time_of(cells.get("ended")),
         where=where,
     )
+
+
+def _about(cells: Mapping[str, Any]) -> dict[str, Any]:
+    agent = cells.get("agent")
+    named = {AGENT_TYPE: str(agent)} if isinstance(agent, str | int) and agent != "" else {}
+    return {**model_of(cells.get("model")), **provider_of(cells.get("provider")), **named}
 
 
 def _is_sum(named: dict[str, Any]) -> bool:
@@ -160,8 +174,18 @@ def _says_something(row: dict[str, Any]) -> bool:
 
 
 def _count(row: dict[str, Any], columns: UsageColumns, kind: str) -> int:
-    value = row.get(columns.names.get(kind, ""))
-    return read_count(value.replace(",", "") if isinstance(value, str) else value)
+    return read_count(_number(row.get(columns.names.get(kind, ""))))
+
+
+def _number(cell: Any) -> Any:
+    return cell.replace(",", "") if isinstance(cell, str) else cell
+
+
+def _numbers(row: dict[str, Any], columns: UsageColumns) -> Iterator[float]:
+    """The numbers in the columns that count tokens."""
+    for kind in COUNTED & columns.names.keys():
+        with suppress(TypeError, ValueError):
+            yield float(_number(row.get(columns.names[kind])))
 
 
 @lru_cache(maxsize=4_096)  # rows have the same few names

@@ -42,6 +42,8 @@ def first_answer(timeline: Timeline, resolution: Resolution, *, mended: bool) ->
     found, loss = cached.retention_of(timeline, viewing.must_remember()), headline_loss(timeline)
     if timeline.original.recorded.textless:
         st.html(f'<div class="hl-small">{escape(RECALL_UNKNOWN)}</div>')
+        link_to_page("tune", "Thresholds by cost")
+        return
     if not timeline.judged.any():
         return
     if loss is None:
