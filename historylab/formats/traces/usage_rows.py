@@ -184,8 +184,9 @@ def _number(cell: Any) -> Any:
 def _numbers(row: dict[str, Any], columns: UsageColumns) -> Iterator[float]:
     """The numbers in the columns that count tokens."""
     for kind in COUNTED & columns.names.keys():
+        cell = _number(row.get(columns.names[kind]))
         with suppress(TypeError, ValueError):
-            yield float(_number(row.get(columns.names[kind])))
+            yield cell if type(cell) is int else float(cell)  # any size of int
 
 
 @lru_cache(maxsize=4_096)  # rows have the same few names

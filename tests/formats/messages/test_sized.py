@@ -13,7 +13,7 @@ from historylab.conversation.message import Message, known_size
 from historylab.counters.base import open_counter, token_column, with_factor
 from historylab.counters.calibration import calibrate
 from historylab.formats.base import Report
-from historylab.formats.messages.sized import IN_PART, OPENING, SIZES, SMALLER, sized_conversations
+from historylab.formats.messages.sized import IN_PART, OPENING, PAUSED, SIZES, SMALLER, sized_conversations
 from historylab.registry import members
 from historylab.reports.report import report
 from historylab.reports.shown import Shown
@@ -70,6 +70,18 @@ def test_models_and_keys_are_apart():
         for key, model in (("a", "x"), ("a", "y"), ("b", "x"))
     ]
     assert len(list(sized_conversations(requests, Report()))) == 3
+
+
+def test_requests_of_no_session_are_one_of_each_agent_until_a_long_pause():
+    times = ("2026-01-01T10:00", "2026-01-01T10:59", "2026-01-01T12:00")
+    requests = [
+        Exchange([], usage={"input": 100}, about={"agent_type": agent}, started=time)
+        for agent in ("a", "b")
+        for time in times
+    ]
+    report = Report()
+    assert [c.title for c in sized_conversations(requests, report)] == ["a 1", "a 2", "b 1", "b 2"]
+    assert report.warnings[PAUSED].count == 2
 
 
 @pytest.mark.parametrize("name", members("counter"))

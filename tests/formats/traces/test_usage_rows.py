@@ -10,7 +10,7 @@ from historylab.conversation.message import Usage
 from historylab.errors import LoadError
 from historylab.formats.files.content import Content
 from historylab.formats.load import load
-from historylab.formats.traces.usage_rows import has_usage_rows
+from historylab.formats.traces.usage_rows import IMPOSSIBLE, has_usage_rows
 
 
 def usage(text: str) -> list[Usage | None]:
@@ -45,6 +45,13 @@ def test_numbers_may_have_separators_and_writes_for_an_hour_are_told_apart():
 
 def test_an_object_with_usage_is_a_row_too():
     assert usage(json.dumps([{"model": "m", "usage": {"prompt_tokens": 9, "completion_tokens": 1}}])) == [Usage(9, 1)]
+
+
+@pytest.mark.parametrize("count", [-5, 1e20, "-1,000", 10**400], ids=lambda count: str(count)[:6])
+def test_a_row_whose_tokens_cannot_be_is_counted_and_not_read(count):
+    rows = [{"model": "m", "input_tokens": each, "output_tokens": 1} for each in (9, count)]
+    found = load(json.dumps(rows).encode())
+    assert (len(found), len(found[0]), list(found.report.skipped)) == (1, 2, [IMPOSSIBLE])
 
 
 def test_rows_that_sum_up_requests_are_refused_as_such():
