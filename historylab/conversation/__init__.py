@@ -3,7 +3,7 @@
 **Message < block < turn.** A block is an assistant message with tool calls together with all their results; any other
 message is a block of its own. A turn is a user message and everything up to the next one; it is *complete* once it
 has an assistant message and none of its calls is unanswered. Messages before the first user message belong to no
-turn.
+turn; what a file says a program put beside a prompt or a result (`metadata["injected"]`) begins none.
 
 **Request**: one call of the model. There is one for each assistant message that directly follows a user or tool
 message (ignoring system messages in between, where status updates stand), with everything before it as its history;

@@ -17,8 +17,8 @@ NEVER = np.iinfo(np.int64).max
 
 @dataclass(slots=True, eq=False)  # not frozen: a Trimmer makes one at every call, which would take four times as long
 class Columns:
-    """Read-only arrays. Lengths: n messages, b blocks, r requests, u user messages, t tool results, s that stand
-    for earlier ones."""
+    """Read-only arrays. Lengths: n messages, b blocks, r requests, u turns, t tool results, s that stand for
+    earlier ones."""
 
     role: np.ndarray  # uint8[n]
     block: np.ndarray  # int64[n], in order of each block's first message
@@ -30,12 +30,12 @@ class Columns:
     answered_at: np.ndarray  # int64[b], history length from which all its calls have results; NEVER if they have not
     orphan: np.ndarray  # bool[b], a tool result without its call
     system: np.ndarray  # bool[b]
-    users: np.ndarray  # int64[u], message indices
+    users: np.ndarray  # int64[u], message indices of the user's messages that begin turns
     user_blocks: np.ndarray  # int64[u]
     results: np.ndarray  # int64[t], message indices of the tool results
     requests: np.ndarray  # int64[r], history lengths at which a model is called
     blocks_before: np.ndarray  # int64[n + 1], blocks begun within the first k messages
-    users_before: np.ndarray  # int64[n + 1], user messages among the first k
+    users_before: np.ndarray  # int64[n + 1], turns begun among the first k messages
     contiguous: bool  # no block is interrupted by a message of another
     clean: bool  # no orphan result and no unanswered call, and no block is interrupted
     doubtful: np.ndarray  # int64[d], blocks an API may refuse: orphans, and calls that others followed unanswered

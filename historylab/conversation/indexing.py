@@ -87,7 +87,7 @@ class _Read:
 
     def _begin(self, i: int, role: int, message: Message) -> None:
         home = self.blocks
-        if role == USER:
+        if role == USER and not self._goes_along(message):
             self.turn += 1
             self.users += (i, home)
         self.of_block += (i, self.turn, i, NEVER if message.tool_calls else 0)
@@ -101,6 +101,10 @@ class _Read:
                 self.open_calls[call.id] = (*self.open_calls.get(call.id, ()), home)
             if role != TOOL:
                 self.waiting = home
+
+    def _goes_along(self, message: Message) -> bool:
+        """Tell whether a program put a user's message beside a prompt or results: it begins no turn of its own."""
+        return self.turn >= 0 and self.spoke in (USER, TOOL) and bool(message.metadata.get("injected"))
 
     def _answer(self, i: int, home: int, call: str, others: tuple[int, ...]) -> None:
         """The last of the blocks waiting for that call has it answered by message `i`; the `others` go on waiting."""

@@ -56,6 +56,12 @@ def test_a_turn_runs_from_a_user_message_to_the_next_and_is_complete_once_answer
     assert turns(sketch) == expected
 
 
+def test_what_a_program_put_beside_a_prompt_or_a_result_begins_no_turn():
+    hook = Message("user", "Lint first.", metadata={"injected": True})
+    found = [hook, *conv("u"), hook, *conv("a(t)"), hook, hook, *conv("a"), hook, *conv("a")]
+    assert [(turn.start, turn.stop) for turn in Conversation(found).turns] == [(0, 1), (1, 8), (8, 10)]
+
+
 @pytest.mark.parametrize(
     ("sketch", "requests"),
     [

@@ -26,7 +26,7 @@ ORDINARY = (
 )  # fmt: skip
 ODD = (
     "call-1", "call-2", "call-same-id", "call-twice-one-id", "result", "result-of-the-oldest", "result-of-nobody",
-    "result-again", "empty user", "empty assistant", "image", "narrator", "pin", "rules-a", "rules-b",
+    "result-again", "empty user", "empty assistant", "injected user", "image", "narrator", "pin", "rules-a", "rules-b",
     "environment-cwd", "environment-cwd shell",
 )  # fmt: skip
 
@@ -69,7 +69,8 @@ class _Builder:
             self._say("user", "look", media=("image",))
         else:
             length, _, role = event.rpartition(" ")
-            self._say(role, "" if length == "empty" else f"m{len(self.messages)} " * (60 if length == "long" else 4))
+            words = "" if length == "empty" else f"m{len(self.messages)} " * (60 if length == "long" else 4)
+            self._say(role, words, metadata={"injected": True} if length == "injected" else {})
 
     def _call(self, how: str) -> None:
         k = len(self.messages)
