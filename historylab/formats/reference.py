@@ -5,7 +5,10 @@ python -m historylab.formats.reference > docs/formats.md
 
 from __future__ import annotations
 
+import re
+
 from historylab.formats.load import MAX_BYTES, UPLOAD_BYTES
+from historylab.formats.sessions.places import EDITORS, PLACES, tools
 from historylab.registry import Member, members
 
 GROUPS = {
@@ -101,6 +104,18 @@ Read against the source named; a kind that nobody could check against a publishe
 
 {sources}
 
+## Sessions on this machine
+
+`historylab open` and the screen list what these tools keep, the newest first: tool, project, first question, size; and
+of some of the newest what reading them says, the cuts and the cost. `--search` looks in question, project and path,
+`--project` in the project alone, `--all` lists all. A session of a database has the path `FILE#ID`, which `load` takes,
+too: its rows alone are read, so that the database may have any size. Only who sits at the machine gets to see them.
+
+{places}
+
+On macOS the editors' folders are below `~/Library/Application Support`, on Windows below `%APPDATA%`; they are looked
+for of {editors}, and of VS Code's server.
+
 ## Large files
 
 An upload may be up to {upload} MB, a file that `load` or `historylab FILE` reads {most} MB, an archive as much when
@@ -130,8 +145,20 @@ A new format is one file: see [CONTRIBUTING](../CONTRIBUTING.md).
 def formats_page() -> str:
     """The whole page as Markdown."""
     tables = "\n".join(f"## {heading}\n\n{_table(folder)}\n" for folder, heading in GROUPS.items())
+    editors = f"{', '.join(EDITORS[:-1])} and {EDITORS[-1]}"
     limits = {"upload": UPLOAD_BYTES // 1_000_000, "most": f"{MAX_BYTES // 1_000_000:,}"}
-    return PAGE.format(tables=tables, sources=_sources(), **limits)
+    return PAGE.format(tables=tables, sources=_sources(), places=_places(), editors=editors, **limits)
+
+
+def _places() -> str:
+    """One row per tool whose sessions are found."""
+    rows = ["| tool | where | moved by |", "|---|---|---|"]
+    for tool in tools():
+        here = [place for place in PLACES if place.tool == tool]
+        kept = (f"`{place.folders[0].split('|')[-1]}/{place.pattern}`" for place in here)
+        variables = dict.fromkeys(re.findall(r"\$(\w+)", "|".join(place.folders[0] for place in here)))
+        rows.append(f"| {tool} | {'<br>'.join(kept)} | {', '.join(f'`{name}`' for name in variables)} |")
+    return "\n".join(rows)
 
 
 def _table(folder: str) -> str:

@@ -87,6 +87,7 @@ PLACES = (
     SessionPlace("Cursor", ("~/.cursor/projects",), "*/agent-transcripts/*.jsonl", up=2),
     SessionPlace("Cursor", ("~/.cursor/projects",), "*/agent-transcripts/*/*.jsonl", up=3),
     SessionPlace("Pi", PI, "*/*.jsonl", up=1),
+    SessionPlace("Pi", PI, "*.jsonl"),
     SessionPlace("Goose", GOOSE, "sessions.db"),
     SessionPlace("Goose", GOOSE, "*.jsonl"),
 )
