@@ -11,12 +11,12 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.exchange import Exchange
-from historylab.formats.base import Report, kind_of
+from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import object_in, unpack_json
 from historylab.formats.traces.call_names import CallNames
 from historylab.formats.traces.calls import conversations_of, first_of
-from historylab.formats.traces.rows import LOOKED_AT, rows_in
+from historylab.formats.traces.rows import object_rows, sampled_rows
 from historylab.registry import register
 
 OWN = {"request_created_at", "request_properties", "helicone_user", "request_path", "prompt_cache_read_tokens"}
@@ -42,20 +42,13 @@ NAMES = CallNames(
 
 def looks_like_helicone(content: Content) -> float:
     """0.95 for rows with Helicone's own fields."""
-    rows = (row for _, row in rows_in(content, LOOKED_AT) if isinstance(row, dict))
-    return 0.95 if any(OWN & row.keys() and IDS & row.keys() for row in rows) else 0
+    return 0.95 if any(OWN & row.keys() and IDS & row.keys() for row in sampled_rows(content)) else 0
 
 
 @register("format", title="Helicone requests", recognise=looks_like_helicone, marks="request_body response_body")
 def helicone(content: Content, report: Report) -> Iterator[Conversation]:
     """Logged requests with their bodies, each with the history it was sent."""
-    requests = []
-    for where, row in rows_in(content):
-        if isinstance(row, dict):
-            requests.append(_request(row, where, report))
-        else:
-            report.skip(f"{kind_of(row)}, not an object", where)
-    yield from conversations_of(requests, report)
+    yield from conversations_of((_request(row, where, report) for where, row in object_rows(content, report)), report)
 
 
 def _request(row: dict[str, Any], where: str, report: Report) -> Exchange:

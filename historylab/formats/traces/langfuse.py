@@ -23,7 +23,7 @@ from historylab.formats.traces.agent_steps import TracedCall, whole_requests
 from historylab.formats.traces.attributes import DEEPEST, Attributes
 from historylab.formats.traces.calls import conversations_of, first_of, model_of, read_count
 from historylab.formats.traces.logged import INSTRUCTIONS, logged_answer, logged_input, prompt_text, usage_given
-from historylab.formats.traces.rows import LOOKED_AT, rows_in
+from historylab.formats.traces.rows import LOOKED_AT, rows_in, sampled_rows
 from historylab.formats.traces.spans import time_of
 from historylab.registry import register
 
@@ -36,7 +36,7 @@ LEFT_OUT = re.compile(r"<?truncated|too large", re.IGNORECASE)
 
 def looks_like_langfuse(content: Content) -> float:
     """1 for a trace with observations, 0.9 for rows of observations or traces."""
-    rows = [row for _, row in rows_in(content, LOOKED_AT) if isinstance(row, dict)]
+    rows = sampled_rows(content)
     if any(_is_observation(item) for row in rows for item in _observations(row)[:LOOKED_AT]):
         return 1
     return 0.9 if any(map(_is_observation, rows)) or any(map(_is_session, rows)) else 0

@@ -15,7 +15,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import unpack_json
 from historylab.formats.traces.call_names import CallNames
 from historylab.formats.traces.calls import conversations_of, first_of
-from historylab.formats.traces.rows import LOOKED_AT, rows_in
+from historylab.formats.traces.rows import rows_in, sampled_rows
 from historylab.registry import register
 
 CALLS = ("llm", "chat_model")
@@ -42,8 +42,8 @@ NAMES = CallNames(
 
 def has_runs(content: Content) -> float:
     """1 for records with a run type, and inputs or outputs."""
-    rows = (row for _, row in rows_in(content, LOOKED_AT) if isinstance(row, dict))
-    return 1 if any("run_type" in row and {"inputs", "outputs", "trace_id"} & row.keys() for row in rows) else 0
+    others = {"inputs", "outputs", "trace_id"}
+    return 1 if any("run_type" in row and others & row.keys() for row in sampled_rows(content)) else 0
 
 
 @register("format", title="LangSmith runs", recognise=has_runs, marks="run_type inputs outputs")

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.formats.base import Report, kind_of
+from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import unpack_json
 from historylab.formats.traces.call_names import CallNames
 from historylab.formats.traces.calls import conversations_of
-from historylab.formats.traces.rows import LOOKED_AT, rows_in
+from historylab.formats.traces.rows import object_rows, sampled_rows
 from historylab.registry import register
 
 OWN = {"spend", "response_cost", "custom_llm_provider", "model_group", "model_map_information", "cache_hit"}
@@ -44,7 +44,7 @@ NAMES = CallNames(
 
 def looks_like_litellm(content: Content) -> float:
     """0.95 for rows with a type of call, a time and fields of LiteLLM's own."""
-    rows = (_payload(row) for _, row in rows_in(content, LOOKED_AT) if isinstance(row, dict))
+    rows = map(_payload, sampled_rows(content))
     return 0.95 if any(row.keys() >= NEEDED and OWN & row.keys() for row in rows) else 0
 
 
@@ -52,10 +52,8 @@ def looks_like_litellm(content: Content) -> float:
 def litellm(content: Content, report: Report) -> Iterator[Conversation]:
     """LiteLLM's logged calls, each with the history it was sent, or only its size."""
     requests = []
-    for where, row in rows_in(content):
-        if not isinstance(row, dict):
-            report.skip(f"{kind_of(row)}, not an object", where)
-        elif any(kind in str(row.get("call_type")) for kind in NO_CALLS):
+    for where, row in object_rows(content, report):
+        if any(kind in str(row.get("call_type")) for kind in NO_CALLS):
             report.pass_over(f"a call of type {str(row['call_type'])[:30]}, no conversation", where)
         else:
             failed = _failure(payload := _payload(row))

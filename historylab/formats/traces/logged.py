@@ -123,6 +123,8 @@ def _answer_in(value: Any, report: Report, where: str, depth: int = 0) -> list[M
     value = unpack_json(value)
     if isinstance(value, str):
         return [Message("assistant", value)] if value else []
+    if isinstance(value, list) and value and all(isinstance(item, dict) and "message" in item for item in value):
+        value = {"choices": value}
     if isinstance(value, list):
         return _last_answer(_read_list(value, report, where, "assistant"))
     if not isinstance(value, dict) or depth > MOST_WRAPPED:

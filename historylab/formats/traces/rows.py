@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import unpack_json
 from historylab.formats.plain.csv_table import rows_of_table
@@ -30,6 +31,20 @@ def _rows_of(content: Content, most: int | None) -> Iterator[tuple[str, Any]]:
         yield from _rows(value, where, most)
 
 
+def object_rows(content: Content, report: Report) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every row that is an object; what is none is skipped on the report."""
+    for where, row in rows_in(content):
+        if isinstance(row, dict):
+            yield where, row
+        else:
+            report.skip(f"{kind_of(row)}, not an object", where)
+
+
+def sampled_rows(content: Content) -> list[dict[str, Any]]:
+    """The rows that a format is recognised by."""
+    return [row for _, row in rows_in(content, LOOKED_AT) if isinstance(row, dict)]
+
+
 def _begins_as_json(content: Content) -> bool:
     """Read off the first bytes where they tell, as decoding a large file takes long."""
     begins = content.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
@@ -41,6 +56,8 @@ def _rows(value: Any, where: str, most: int | None) -> Iterator[tuple[str, Any]]
         for i, item in enumerate(value[:most]):
             yield f"{where}[{i}]", item
         return
+    if isinstance(value, dict) and isinstance(inner := value.get("results"), dict) and _holder(inner):
+        value, where = inner, f"{where} results".strip()
     holder = _holder(value) if isinstance(value, dict) else ""
     if holder and all(isinstance(item, dict) for item in value[holder][:1]):
         yield from _rows(value[holder], f"{where} {holder}".strip(), most)

@@ -24,7 +24,7 @@ from historylab.formats.messages.sized import sized_conversations
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.traces.calls import model_of, provider_of, read_count
 from historylab.formats.traces.logged import usage_given
-from historylab.formats.traces.rows import LOOKED_AT, rows_in
+from historylab.formats.traces.rows import LOOKED_AT, rows_in, sampled_rows
 from historylab.formats.traces.spans import time_of
 from historylab.registry import register
 
@@ -73,7 +73,7 @@ class UsageColumns:
 
 def has_usage_rows(content: Content) -> float:
     """0.6 for rows that count the tokens of requests, and hold no text."""
-    rows = [row for _, row in rows_in(content, LOOKED_AT) if isinstance(row, dict)]
+    rows = sampled_rows(content)
     if not rows or any(map(_says_something, rows)):
         return 0
     return (

@@ -1,0 +1,130 @@
+"""Logs of tools that trace and score experiments: Braintrust's spans, Weave's calls, promptfoo's results.
+
+Source: Braintrust's API reference (fetch project logs); wandb/weave, trace_server_interface, CallSchema; promptfoo's
+reference of results, version 3. None was checked against a file that somebody else exported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.formats.base import Report
+from historylab.formats.files.content import Content
+from historylab.formats.messages.fields import object_in, text_in
+from historylab.formats.traces.call_names import CallNames
+from historylab.formats.traces.calls import conversations_of
+from historylab.formats.traces.rows import object_rows, sampled_rows
+from historylab.registry import register
+
+NO_CALL = "a row that is no model call"
+SPANS = CallNames(
+    input="input",
+    output="output",
+    key="metadata.session_id metadata.thread_id metadata.conversation_id root_span_id",
+    model="metadata.model",
+    provider="metadata.provider",
+    started="metrics.start created",
+    ended="metrics.end",
+    parameters="metadata",
+    counts={
+        "prompt_tokens": "metrics.prompt_tokens",
+        "completion_tokens": "metrics.completion_tokens",
+        "cached_tokens": "metrics.prompt_cached_tokens",
+        "cache_creation_tokens": "metrics.prompt_cache_creation_tokens",
+    },
+)
+CALLS = CallNames(
+    input="inputs",
+    output="output",
+    key="attributes.session_id thread_id trace_id",
+    model="output.model inputs.model",
+    provider="",
+    started="started_at",
+    ended="ended_at",
+    parameters="inputs",
+    usage="usage",
+)
+RESULTS = CallNames(
+    input="prompt.raw prompt",
+    output="response.output",
+    key="",
+    model="model",
+    provider="",
+    started="",
+    ended="",
+    counts={
+        "prompt_tokens": "response.tokenUsage.prompt",
+        "completion_tokens": "response.tokenUsage.completion",
+        "cached_tokens": "response.tokenUsage.cached",
+    },
+)
+
+
+def _is_span(row: dict[str, Any]) -> bool:
+    return isinstance(row.get("span_attributes"), dict) and "root_span_id" in row
+
+
+def _is_weave_call(row: dict[str, Any]) -> bool:
+    return isinstance(row.get("op_name"), str) and isinstance(row.get("inputs"), dict) and "started_at" in row
+
+
+def _is_result(row: dict[str, Any]) -> bool:
+    return "promptIdx" in row and "testIdx" in row and isinstance(row.get("response"), dict)
+
+
+def _recognised_by(is_row: Callable[[dict[str, Any]], bool]) -> Callable[[Content], float]:
+    return lambda content: 0.95 if any(map(is_row, sampled_rows(content))) else 0
+
+
+def _conversations(
+    names: CallNames,
+    rows: Iterable[tuple[str, dict[str, Any]]],
+    is_call: Callable[[dict[str, Any]], bool],
+    report: Report,
+) -> Iterator[Conversation]:
+    requests = []
+    for where, row in rows:
+        if is_call(row):
+            requests.append(names.exchange_in(row, where, report, str(row.get("error") or row.get("exception") or "")))
+        else:
+            report.pass_over(NO_CALL, where)
+    yield from conversations_of(requests, report)
+
+
+@register("format", title="Braintrust spans", recognise=_recognised_by(_is_span), marks="span_attributes root_span_id")
+def braintrust(content: Content, report: Report) -> Iterator[Conversation]:
+    """Braintrust's logged spans: each model call with the history it was sent."""
+    yield from _conversations(
+        SPANS,
+        object_rows(content, report),
+        lambda row: _is_span(row) and row["span_attributes"].get("type") == "llm",
+        report,
+    )
+
+
+@register("format", title="Weave calls", recognise=_recognised_by(_is_weave_call), marks="op_name started_at inputs")
+def weave(content: Content, report: Report) -> Iterator[Conversation]:
+    """Weave's calls: those of a model, which have usage of their own, each with the history it was sent."""
+    rows = [(where, {**row, "usage": _usage(row)}) for where, row in object_rows(content, report)]
+    above = {text_in(row, "parent_id") for _, row in rows if row["usage"]}
+    yield from _conversations(CALLS, rows, lambda row: bool(row["usage"]) and text_in(row, "id") not in above, report)
+
+
+@register("format", title="promptfoo results", recognise=_recognised_by(_is_result), marks="promptIdx testIdx response")
+def promptfoo(content: Content, report: Report) -> Iterator[Conversation]:
+    """promptfoo's results: each prompt with its answer."""
+    rows = ((where, {**row, "model": _model(row.get("provider"))}) for where, row in object_rows(content, report))
+    yield from _conversations(RESULTS, rows, _is_result, report)
+
+
+def _usage(row: dict[str, Any]) -> Any:
+    """The counts of a call, which stand under the name of its model."""
+    return next(iter(object_in(object_in(row, "summary"), "usage").values()), None)
+
+
+def _model(provider: Any) -> str:
+    """The model in a provider's id ("openai:chat:gpt-4o")."""
+    given = provider.get("id") if isinstance(provider, dict) else provider
+    return given.rpartition(":")[2] if isinstance(given, str) else ""
