@@ -40,7 +40,6 @@ def refuse(content: Content, claims: Mapping[str, float], claiming: Sequence[str
     """The refusal of what no format reads, or of what several do, with what is known about the content."""
     if claiming:
         both = " and ".join(claiming)
-        both = " and ".join(claiming)
         why = f"found {_name_found(content)}, which {both} both claim; choose one of them as the format"
         return UnknownFormat(why, claims, claiming[:NEAREST])
     return _unknown(content)

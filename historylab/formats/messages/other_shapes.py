@@ -84,10 +84,12 @@ def _by_item(record: Mapping[Any, Any]) -> str:
     if "role" in record or isinstance(record.get("messages"), list):
         return ""
     kind = record.get("type")
-    if record.get("lc") == 1:
+    shape = ITEMS.get(kind, "") if isinstance(kind, str) else ""
+    fields = record["data"] if isinstance(record.get("data"), Mapping) else record
+    if record.get("lc") == 1 or (isinstance(kind, str) and "additional_kwargs" in fields):
         return LANGCHAIN
-    if isinstance(kind, str) and (kind in ITEMS or "data" in record or "additional_kwargs" in record):
-        return ITEMS.get(kind, LANGCHAIN)
+    if shape and (shape != LANGCHAIN or "content" in fields):
+        return shape
     return "ShareGPT" if "from" in record and "value" in record else ""
 
 

@@ -64,7 +64,7 @@ def _recogniser(shape: Shape, marks: list[Mark], sure: float) -> Callable[[Conte
 
     def recognise(content: Content) -> float:
         values = content.values
-        if not _begins(values, first):
+        if first.isdisjoint(content.once("keys", lambda: _keys(values))):
             return 0
         found = [value for _, value in values[:ITEMS]]
         found += [item for _, items, _ in lists_at(values, shape.items) for _, item in items[:ITEMS]]
@@ -73,13 +73,10 @@ def _recogniser(shape: Shape, marks: list[Mark], sure: float) -> Callable[[Conte
     return recognise
 
 
-def _begins(values: list[tuple[str, Any]], first: set[str]) -> bool:
-    """Tell whether a value, or an item of a list, has a key with which a mark, or the list, begins."""
-    for _, value in values[:ITEMS]:
-        for each in value[:ITEMS] if isinstance(value, list) else (value,):
-            if isinstance(each, dict) and not first.isdisjoint(each):
-                return True
-    return False
+def _keys(values: list[tuple[str, Any]]) -> set[str]:
+    """The keys of the values, and of the items of lists: a mark, or the list, begins with one."""
+    items = (each for _, value in values[:ITEMS] for each in (value[:ITEMS] if isinstance(value, list) else (value,)))
+    return {key for each in items if isinstance(each, dict) for key in each}
 
 
 def _register_files() -> None:

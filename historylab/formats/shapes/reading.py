@@ -18,6 +18,7 @@ from historylab.formats.files.parquet_rows import MAX_ROW_BYTES, is_parquet, par
 from historylab.formats.messages.answers import AnswerParts, with_usage
 from historylab.formats.messages.branching import paths, with_branches
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
+from historylab.formats.messages.kept_records import with_record
 from historylab.formats.messages.speakers import cast, is_name, role_in_word
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.plain.csv_table import rows_of_table
@@ -131,8 +132,9 @@ class _Reader:
             report.skip("no role", where)
             return []
         report.records += 1
+        before = report.warned
         report.leave(item, self._read, where)
-        return self._message(item, word, where)
+        return with_record(self._message(item, word, where), item, report.warned > before)
 
     def _message(self, item: dict[str, Any], word: str, where: str) -> list[Message]:
         shape, report = self._shape, self._report

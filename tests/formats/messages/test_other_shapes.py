@@ -142,3 +142,17 @@ def test_a_message_with_neither_content_nor_calls_but_other_fields_is_no_empty_m
 def test_an_answer_in_sound_counts_as_sound():
     spoken = {"role": "assistant", "content": None, "audio": {"id": "audio_1"}}
     assert load(json.dumps([HI, spoken]).encode())[0][1].media == ("audio",)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"type": "joint_state", "timestamp": 1, "data": {"position": [1, 2]}},
+        {"type": "module", "name": "x", "data": [1, 2]},
+        {"type": "human", "label": 1},
+    ],
+)
+def test_events_with_data_are_not_called_messages_of_langchain(record):
+    with pytest.raises(UnknownFormat) as refused:
+        load(json.dumps([record, record]).encode())
+    assert "LangChain" not in str(refused.value)

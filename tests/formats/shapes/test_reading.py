@@ -68,6 +68,16 @@ def test_media_and_labels_stand_for_what_is_no_text():
     assert (found.media, found.content) == (("image",), "[Ann]")
 
 
+def test_the_record_of_a_medium_and_of_a_field_not_read_stays_with_its_message():
+    picture = {"type": "pic", "mime": "image/png", "data": "iVBORw0KGgo"}
+    (found,) = parts(picture)
+    assert found.source["parts"] == [picture]
+    (odd, plain) = read(
+        {"role": "by", "text": "said"}, {"by": "user", "said": "a", "mood": "fine"}, {"by": "assistant", "said": "b"}
+    )[0]
+    assert (odd.source["mood"], plain.source) == ("fine", None)
+
+
 def test_a_kind_that_no_table_has_is_named():
     loaded = read(PARTED, {"by": "user", "parts": [{"type": "odd", "text": "x"}, "hi"]})
     assert loaded.report.warnings["a part of type 'odd' not read"].first == "log[0]"
