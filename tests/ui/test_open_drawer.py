@@ -111,7 +111,21 @@ def test_unknown_json_is_offered_as_the_list_it_holds():
 
 
 @pytest.mark.slow
-def test_a_saved_mapping_reads_the_file_it_is_given_for():
+def test_a_shape_written_on_screen_reads_the_file_and_a_mistake_in_it_is_said():
+    app = uploaded(screen(), ("foreign.json", bytes_of(FOREIGN)))
+    app.session_state["by hand"] = True
+    written = opening(app, "Upload").text_area(key="shape as JSON")
+    assert '"items": "log.history"' in written.value
+    app = shown(written.set_value('{"items": "log", "speaker": "by"}').run())
+    assert "known are role, text, items" in text(app)
+    shape = Shape("by", "words", "log.history", roles={"assistant": "user"}).as_json
+    shown(app.text_area(key="shape as JSON").set_value(shape).run())
+    shown(app.button(key="read-shaped").click().run())
+    assert "Read by your shape: 4 messages" in text(app)
+
+
+@pytest.mark.slow
+def test_a_saved_shape_reads_the_file_it_is_given_for():
     app = uploaded(screen(), ("foreign.json", bytes_of(FOREIGN)))
     app.session_state["by hand"] = True
     given = opening(app, "Upload").file_uploader(key="saved-shape")

@@ -88,7 +88,7 @@ class Shape:
                 saved = file.read(MAX_SHAPE)
         except (OSError, ValueError) as problem:  # ValueError: a NUL in the path
             reason = getattr(problem, "strerror", None) or str(problem)
-            raise LoadError(f"the shape {str(path)[:80]!r} can't be read: {reason[0].lower()}{reason[1:]}") from None
+            raise LoadError(f"{_name_of(str(path))} can't be read: {reason[0].lower()}{reason[1:]}") from None
         return cls.of_json(saved, str(path))
 
     @classmethod
@@ -97,15 +97,19 @@ class Shape:
         try:
             given = json.loads(saved)
         except (ValueError, RecursionError):
-            raise LoadError(f"the shape {name[:80]!r} can't be read: it is no JSON") from None
+            raise LoadError(f"{_name_of(name)} can't be read: it is no JSON") from None
         return cls.of(given, name)
 
     @classmethod
-    def of(cls, given: Any, name: str = "given") -> Shape:
+    def of(cls, given: Any, name: str = "") -> Shape:
         """The shape that a JSON value describes. Raises LoadError saying what is wrong with it."""
         if fault := _fault(given):
-            raise LoadError(f"the shape {name[:80]!r} can't be used: {fault}")
+            raise LoadError(f"{_name_of(name)} can't be used: {fault}")
         return cls(**{key: _freeze(value) for key, value in given.items()})
+
+
+def _name_of(name: str) -> str:
+    return f"the shape {name[:80]!r}" if name else "this shape"
 
 
 def _freeze(value: Any) -> Any:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from historylab.costs.amounts import count_of
 from historylab.errors import LoadError, UnknownFormat
@@ -22,15 +19,7 @@ from historylab.wording.untrusted import code_span
 
 MOST = 10
 SAVED = "saved-shape"
-FIELDS = {
-    "items": ("Where the messages are", "history, or chat.history; empty: the file itself"),
-    "role": ("Field for who speaks", "role"),
-    "text": ("Field for the text", "content"),
-    "name": ("Field for a name", "optional"),
-    "time": ("Field for the time", "optional"),
-    "conversation": ("Field that tells conversations apart", "optional"),
-}
-"""Field of a shape → its label, and what stands in it while it is empty."""
+EXAMPLE = Shape("who", "said", "history", time="at", roles={"bot": "assistant"})
 
 
 def refused_files() -> None:
@@ -66,37 +55,28 @@ def _proposals(place: int, file: RefusedFile) -> None:
 
 
 def _by_hand(file: RefusedFile) -> None:
-    """Another format, or the fields' names, to be kept for later."""
+    """Another format, or the shape of the file, to be kept for later."""
     nearest = file.why.nearest if isinstance(file.why, UnknownFormat) else ()
     format_choice(file.given, "", nearest, "nearest")
-    offered = _offered_shapes(file)
-    proposed = offered[0].shape if offered else Shape("", "")
-    unfolded = st.expander("Name the fields yourself", key="by hand", on_change=opening.keep_drawer_open)
+    unfolded = st.expander("Say yourself where the messages are", key="by hand", on_change=opening.keep_drawer_open)
     if not unfolded.open:
         return
+    offered = _offered_shapes(file)
     with unfolded:
-        said = {
-            name: st.text_input(
-                label,
-                str(getattr(proposed, name)),
-                placeholder=hint,
-                key=f"field {name}",
-                on_change=opening.keep_drawer_open,
-            )
-            for name, (label, hint) in FIELDS.items()
-        }
-        changes: dict[str, Any] = {name: (value or "").strip() for name, value in said.items()}
-        shape = replace(proposed, **changes)
-        complete = bool(shape.role and (shape.text or shape.parts))
-        with st.container(horizontal=True):
-            st.button(
-                "Read with these fields",
-                key="read-mapped",
-                disabled=not complete,
-                on_click=_read,
-                args=(file.given, shape),
-            )
-            if complete:
+        said = st.text_area(
+            "The shape of the file, as JSON",
+            (offered[0].shape if offered else EXAMPLE).as_json,
+            height=240,
+            key="shape as JSON",
+            on_change=opening.keep_drawer_open,
+            help="Which field says who speaks and what: the keys are in docs/formats.md, A format we don't know",
+        )
+        shape = _shape_in((said or "").encode(), "")
+        if isinstance(shape, LoadError):
+            notice(capitalize_first(str(shape)), "error")
+        else:
+            with st.container(horizontal=True):
+                st.button("Read by this shape", key="read-shaped", on_click=_read, args=(file.given, shape))
                 shape_download(shape)
         _saved_shape(file.given)
 
@@ -111,21 +91,21 @@ def _saved_shape(given: GivenFile) -> None:
         on_change=_read_by_saved,
         args=(given,),
     )
-    if saved and isinstance(shape := _shape_in(saved), LoadError):
+    if saved and isinstance(shape := _shape_in(saved.getvalue(), saved.name), LoadError):
         notice(capitalize_first(str(shape)), "error")
 
 
 def _read_by_saved(given: GivenFile) -> None:
     saved = session.widget_value(SAVED)
-    if saved and isinstance(shape := _shape_in(saved), Shape):
+    if saved and isinstance(shape := _shape_in(saved.getvalue(), saved.name), Shape):
         opening.ask_for_upload({saved.file_id: given}, shape)
     else:
         opening.keep_drawer_open()
 
 
-def _shape_in(saved: UploadedFile) -> Shape | LoadError:
+def _shape_in(saved: bytes, name: str) -> Shape | LoadError:
     try:
-        return Shape.of_json(saved.getvalue(), saved.name)
+        return Shape.of_json(saved, name)
     except LoadError as problem:
         return problem
 
