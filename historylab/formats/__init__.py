@@ -12,7 +12,8 @@ doesn't grow with it, and each is read when it is opened.
 
 **Rooms.** `apis/`, `frameworks/`, `traces/`, `products/` and `plain/` hold the members. `files/` knows bytes,
 archives, databases, tables, event streams and pieces; `messages/` has what several formats have in common;
-`requests/` reads and writes the requests of an app. `sub_agents.py` joins the conversations of a whole session.
+`requests/` reads and writes the requests of an app; `sessions/` finds those that coding agents keep on this machine.
+`sub_agents.py` joins the conversations of a whole session.
 """
 
 import sys

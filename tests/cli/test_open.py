@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from bare_machine import make_home
 from command_line import run
 
 from historylab.costs import session_cost
@@ -53,9 +54,7 @@ def served(monkeypatch):
 @pytest.fixture
 def session(tmp_path, monkeypatch) -> Path:
     """One session of Claude Code on this machine."""
-    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    make_home(tmp_path, monkeypatch)
     path = tmp_path / ".claude" / "projects" / "-lamps" / "abc.jsonl"
     path.parent.mkdir(parents=True)
     record = {"type": "user", "cwd": f"{tmp_path}/lamps", "message": {"content": "Mend the lamp"}}

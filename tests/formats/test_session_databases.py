@@ -6,6 +6,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from bare_machine import make_home
 
 from historylab.errors import LoadError
 from historylab.formats.files.given import content_given
@@ -109,7 +110,7 @@ def test_a_name_with_the_mark_in_it_is_still_the_files(kept):
 
 @pytest.mark.parametrize("kept", [("sessions.db", GOOSE)], indirect=True)
 def test_sessions_of_a_database_are_rows_of_the_machines_list(kept, monkeypatch):
-    monkeypatch.setattr(Path, "home", lambda: kept.parent)
+    make_home(kept.parent, monkeypatch)
     monkeypatch.setenv("GOOSE_PATH_ROOT", str(kept.parent))
     place = next(place for place in PLACES if place.tool == "Goose")
     (kept.parent / "data/sessions").mkdir(parents=True)

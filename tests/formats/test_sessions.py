@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from pathlib import Path
 
 import pytest
+from bare_machine import make_home
 
 from historylab.formats.sessions.find import find_sessions
 from historylab.formats.sessions.heads import BLOCK
-from historylab.formats.sessions.places import PLACES
 
-VARIABLES = {found for place in PLACES for folder in place.folders for found in re.findall(r"\$(\w+)", folder)}
 CLAUDE = [
     {"type": "summary", "summary": "Lamps"},
     {"type": "user", "isMeta": True, "cwd": "/home/ines/lamps", "message": {"content": "Caveat: a note"}},
@@ -83,9 +81,7 @@ KEPT = [
 @pytest.fixture
 def home(tmp_path, monkeypatch) -> Path:
     """A machine's home folder with one session of each tool, a minute apart."""
-    for name in VARIABLES:
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    make_home(tmp_path, monkeypatch)
     keep(tmp_path / ".claude/projects/-home-ines-lamps/abc.jsonl", CLAUDE, 1)
     keep(tmp_path / ".codex/sessions/2026/03/01/rollout-1.jsonl", CODEX, 2)
     keep(tmp_path / ".gemini/tmp/abababababab/chats/session-1.json", [GEMINI], 3)
@@ -171,7 +167,7 @@ def test_a_session_is_listed_by_what_a_person_wrote_beside_a_programs_notes(home
 
 
 def test_a_machine_without_any_lists_none(tmp_path, monkeypatch):
-    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    make_home(tmp_path, monkeypatch)
     assert find_sessions() == []
 
 
