@@ -6,11 +6,16 @@
 sure, or two are equally sure, a refusal says so. Formats are asked by a *sample* (the beginning of the text, some of
 its values), so that recognition costs the same however large the file is; a file is decoded and parsed once for all
 of them. A format yields conversations and counts on its `Report` what it did not read, so that nothing is skipped
-silently. A file that no format recognises is searched for lists of things with a role and a text, each offered as a
-`Shape`. A file too large to be loaded is listed: its conversations are found piece by piece, in memory that
-doesn't grow with it, and each is read when it is opened.
+silently. One that finds too little, less than half of what could be messages, gives way to the next. A file that no
+format reads is searched for lists of things with a role and words, each offered as a `Shape`. A file too large to be
+loaded is listed: its conversations are found piece by piece, in memory that doesn't grow with it, and each is read
+when it is opened.
 
-**Rooms.** `apis/`, `frameworks/`, `traces/`, `products/` and `plain/` hold the members. `files/` knows bytes,
+**Kinds as data.** A `Shape` says where a file holds its messages: a value that JSON can hold, and `shapes/` reads by
+it. The files of `kinds/` are shapes and members; a user's own, and one that is offered, is the same value. One walker
+reads the parts of messages by a table of their kinds.
+
+**Rooms.** `apis/`, `frameworks/`, `traces/`, `products/` and `plain/` hold the other members. `files/` knows bytes,
 archives, databases, tables, event streams and pieces; `messages/` has what several formats have in common;
 `requests/` reads and writes the requests of an app; `sessions/` finds those that coding agents keep on this machine.
 `sub_agents.py` joins the conversations of a whole session.

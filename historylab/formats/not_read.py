@@ -21,7 +21,7 @@ KEYS: Mapping[frozenset[str], str] = {
         "participants messages thread_path": "a Facebook or Instagram export",
         "runs version $schema": "a SARIF report",
         "traceEvents": "a Chrome trace",
-        "items role text": "a saved field mapping",
+        "items role text": "a saved shape",
     }.items()
 }
 """Keys that an object of that kind has → its name."""

@@ -30,7 +30,7 @@ def test_unknown_json_is_read_as_offered_and_then_the_next_file(page, home, seen
     offered.click()
     headline(page, "17 of 17 messages sent")
     page.get_by_role("button", name="About this file").click()
-    page.get_by_text("Read by your field mapping: 18 messages").wait_for()
+    page.get_by_text("Read by your shape: 18 messages").wait_for()
     page.keyboard.press("Escape")
     upload(page, "next.json", json.dumps(TURNS[:4]).encode())
     headline(page, "3 of 3 messages sent")

@@ -23,7 +23,7 @@ from historylab.formats.load import collection_paused, load
         (b'{"log": {"version": "1.2", "entries": []}}', "an HTTP archive (HAR)"),
         (b"From mia@example.org Mon Jan 1\nDate: x\n\nhello", "a mailbox (MBOX)"),
         (b"<!DOCTYPE html><p>hello", "a web page"),
-        (b'{"items": "history", "role": "who", "text": "said"}', "a saved field mapping"),
+        (b'{"items": "history", "role": "who", "text": "said"}', "a saved shape"),
         (b"WEBVTT\n\n00:01 --> 00:02\nhi", "subtitles"),
     ],
 )
