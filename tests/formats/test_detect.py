@@ -10,7 +10,7 @@ import weakref
 import pytest
 
 import historylab
-from historylab.errors import UnknownFormat
+from historylab.errors import LoadError, UnknownFormat
 from historylab.formats.detect import match_strengths
 from historylab.formats.files.content import Content
 from historylab.formats.load import collection_paused, load
@@ -25,12 +25,37 @@ from historylab.formats.load import collection_paused, load
         (b"<!DOCTYPE html><p>hello", "a web page"),
         (b'{"items": "history", "role": "who", "text": "said"}', "a saved shape"),
         (b"WEBVTT\n\n00:01 --> 00:02\nhi", "subtitles"),
+        (b'{"ciphertext": "b2sK", "iv": "AAAA", "version": 1}', "encrypted data"),
     ],
 )
 def test_a_known_file_that_is_not_read_is_named(content, what):
     with pytest.raises(UnknownFormat, match="it looks like") as refused:
         load(content)
     assert what in str(refused.value)
+
+
+def test_protocol_buffers_are_named_by_the_name_of_their_file():
+    with pytest.raises(LoadError, match="protocol buffers"):
+        load(b"\x0a\x05hello\x12\x02hi", name="6f1c.pb")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [
+            {"episode_index": 0, "tasks": ["pick the cube"], "length": 200},
+            {"episode_index": 1, "tasks": [], "length": 9},
+        ],
+        [{"timestamp": 0, "type": "joint_state", "data": {"position": [1, 2]}}],
+        [{"codebase_version": "v2.1", "robot_type": "arm", "features": {"action": {"shape": [6]}}}],
+        [{"id": "x", "type": "session", "data": {"a": 1}, "version": 1}],
+    ],
+)
+def test_what_holds_no_talk_is_refused_and_no_messages_of_any_tool_are_guessed(given):
+    with pytest.raises(UnknownFormat) as refused:
+        load("\n".join(map(json.dumps, given)).encode())
+    assert not refused.value.proposals
+    assert "it looks like" not in str(refused.value)
 
 
 def test_a_refusal_names_the_nearest_formats():

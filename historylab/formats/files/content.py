@@ -132,7 +132,7 @@ class Content:
 
     def _encoding(self) -> str:
         encoding = json.detect_encoding(self.head[:4])
-        refuse_binary(self.head, encoding)
+        refuse_binary(self.head, encoding, self.name)
         return encoding
 
     def _decode(self, data: bytes, encoding: str) -> str:

@@ -26,8 +26,13 @@ BINARY_MARKS = {
 """First bytes of a kind of file → what it is."""
 
 
-def refuse_binary(head: bytes, encoding: str) -> None:
-    """Raise LoadError, which names what it is, if a file that begins so is no text."""
+PROTOCOL_BUFFERS = "protocol buffers, in which Antigravity keeps conversations encrypted; give its transcript.jsonl"
+
+
+def refuse_binary(head: bytes, encoding: str, name: str) -> None:
+    """Raise LoadError, which names what it is, if a file that begins so, or is called so, is no text."""
+    if name.casefold().endswith(".pb"):
+        raise LoadError(f"this is a file of {PROTOCOL_BUFFERS}")
     found = next((what for mark, what in BINARY_MARKS.items() if head.startswith(mark)), None)
     if found:
         unpack = "unpack it, then " if "archive" in found else ""
