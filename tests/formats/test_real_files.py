@@ -42,6 +42,8 @@ FILES = (
     Known("claude-code-log/dag_fork.jsonl", "claude_code", (6,), 0, 4, 2, branches=1),
     Known("claude-code-log/edge_cases.jsonl", "claude_code", (11, 1), 3, 7, 4),
     Known("claude-code-log/sidechain.jsonl", "claude_code", (1, 5), 3, 1, 4),
+    Known("compacted/8463c716-a2ea-4c14-9efa-87158ebd9f20.jsonl", "claude_code", (323, 33), 196, 4, 156, usage=156),
+    Known("compacted/ae4a77f8-aedd-4bc1-888f-c94edc91af04.jsonl", "claude_code", (466, 16), 254, 8, 220, usage=220),
     Known("claude-code-transcripts/sample_session.json", "claude_code", (33,), 12, 6, 15),
     Known("agentsview/claude/valid_session.jsonl", "claude_code", (4,), 1, 2, 2),
     Known("agentsview/codex/fc_args_1.jsonl", "codex", (2,), 1, 1, 1),
@@ -104,5 +106,6 @@ def test_every_trial_is_a_conversation_with_its_own_title():
 
 
 def test_every_published_file_is_in_the_table():
-    found = {str(p.relative_to(FOLDER)) for p in Path(FOLDER).rglob("*") if p.suffix in {".json", ".jsonl", ".traj"}}
+    files = [p.relative_to(FOLDER) for p in Path(FOLDER).rglob("*") if p.suffix in {".json", ".jsonl", ".traj"}]
+    found = {str(path) for path in files if not {"kinds", "subagents"} & {*path.parts}}
     assert found == {known.path for known in FILES} | {NOTICES}
