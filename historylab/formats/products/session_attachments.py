@@ -93,6 +93,13 @@ def sent_content(record: Mapping[str, Any]) -> str | list[Any] | None:
     return _frame(kind, held, words) if words else None
 
 
+def prompt_in(record: Any) -> str:
+    """The system prompt of the requests that follow a snapshot of it; empty for any other record."""
+    held = record.get("attachment") if isinstance(record, dict) else None
+    snapshot = isinstance(held, dict) and held.get("type") == "prompt_snapshot"
+    return "\n\n".join(_words(held.get("systemPrompt"))) if snapshot and isinstance(held, dict) else ""
+
+
 def is_known(record: Mapping[str, Any]) -> bool:
     """Tell whether an attachment is of a kind that is known."""
     held = record.get("attachment")

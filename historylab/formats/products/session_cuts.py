@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from historylab.conversation.message import MOST_TOKENS, Message
+from historylab.conversation.message import MOST_TOKENS, Message, prompt_length
 from historylab.conversation.sent import Range, RecordedCut, SentHistory, is_summary, ranges_of
 from historylab.formats.messages.sent_view import history_at
 from historylab.formats.products.session_messages import ReadRecords
@@ -22,7 +22,7 @@ CLEARED = "[Old tool result content cleared]"
 def session_cuts(read: Sequence[ReadRecords], messages: Sequence[Message], by: str) -> list[SentHistory]:
     """The histories sent on a path, one from each of its cuts on; `messages` are those of the path, in order, `by` is
     who made the cuts."""
-    at, found = _Places(read, messages), list[SentHistory]()
+    at, found, prompt = _Places(read, messages), list[SentHistory](), range(prompt_length(messages))
     for boundary in _boundaries(read):
         before = found[-1] if found else SentHistory(0)
         first = max(at.first_after(boundary), before.size)
@@ -33,16 +33,15 @@ def session_cuts(read: Sequence[ReadRecords], messages: Sequence[Message], by: s
             cleared = at.find_results(boundary_metadata(boundary.value).get("compactedToolIds"))
             now = _with_results_cleared(before, first, cleared, _cut(boundary, by))
         else:
-            now = _history_after(
-                before, first, at.find_preserved(boundary, first), at.find_summary(first), _cut(boundary, by)
-            )
+            kept = [*prompt, *at.find_preserved(boundary, first)]
+            now = _history_after(before, first, kept, at.find_summary(first), _cut(boundary, by), prompt)
         if found and now.size == before.size:
             found.pop()
         found.append(now)
     known = {each.summary for each in found}
     for i, message in enumerate(messages):  # older versions wrote no boundary
         if i and is_summary(message) and i not in known:
-            found.append(_history_after(SentHistory(0), i, [], i, RecordedCut(by=by)))
+            found.append(_history_after(SentHistory(0), i, prompt, i, RecordedCut(by=by), prompt))
     return sorted(found, key=lambda each: each.size)
 
 
@@ -53,7 +52,7 @@ def _with_results_cleared(before: SentHistory, size: int, cleared: Sequence[int]
 
 
 def _history_after(
-    before: SentHistory, first: int, kept: Sequence[int], summary: int | None, cut: RecordedCut
+    before: SentHistory, first: int, kept: Sequence[int], summary: int | None, cut: RecordedCut, prompt: range
 ) -> SentHistory:
     """The history after a compaction before message `first`: the summary and what came with it, and what it kept."""
     size = first if summary is None else summary + 1
@@ -61,7 +60,7 @@ def _history_after(
     sent: tuple[Range, ...] = ((first, size),) if size > first else ()
     return SentHistory(
         max(size, 1),
-        (*sent, *ranges_of(kept)) if size else ((0, 1),),
+        (*ranges_of(prompt), *sent, *ranges_of(kept[len(prompt) :])) if size else ((0, 1),),
         {i: text for i, text in before.shortened.items() if i in kept},
         ranges_of(gone) if summary is not None else (),
         summary,

@@ -13,9 +13,9 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.messages.branching import with_branches
 from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.messages.provider_cuts import with_provider_cuts
-from historylab.formats.products.session_attachments import is_known, sent_content
+from historylab.formats.products.session_attachments import is_known, prompt_in, sent_content
 from historylab.formats.products.session_cuts import session_cuts
-from historylab.formats.products.session_messages import record_reader
+from historylab.formats.products.session_messages import ReadRecords, record_reader
 from historylab.formats.products.session_tree import SessionRecord, Tree, is_boundary, trees
 from historylab.formats.titles import opening
 
@@ -35,11 +35,14 @@ TITLES = {"summary": "leafUuid", "ai-title": "sessionId", "custom-title": "sessi
 
 def read_sessions(records: list[tuple[str, Any]], report: Report, provider: str) -> Iterator[Conversation]:
     """The conversations of located records, sub-agents after what called them."""
-    found = list(trees(list(_tree_records(records, report))))
+    made = list(_tree_records(records, report))
+    prompts = {record.side: _prompt(record) for record in made if prompt_in(record.value)}
+    found = list(trees(made))
     titles, tools = _titles(records), _tools(records)
     for tree in sorted(found, key=lambda tree: bool(tree.newest[0].side)):  # subagents after what called them
         read = record_reader(report)
-        groups = [read(path) for path in (tree.newest, *tree.others)]
+        lead = [prompts[side]] if (side := tree.newest[0].side) in prompts else []
+        groups = [[*lead, *read(path)] for path in (tree.newest, *tree.others)]
         paths = [pair_by_order([message for _, made in each for message in made]) for each in groups]
         metadata = _metadata(tree, provider) | ({"tools": tools} if tools else {})
         sent = [session_cuts(*each, report.format) for each in zip(groups, paths, strict=True)]
@@ -48,14 +51,19 @@ def read_sessions(records: list[tuple[str, Any]], report: Report, provider: str)
             report.pass_over("a record on a branch older than those offered", record.where)
 
 
+def _prompt(record: SessionRecord) -> ReadRecords:
+    """The system prompt of a conversation, before all that is said; the last that was sent counts."""
+    return [SessionRecord(record.where, record.value, False, -1)], [Message("system", prompt_in(record.value))]
+
+
 def _tree_records(records: list[tuple[str, Any]], report: Report) -> Iterator[SessionRecord]:
     """The records of the tree; those that were sent as no message, or are duplicates, are reported."""
     seen: set[Any] = set()
     for position, (where, value) in enumerate(records):
         uuid = _uuid(value)
-        if is_boundary(value):
+        if is_boundary(value) or prompt_in(value):
             report.records += 1
-            report.keep("compactions", where)
+            report.keep("compactions" if is_boundary(value) else "system prompts", where)
             yield SessionRecord(where, value, False, position)
             continue
         usable = has_content(value) and not value.get("isApiErrorMessage")

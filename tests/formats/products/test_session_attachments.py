@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from claude_sessions import Session, call, lines_of, result, text
 
+from historylab import as_sent
 from historylab.conversation.message import words_of_person
 
 
@@ -161,3 +162,24 @@ def test_no_hook_names_a_session(session):
     attach(session, "hook_success", parent=None, record=side, hookEvent="SubagentStart", content="Hello.")
     session.put("user", "Check it.", isSidechain=True)
     assert [one.title for one in session.load()] == ["Mend the lamp.", "Subagent: Check it."]
+
+
+def test_the_system_prompt_leads_and_outlives_a_compaction(session):
+    first = session.records.pop()
+    attach(session, "prompt_snapshot", parent=None, systemPrompt=["You sell lamps."])
+    attach(
+        session, "prompt_snapshot", parent=None, systemPrompt=["You mend lamps.", "Be brief."], tools=[{"name": "Read"}]
+    )
+    session.put("user", first["message"]["content"])
+    session.put("assistant", [text("Done.")], reply="m1")
+    logical = session.last
+    session.put("system", parent=None, subtype="compact_boundary", logicalParentUuid=logical)
+    session.put("user", "In short: mended.", isCompactSummary=True)
+    session.put("user", "Thanks. And the switch?")
+    session.put("assistant", [text("Done, too.")], reply="m2")
+    (conversation,) = loaded = session.load()
+    prompt = "You mend lamps.\n\nBe brief."
+    assert (conversation[0].role, conversation[0].content) == ("system", prompt)
+    sent = [m.content for m in as_sent(conversation).plans[-1].render()]
+    assert sent == [prompt, "In short: mended.", "Thanks. And the switch?"]
+    assert (conversation.recorded.tools.count, loaded.report.skips) == (1, 0)
