@@ -36,8 +36,8 @@ class Rollout:
         info = {"last_token_usage": last, "total_token_usage": {"total_tokens": total or len(self.lines)}}
         self.put("event_msg", type="token_count", info=info, rate_limits=None)
 
-    def load(self):
-        return load("\n".join(map(json.dumps, self.lines)).encode(), name="rollout.jsonl")
+    def load(self, format=None):
+        return load("\n".join(map(json.dumps, self.lines)).encode(), format, name="rollout.jsonl")
 
 
 def message(role: str, words: str) -> dict:
@@ -372,7 +372,7 @@ def test_whatever_a_rollout_compacts_and_takes_back_every_history_fits(steps):
             rollout.put("event_msg", type="thread_rolled_back", num_turns=len(items))
         else:
             rollout.put("compacted", message="", **({"replacement_history": items} if kind == "compacted" else {}))
-    for conversation in rollout.load():
+    for conversation in rollout.load("codex"):
         for path in (conversation, *conversation.branches):
             assert len(sent_histories(path) or ()) == len(path.metadata.get(SENT_HISTORIES, ()))
             assert all(cut.request < len(path.columns.requests) for cut in path.recorded.compactions)
