@@ -49,14 +49,20 @@ OPENINGS: Mapping[str, tuple[str, ...]] = {
     "Gemini CLI": (r"This is the Gemini CLI\. We are setting up the context for our chat\..*",),
     "Cursor": (r"<rules>\s*The rules section has a number of possible rules.*?(?:</rules>|\Z)",),
     "aider": (r"Here are some READ ONLY files, provided for your reference\..*",),
-    "Cline, Roo Code, Kilo Code": (r"\[[a-z_]+(?: for [^\n]*?)?\] Result:.*", r"\[TASK RESUMPTION\].*"),
+    "Cline, Roo Code, Kilo Code": (
+        r"\[[a-z_]+(?: for [^\n]*?)?\] Result:(?:.*?(?=<(?:answer|feedback|user_message)>)|.*)",
+        r"\[TASK RESUMPTION\].*",
+    ),
     "Pi": (r"The conversation history before this point was compacted into the following summary:.*",),
     "OpenHands": (r"EXECUTION RESULT of \[[^\]\n]+\]:.*",),
     "mini-SWE-agent": (r"<returncode>-?\d+</returncode>\s*<(?:output|warning)>.*",),
 }
 """Tool → what begins a message of its own, as regular expressions that say how far it goes."""
 
-TYPED = "command-args|bash-input|user_query|USER_REQUEST|userRequest"
+TYPED = (
+    "command-args|bash-input|user_query|USER_REQUEST|userRequest|task|feedback|answer|user_message"
+    r'|user_input(?: mode="\w+")?'
+)
 """Tags around a person's own words."""
 
 RULES, ENVIRONMENT = "rules", "environment"

@@ -12,7 +12,10 @@ from historylab.conversation.message import words_of_person
 if TYPE_CHECKING:
     from historylab.conversation.conversation import Conversation
 
-UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
+MADE_UP = re.compile(
+    r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|\b\d{13}|\A(?:api_conversation_history|ui_messages)\b", re.IGNORECASE
+)
+"""Names that a program made up: the id of a session, a time in milliseconds, the file of every task."""
 QUESTION = 60  # characters of a title that is a question
 OPENING = 50  # of a message within one
 
@@ -20,21 +23,21 @@ OPENING = 50  # of a message within one
 def add_titles(conversations: list[Conversation], stem: str) -> Iterator[Conversation]:
     """Give each untitled conversation a title: the file's name if it is the only one, otherwise its first question.
 
-    A name that a program made up, such as a session's id, says less than the question.
+    A name that a program made up says less than the question.
     """
     only = stem if len(conversations) == 1 else ""
     for number, found in enumerate(conversations, 1):
-        given = found.title or ("" if UUID.search(only) else only) or _question(found) or only
+        given = found.title or ("" if MADE_UP.search(only) else only) or _question(found) or only
         yield _rename(found, printable(given).strip() or f"conversation {number}")
 
 
 def label_conversation(conversation: Conversation, entry: str) -> Conversation:
     """The conversation under the name of its file in an archive, and its own title if that says more.
 
-    A name that a program made up, such as a session's id, says nothing.
+    A name that a program made up says nothing.
     """
     path = PurePath(entry)
-    named = [part for part in path.with_suffix("").parts if not UUID.search(part)]
+    named = [part for part in path.with_suffix("").parts if not MADE_UP.search(part)]
     if len(named) < len(path.parts):
         return conversation
     label = printable(str(path.with_suffix("")))

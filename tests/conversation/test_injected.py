@@ -57,6 +57,12 @@ def test_a_message_that_is_a_frame_is_injected_and_holds_nothing_of_a_person(tex
         ("", ""),
     ],
 )
+@pytest.mark.parametrize("tag", ["answer", "feedback", "user_message"])
+def test_what_a_person_says_within_a_result_of_clines_is_theirs(tag):
+    said = f"[ask_followup_question for 'Which?'] Result:\n<{tag}>\nthe blue one\n</{tag}>"
+    assert without_frames(said).strip() == "the blue one"
+
+
 def test_what_stands_beside_a_frame_is_the_persons(text, own):
     message = Message("user", text)
     assert (message.injected, words_of_person(message).strip()) == (False, own)

@@ -1,0 +1,173 @@
+"""What the screen of a task of Cline, Roo Code or Kilo Code showed: `ui_messages.json`, where nothing else is given.
+
+What a person said is in it whole. What stands from one request to the next is an answer: what the model said, and the
+tools it asked for, in the words of the screen. `tokensIn` leaves out what the cache holds; Roo Code 3.29 and Kilo Code
+4.119, which name the `apiProtocol`, began to count it in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.formats.base import Report, kind_of
+from historylab.formats.files.content import Content
+from historylab.formats.messages.fields import list_in, text_in, unpack_json
+from historylab.formats.messages.record_groups import located_items
+from historylab.formats.shapes.paths import Located
+from historylab.formats.shapes.reading import read_shaped
+from historylab.formats.shapes.shape import Shape
+from historylab.registry import register
+
+SOURCE = "cline/cline, src/shared/ExtensionMessage.ts, 3.89; RooCodeInc/Roo-Code, packages/types/src/message.ts, 3.53"
+CHECKED = "minh2416294/clinescope, examples/extension"
+
+SHAPE = Shape.of(
+    {
+        "role": "role",
+        "parts": "content",
+        "kinds": {
+            "text": {"text": "text"},
+            "thinking": {"thinking": "thinking"},
+            "reasoning": {"thinking": "text"},
+            "redacted_thinking": None,
+            "thoughtSignature": None,
+            "tool_use": {
+                "call": {"id": "id", "name": "name", "arguments": "input"},
+                "result": {"id": "id", "text": "shown"},
+            },
+            "tool_result": {"result": {"id": "tool_use_id", "text": "content"}},
+            "image": {"media": ["source.media_type", "source"]},
+            "document": {"media": "source.media_type"},
+        },
+        "time": "ts",
+        "id": "id",
+        "model": "modelInfo.modelId",
+        "usage": {name: f"usage.{name}" for name in ("input", "output", "cache_reads", "cache_writes")},
+    }
+)
+
+USERS = {"task", "user_feedback", "user_feedback_diff"}
+WORDS = {"text": "", "completion_result": "", "plan_mode_respond": "response", "followup": "question"}
+"""What the model says → the field of it, where the text is JSON."""
+CHANGED = "HAS_CHANGES"
+"""Stands behind the words of a result that has changed files."""
+CALLS = {"tool", "command", "use_mcp_server", "browser_action_launch", "browser_action"}
+RESULTS = {"command_output", "mcp_server_response", "browser_action_result"}
+OF_SCREEN = {"tool", "toolName", "serverName", "operationIsLocatedInWorkspace", "startLineNumbers", "isProtected"}
+"""Fields of a call that are no arguments of it."""
+OF_PROGRAM = {
+    *("checkpoint_created", "checkpoint_saved", "task_progress", "api_req_finished", "api_req_retried", "info"),
+    *("api_req_retry_delayed", "api_req_deleted", "api_req_failed", "deleted_api_reqs", "error", "diff_error"),
+    *("resume_task", "resume_completed_task", "mcp_server_request_started", "shell_integration_warning"),
+    *("load_mcp_documentation", "clineignore_error", "rooignore_error", "user_edit_todos", "hook_status"),
+    *("mistake_limit_reached", "auto_approval_max_req_reached", "condense_context", "sliding_window_truncation"),
+}
+
+
+def is_shown(record: Any) -> bool:
+    """Tell whether it is a record of what a screen said or asked."""
+    return isinstance(record, dict) and "ts" in record and "role" not in record and bool(shown_kind(record))
+
+
+def shown_kind(record: Mapping[str, Any]) -> str:
+    """The kind of what a screen said or asked; "" of any other record."""
+    kind = record.get("type")
+    return (text_in(record, kind) or "") if kind in ("say", "ask") else ""
+
+
+def request_usage(request: Mapping[str, Any]) -> dict[str, int]:
+    """The tokens of a request, those that the cache holds apart."""
+    told = unpack_json(request.get("text"))
+    told = told if isinstance(told, dict) else {}
+    taken, output = count_in(told, "tokensIn"), count_in(told, "tokensOut")
+    reads, writes = count_in(told, "cacheReads"), count_in(told, "cacheWrites")
+    if "apiProtocol" in told and taken >= reads + writes:
+        taken -= reads + writes
+    return {"input": taken, "output": output, "cache_reads": reads, "cache_writes": writes}
+
+
+def count_in(told: Mapping[str, Any], name: str) -> int:
+    """The count under that name; 0 if there is none."""
+    value = told.get(name)
+    return value if type(value) is int and value > 0 else 0
+
+
+def looks_like_screen(content: Content) -> float:
+    """1 for a list of which most records are what a screen said or asked."""
+    shown = [is_shown(value) for _, value in located_items(content.values[:1])]
+    return 1 if sum(shown) * 2 > len(shown) else 0
+
+
+@register("format", title="Cline's screen", recognise=looks_like_screen, source=SOURCE, checked=CHECKED)
+def cline_screen(content: Content, report: Report) -> Iterator[Conversation]:
+    """What the screen of a task of Cline, Roo Code or Kilo Code showed, without what was sent beside it."""
+    screen = _Screen(report)
+    for where, record in located_items(content.values):
+        screen.add(where, record)
+    yield from read_shaped(SHAPE, screen.said, report)
+
+
+class _Screen:
+    """The messages that a screen showed: what people said, and each answer whole."""
+
+    def __init__(self, report: Report):
+        self.said: list[Located] = []
+        self._report = report
+        self._request: dict[str, Any] = {}
+        self._answer: list[dict[str, Any]] | None = None  # the parts of the one that is being read
+
+    def add(self, where: str, record: Any) -> None:
+        """Take over the next record."""
+        kind = shown_kind(record) if isinstance(record, dict) else ""
+        text = text_in(record, "text") or "" if kind else ""
+        if not kind:
+            self._report.skip(f"{kind_of(record)} that is nothing shown", where)
+        elif kind == "api_req_started":
+            self._request, self._answer = record, None
+        elif kind in USERS or (kind == "text" and not self.said):
+            self._answer = None
+            images = [{"type": "image", "source": each} for each in list_in(record, "images")]
+            self.said.append((where, {"role": "user", "content": [text, *images], "ts": record["ts"]}))
+        elif kind in OF_PROGRAM or not text or (kind in CALLS and record.get("partial")):
+            self._report.pass_over(f"what the screen showed of the program ({kind[:40]})", where)
+        elif kind in RESULTS and self._last_call() is not None:
+            self._show_result(text)
+        elif part := _part(kind, text, record):
+            self._parts(where, record).append(part)
+        else:
+            self._report.skip(f"a record of kind {kind[:40]!r}", where)
+
+    def _parts(self, where: str, record: dict[str, Any]) -> list[dict[str, Any]]:
+        """The parts of the answer that a record belongs to."""
+        if self._answer is None:
+            model = record.get("modelInfo") or self._request.get("modelInfo")
+            about = {"ts": record.get("ts"), "modelInfo": model, "usage": request_usage(self._request)}
+            self._request, self._answer = {}, []
+            self.said.append((where, {"role": "assistant", "content": self._answer, **about}))
+        return self._answer
+
+    def _last_call(self) -> dict[str, Any] | None:
+        calls = (part for part in reversed(self._answer or ()) if part["type"] == "tool_use")
+        return next(calls, None)
+
+    def _show_result(self, text: str) -> None:
+        if call := self._last_call():
+            call["shown"] = f"{call['shown']}\n{text}" if "shown" in call else text
+
+
+def _part(kind: str, text: str, record: dict[str, Any]) -> dict[str, Any] | None:
+    """The part of an answer that was shown so; None if it is none."""
+    given = unpack_json(text)
+    told = given if isinstance(given, dict) else {}
+    if kind == "reasoning":
+        return {"type": "reasoning", "text": text}
+    if kind in WORDS:
+        words = text_in(told, WORDS[kind]) if WORDS[kind] else None
+        return {"type": "text", "text": words or text.removesuffix(CHANGED)}
+    if kind not in CALLS:
+        return None
+    name = text_in(told, "toolName") or text_in(told, "tool") or kind
+    taken = {field: held for field, held in told.items() if field not in OF_SCREEN} or {kind: text}
+    return {"type": "tool_use", "id": str(record["ts"]), "name": name, "input": taken}

@@ -1,0 +1,127 @@
+"""Tasks of Cline before its SDK, and of what came of it (Roo Code, Kilo Code): a folder of files each.
+
+`api_conversation_history.json` is what was sent to the API. `ui_messages.json` beside it is what the screen showed: it
+has the usage of each request, and times that older versions wrote nowhere else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.errors import LoadError
+from historylab.formats.base import Report
+from historylab.formats.files.content import Content
+from historylab.formats.messages.fields import object_in
+from historylab.formats.messages.record_groups import located_items
+from historylab.formats.products.cline_screen import (
+    CHECKED,
+    SHAPE,
+    SOURCE,
+    count_in,
+    is_shown,
+    request_usage,
+    shown_kind,
+)
+from historylab.formats.shapes.paths import Located
+from historylab.formats.shapes.reading import read_shaped
+from historylab.registry import register
+
+SCREEN, BESIDE = "ui_messages.json", ("task_metadata.json", "history_item.json", "context_history.json")
+FRAMES = ("<task>", "<user_message>", "<environment_details>")
+"""Tags of which one stands in the first prompt of every task."""
+MODEL_TAG = re.compile(r"<model>([^<\n]+)</model>")
+"""The model, as Roo Code and Kilo Code tell it to itself with every prompt."""
+
+
+def looks_like_task(content: Content) -> float:
+    """0.95 for messages in the form of Anthropic's API with Cline's tags or its own fields."""
+    records = [value for _, value in located_items(content.values[:1])]
+    if not records or not all(isinstance(each, dict) and "role" in each and "content" in each for each in records):
+        return 0
+    own = any("ts" in each and ("modelInfo" in each or _has_frame(each)) for each in records)
+    return 0.95 if own or _has_frame(records[0]) else 0
+
+
+@register("format", title="Cline, Roo Code, Kilo Code", recognise=looks_like_task, source=SOURCE, checked=CHECKED)
+def cline_task(content: Content, report: Report) -> Iterator[Conversation]:
+    """Tasks as sent to the API, with the usage and the times that the file beside them has."""
+    shown = _shown_beside(content, report)
+    yield from read_shaped(SHAPE, list(_with_requests([*located_items(content.values)], shown)), report)
+
+
+def _has_frame(record: Mapping[str, Any]) -> bool:
+    return any(frame in text for text in _texts(record) for frame in FRAMES)
+
+
+def _texts(record: Mapping[str, Any]) -> Iterator[str]:
+    content = record.get("content")
+    for part in content if isinstance(content, list) else [content]:
+        text = part.get("text") if isinstance(part, dict) else part
+        if isinstance(text, str):
+            yield text
+
+
+def _shown_beside(content: Content, report: Report) -> list[Any]:
+    """The records of the screen's file beside that one; none where it isn't there."""
+    folder = PurePosixPath(content.name).parent
+    content.taken.update(name for each in (SCREEN, *BESIDE) if (name := str(folder / each)) in content.siblings)
+    beside = content.siblings.get(str(folder / SCREEN))
+    path = content.path.with_name(SCREEN) if content.path and not content.siblings else None
+    if beside is None and not (path and path.is_file()):
+        return []
+    try:
+        return [value for _, value in located_items(Content(beside, SCREEN, path=path).values)]
+    except LoadError:
+        report.warn(f"{SCREEN} beside it can't be read", "")
+        return []
+
+
+def _with_requests(records: list[Located], shown: list[Any]) -> Iterator[Located]:
+    """The records, each with the model, the usage of the request it answers, and that one's time if it has none."""
+    requests = _requests_by_answer([value for _, value in records], shown)
+    model = ""
+    for i, (where, value) in enumerate(records):
+        if not isinstance(value, dict):
+            yield where, value
+            continue
+        asks = value.get("role") == "user"
+        told = next(filter(None, map(MODEL_TAG.search, _texts(value))), None) if asks else None
+        model = told[1] if told else model
+        request = requests.get(i + 1 if asks else i, {})
+        usage = request_usage(request) if request else _own_usage(value)
+        about = {"ts": request.get("ts"), "modelInfo": request.get("modelInfo", {"modelId": model})}
+        said = {name: held for name, held in value.items() if name != "metrics" and held is not None}
+        yield where, {**about, **said, "usage": usage}
+
+
+def _requests_by_answer(records: list[Any], shown: list[Any]) -> dict[int, dict[str, Any]]:
+    """Index of an answer → the request that the screen shows for it.
+
+    Newer versions number it; else it is the last begun before the answer's time, or the next one that was charged.
+    """
+    answers = [i for i, value in enumerate(records) if isinstance(value, dict) and value.get("role") == "assistant"]
+    requests = [each for each in shown if is_shown(each) and shown_kind(each) == "api_req_started"]
+    numbered = [(at, each) for each in requests if type(at := each.get("conversationHistoryIndex")) is int]
+    if numbered:
+        return {at + 2: each for at, each in numbered if at + 2 in answers}
+    if answers and all(_is_number(records[i].get("ts")) for i in answers):
+        timed = [each for each in requests if _is_number(each["ts"])]
+        begun = {i: [each for each in timed if each["ts"] <= records[i]["ts"]] for i in answers}
+        return {i: found[-1] for i, found in begun.items() if found}
+    charged = [each for each in requests if any(request_usage(each).values())]
+    return dict(zip(answers, charged, strict=True)) if len(answers) == len(charged) else {}
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float)
+
+
+def _own_usage(record: Mapping[str, Any]) -> dict[str, int]:
+    """The tokens that an answer itself tells of, which are in one for all that the cache has to do with."""
+    told = object_in(object_in(record, "metrics"), "tokens")
+    counts = (count_in(told, name) for name in ("prompt", "completion", "cached"))
+    return dict(zip(("input", "output", "cache_reads"), counts, strict=True))
