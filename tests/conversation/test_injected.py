@@ -57,12 +57,6 @@ def test_a_message_that_is_a_frame_is_injected_and_holds_nothing_of_a_person(tex
         ("", ""),
     ],
 )
-@pytest.mark.parametrize("tag", ["answer", "feedback", "user_message"])
-def test_what_a_person_says_within_a_result_of_clines_is_theirs(tag):
-    said = f"[ask_followup_question for 'Which?'] Result:\n<{tag}>\nthe blue one\n</{tag}>"
-    assert without_frames(said).strip() == "the blue one"
-
-
 def test_what_stands_beside_a_frame_is_the_persons(text, own):
     message = Message("user", text)
     assert (message.injected, words_of_person(message).strip()) == (False, own)
@@ -82,3 +76,9 @@ def test_a_result_holds_a_reminder_and_all_else_is_what_the_tool_found():
 @pytest.mark.parametrize("text", ["<system-reminder>\n", "[a for ", "\n<", "<a_instructions> ", "x\n<ide_x>\n"])
 def test_a_long_text_of_beginnings_takes_one_pass(text):
     assert is_framed(text * 20_000) == (not without_frames(text * 20_000))
+
+
+@pytest.mark.parametrize("tag", ["answer", "feedback", "user_message"])
+def test_what_a_person_says_within_a_result_of_clines_is_theirs(tag):
+    said = f"[ask_followup_question for 'Which?'] Result:\n<{tag}>\nthe blue one\n</{tag}>"
+    assert without_frames(said).strip() == "the blue one"
