@@ -116,6 +116,14 @@ def test_a_task_is_listed_as_its_folder_which_holds_what_else_belongs_to_it(home
     assert find_sessions()[0].path == (home / KEPT[0][0]).parent
 
 
+def test_a_task_of_which_only_the_screen_is_left_is_listed_by_what_it_showed(home):
+    path = (home / KEPT[0][0]).with_name("ui_messages.json")
+    keep(path, [[{"ts": 1, "type": "say", "say": "task", "text": "Bake rolls"}]], 9)
+    assert (find_sessions()[0].path, find_sessions()[0].question) == (path.parent, "Bake rolls")
+    keep(home / KEPT[0][0], CLINE, 9)
+    assert [one.question for one in find_sessions() if one.path == path.parent] == ["Bake bread"]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "at"),
     [

@@ -43,9 +43,7 @@ class Session:
     @cached_property
     def _head(self) -> tuple[str, str]:
         try:
-            question, project = map(
-                printable, self.said or read_head(self.path / TASK if self.path.is_dir() else self.path)
-            )
+            question, project = map(printable, self.said or read_head(_file_of(self.path)))
         except OSError:
             question, project = "", ""
         return opening(question, LONGEST), project or self.named
@@ -59,6 +57,11 @@ class Session:
     def project(self) -> str:
         """The folder worked in, or what the tool calls it, as far as anything says."""
         return self._head[1]
+
+
+def _file_of(path: Path) -> Path:
+    """The file that tells most of a session, which may be a folder."""
+    return next((path / name for name in TASK if (path / name).is_file()), path)
 
 
 def find_sessions() -> list[Session]:

@@ -28,6 +28,8 @@ BESIDE = 100_000
 """Bytes of a file beside the session's that names its project."""
 
 USERS = {"user", "user.message", "user_message", "human"}
+SAID = ("task", "text", "user_feedback")
+"""What Cline's screen shows of a person; the first text is one's, too."""
 BODIES = ("message", "payload", "data", "context")
 LISTS = ("messages", "requests", "v")
 FOLDERS = ("cwd", "working_dir", "workspace_root", "directory")
@@ -106,7 +108,11 @@ def _user_words(value: Any, levels: int) -> Iterator[Any]:
         return
     body = _body(value) or value
     speakers = (body.get("role"), body.get("type"), value.get("role"), value.get("type"))
-    if "requestId" in value or any(isinstance(speaker, str) and speaker in USERS for speaker in speakers):
+    if (
+        "requestId" in value
+        or value.get("say") in SAID
+        or any(isinstance(speaker, str) and speaker in USERS for speaker in speakers)
+    ):
         yield next((body[name] for name in ("content", "text", "message") if name in body), None)
     for name in LISTS:
         if levels and isinstance(value.get(name), dict | list):

@@ -18,8 +18,8 @@ CONFIG = ("$XDG_CONFIG_HOME|~/.config", "~/Library/Application Support", "$APPDA
 DATA = "$XDG_DATA_HOME|~/.local/share"
 EDITORS = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf")
 SERVERS = ("~/.vscode-server/data", "~/.vscode-server-insiders/data", "~/.cursor-server/data")
-TASK = "api_conversation_history.json"
-"""The file in the folder of a task of Cline that is sure to be there."""
+TASK = ("api_conversation_history.json", "ui_messages.json")
+"""The files in the folder of a task of Cline, of which the first tells more."""
 DATABASES = (".db", ".vscdb")
 """Endings of databases that hold many sessions."""
 
@@ -49,10 +49,10 @@ class SessionPlace(NamedTuple):
     whole: bool = False
 
 
-def _tasks(tool: str, extension: str, *others: str) -> SessionPlace:
+def _tasks(tool: str, extension: str, *others: str) -> tuple[SessionPlace, ...]:
     """Tasks of Cline and what came of it: a folder each, below the extension's own."""
     folders = (*_editors(f"globalStorage/{extension}/tasks"), *others)
-    return SessionPlace(tool, folders, f"*/{TASK}", whole=True)
+    return tuple(SessionPlace(tool, folders, f"*/{name}", whole=True) for name in reversed(TASK))
 
 
 CLINE = "$CLINE_DATA_DIR|$CLINE_DIR/data|~/.cline/data"
@@ -72,10 +72,10 @@ PLACES = (
     SessionPlace("Codex", CODEX, "sessions/*/*/*/rollout-*.jsonl", "codex"),
     SessionPlace("Codex", CODEX, "archived_sessions/rollout-*.jsonl", "codex"),
     SessionPlace("Gemini CLI", GEMINI, "*/chats/session-*.json*", "gemini_cli", 2),
-    _tasks("Cline", "saoudrizwan.claude-dev", _below(CLINE, "tasks")),
+    *_tasks("Cline", "saoudrizwan.claude-dev", _below(CLINE, "tasks")),
     SessionPlace("Cline", (f"$CLINE_SESSION_DATA_DIR|{_below(CLINE, 'sessions')}",), "*/*.messages.json"),
-    _tasks("Roo Code", "rooveterinaryinc.roo-cline"),
-    _tasks("Kilo Code", "kilocode.kilo-code"),
+    *_tasks("Roo Code", "rooveterinaryinc.roo-cline"),
+    *_tasks("Kilo Code", "kilocode.kilo-code"),
     SessionPlace("Kilo Code", (_below(DATA, "kilo"),), "kilo*.db"),
     SessionPlace("OpenCode", OPENCODE, "opencode*.db"),
     SessionPlace("OpenCode", OPENCODE, "storage/session/*/*.json"),
