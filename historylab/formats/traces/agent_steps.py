@@ -6,16 +6,68 @@ the question alone, or has no input at all, after a call of the same agent whose
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import Message, ToolCall, prompt_length
+from historylab.formats.messages.content_parts import json_text
+from historylab.formats.messages.fields import unpack_json
 from historylab.formats.messages.observed import order_by_time
+from historylab.formats.traces.logged import prompt_text
+from historylab.formats.traces.records import unpack_printed
 
 NEW_ONLY = "a model call of which only what is new is logged, read as going on from the one before it"
-FindResult = Callable[[str, ToolCall], Message | None]
-"""Finds the result that the run of a tool gave, by trace and call."""
+
+
+@dataclass(frozen=True)
+class ToolRun:
+    """The run of a tool: where, which, what went in and what came out; `labels` may name the call."""
+
+    trace: str
+    name: str
+    input: Any
+    output: Any
+    labels: str = ""
+
+
+class ToolRuns:
+    """The runs of tools, each of which gives one call its result."""
+
+    def __init__(self, runs: Iterable[ToolRun] = ()):
+        self._runs: dict[tuple[str, str], list[ToolRun]] = {}
+        for run in runs:
+            self._runs.setdefault((run.trace, _last_word(run.name)), []).append(run)
+
+    def find_result(self, trace: str, call: ToolCall) -> Message | None:
+        """The result of a call, from the run that names it, or else the first of its arguments."""
+        runs = self._runs.get((trace, _last_word(call.name)), [])
+        named = (run for run in runs if call.id and call.id in f"{run.labels}{run.output}")
+        given = unpack_json(call.arguments) or None
+        run = next(named, None) or next((run for run in runs if given in _values(run.input)), None)
+        if run is None:
+            return None
+        runs.remove(run)
+        return Message("tool", _result(run.output), name=call.name, tool_call_id=call.id)
+
+
+def _last_word(name: str) -> str:
+    return name.replace(".", " ").split(" ")[-1]
+
+
+def _values(value: Any) -> list[Any]:
+    """What went into a tool; a logger may have put it under a name."""
+    value = unpack_printed(value)
+    inner = value.values() if isinstance(value, dict) and len(value) == 1 else ()
+    return [each or None for each in (value, *inner)]
+
+
+def _result(output: Any) -> str:
+    """The text of a tool's output, without the wrapping of MCP or LangChain."""
+    value = unpack_json(output)
+    wrapped = isinstance(value, dict) and ("tool_call_id" in value or value.keys() <= {"content", "isError"})
+    return prompt_text(value.get("content")) if wrapped else json_text(output)
 
 
 @dataclass(frozen=True)
@@ -27,15 +79,15 @@ class TracedCall:
     parent: str = ""
 
 
-def whole_requests(steps: Iterable[TracedCall], find_result: FindResult) -> list[Exchange]:
-    """The requests of these steps, each with all that it was sent, as far as its trace tells."""
+def whole_requests(calls: Iterable[TracedCall], runs: ToolRuns) -> list[Exchange]:
+    """The requests of these calls, each with all that it was sent, as far as its trace tells."""
     traces: dict[str, list[TracedCall]] = {}
-    for step in steps:
+    for step in calls:
         traces.setdefault(step.trace or step.request.where, []).append(step)
-    return [request for trace, found in traces.items() for request in _whole(trace, found, find_result)]
+    return [request for trace, found in traces.items() for request in _whole(trace, found, runs)]
 
 
-def _whole(trace: str, steps: list[TracedCall], find_result: FindResult) -> list[Exchange]:
+def _whole(trace: str, steps: list[TracedCall], runs: ToolRuns) -> list[Exchange]:
     parents = {id(step.request): step.parent for step in steps}
     requests = order_by_time([step.request for step in steps])
     held = {call.id for request in requests for call in _calls(request.messages)}
@@ -49,7 +101,7 @@ def _whole(trace: str, steps: list[TracedCall], find_result: FindResult) -> list
             found.append(request)
             caller, before = _caller(request, callers), latest.get(parents[id(request)])
             if before := caller or (before if before and _repeats(request, before) else None):
-                results = [find_result(trace, call) for call in _calls(before.answer) if call.id not in held]
+                results = [runs.find_result(trace, call) for call in _calls(before.answer) if call.id not in held]
                 if caller or (len(results) == len(_calls(before.answer)) and None not in results):
                     _go_on(request, before, list(filter(None, results)))
         callers |= {call.id: found[-1] for call in _calls(found[-1].answer)}

@@ -12,14 +12,14 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.exchange import Exchange
-from historylab.conversation.message import Message, ToolCall, prompt_length
+from historylab.conversation.message import Message, prompt_length
 from historylab.conversation.recorded import PARAMETERS, TOOLS
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.content_parts import json_text
 from historylab.formats.messages.fields import unpack_json
 from historylab.formats.messages.usage import to_usage
-from historylab.formats.traces.agent_steps import TracedCall, whole_requests
+from historylab.formats.traces.agent_steps import ToolRun, ToolRuns, TracedCall, whole_requests
 from historylab.formats.traces.attributes import DEEPEST, Attributes
 from historylab.formats.traces.calls import conversations_of, first_of, model_of, read_count
 from historylab.formats.traces.logged import INSTRUCTIONS, logged_answer, logged_input, prompt_text, usage_given
@@ -56,7 +56,7 @@ def langfuse(content: Content, report: Report) -> Iterator[Conversation]:
             steps.append(TracedCall(request, _trace(row), _text(row.get("parent_observation_id"))))
         elif row.get("type") is not None:
             report.pass_over(f"an observation of type {str(row['type'])[:20]}, no model call", where)
-    yield from conversations_of(whole_requests(steps, above.result_of), report)
+    yield from conversations_of(whole_requests(steps, above.runs), report)
 
 
 class _SnakeCase(dict[str, str]):
@@ -98,12 +98,14 @@ class _Observations:
 
     def __init__(self, rows: Iterable[dict[str, Any]]):
         self._by_id: dict[str, dict[str, Any]] = {}
-        self._runs: dict[tuple[str, str], list[dict[str, Any]]] = {}
         self._sent: dict[str, list[Message]] = {}
+        runs = []
         for row in rows:
             self._by_id[_text(row.get("id"))] = row
-            if row.get("type") not in CALLS and row.get("output") is not None:
-                self._runs.setdefault((_trace(row), _last_word(_text(row.get("name")))), []).append(row)
+            if row.get("type") not in CALLS and (came := row.get("output")) is not None:
+                labels = f"{row.get('metadata')}"
+                runs.append(ToolRun(_trace(row), _text(row.get("name")), row.get("input"), came, labels))
+        self.runs = ToolRuns(runs)
 
     def prompt_of(self, row: dict[str, Any], sent: Sequence[Message]) -> list[Message]:
         """The system prompt that a call was sent and doesn't hold: in its attributes, or what the agent above has."""
@@ -128,17 +130,6 @@ class _Observations:
             self._sent[id] = [*prompt, *read] if prompt or prompt_length(read) else []
         return self._sent[id]
 
-    def result_of(self, trace: str, call: ToolCall) -> Message | None:
-        """The result of a call, if an observation holds that tool's run: of its id, or else of its arguments."""
-        runs = self._runs.get((trace, _last_word(call.name)), [])
-        named = (run for run in runs if call.id and call.id in f"{run.get('metadata')}{run.get('output')}")
-        given = unpack_json(call.arguments)
-        run = next(named, None) or next((run for run in runs if given in _values(run.get("input"))), None)
-        if run is None:
-            return None
-        runs.remove(run)
-        return Message("tool", _result(run["output"]), name=call.name, tool_call_id=call.id)
-
 
 def _instructions(row: dict[str, Any]) -> str:
     """The instructions in the attributes of the span that an observation was."""
@@ -147,23 +138,6 @@ def _instructions(row: dict[str, Any]) -> str:
     metadata = unpack_json(row["metadata"])
     attributes = unpack_json(metadata.get("attributes")) if isinstance(metadata, dict) else None
     return prompt_text(Attributes(attributes).get(*INSTRUCTIONS)) if isinstance(attributes, dict) else ""
-
-
-def _values(value: Any) -> list[Any]:
-    """A value, and those in it if it is an object."""
-    value = unpack_json(value)
-    return [value, *value.values()] if isinstance(value, dict) else [value]
-
-
-def _result(output: Any) -> str:
-    """The text of a tool's output, without the wrapping of MCP or LangChain."""
-    value = unpack_json(output)
-    wrapped = isinstance(value, dict) and ("tool_call_id" in value or value.keys() <= {"content", "isError"})
-    return prompt_text(value.get("content")) if wrapped else json_text(output)
-
-
-def _last_word(name: str) -> str:
-    return name.replace(".", " ").split(" ")[-1]
 
 
 def _request(row: dict[str, Any], where: str, report: Report) -> Exchange:

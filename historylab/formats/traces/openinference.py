@@ -15,11 +15,12 @@ from historylab.conversation.recorded import PARAMETERS, TOOLS
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import unpack_json
+from historylab.formats.traces.agent_steps import ToolRun, ToolRuns, TracedCall, whole_requests
 from historylab.formats.traces.attributes import Attributes, unflatten
 from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by
 from historylab.formats.traces.logged import logged_answer, logged_input
 from historylab.formats.traces.rows import LOOKED_AT
-from historylab.formats.traces.spans import Span, spans_in
+from historylab.formats.traces.spans import Span, conversation_keys, spans_in
 from historylab.registry import register
 
 KIND = "openinference.span.kind"
@@ -48,18 +49,22 @@ def has_openinference_spans(content: Content) -> float:
 def openinference(content: Content, report: Report) -> Iterator[Conversation]:
     """Spans of model calls by OpenInference's conventions (Phoenix, Arize), each with the history it was sent."""
     spans = list(spans_in(content, report))
-    keys = [span.attributes.text(*SESSIONS) for span in spans]
-    sessions = {span.trace: key for span, key in zip(spans, keys, strict=True) if key}
     calls = list(map(_is_call, spans))
     called = {span.trace for span, is_call in zip(spans, calls, strict=True) if is_call}
-    requests = []
-    for span, key, is_call in zip(spans, keys, calls, strict=True):
+    traced = []
+    for span, key, is_call in zip(spans, conversation_keys(spans, SESSIONS), calls, strict=True):
         whole = span.trace not in called and not span.parent and span.attributes.get("input.value")
         if is_call or whole:
-            requests.append(_request(span, key or sessions.get(span.trace, span.trace), report))
+            traced.append(TracedCall(_request(span, key, report), span.trace, span.parent))
         else:
             report.pass_over(f"a span of kind {_kind(span) or 'none'}, no model call", span.where)
-    yield from conversations_of(requests, report)
+    yield from conversations_of(whole_requests(traced, ToolRuns(filter(None, map(_run, spans)))), report)
+
+
+def _run(span: Span) -> ToolRun | None:
+    said, name = span.attributes, span.attributes.text("tool.name") or span.name
+    given, came = said.raw("input.value"), said.raw("output.value")
+    return ToolRun(span.trace, name, given, came) if _kind(span) == "TOOL" and came is not None else None
 
 
 def _kind(span: Span) -> str:

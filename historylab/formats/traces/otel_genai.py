@@ -17,17 +17,16 @@ from historylab.conversation.message import Message, prompt_length
 from historylab.conversation.recorded import PARAMETERS, TOOLS
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
-from historylab.formats.messages.content_parts import json_text
 from historylab.formats.messages.fields import unpack_json
 from historylab.formats.messages.provider_cuts import COMPACTED
-from historylab.formats.traces.agent_steps import TracedCall, whole_requests
+from historylab.formats.traces.agent_steps import ToolRun, ToolRuns, TracedCall, whole_requests
 from historylab.formats.traces.attributes import Attributes
 from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by
 from historylab.formats.traces.histories import Histories
 from historylab.formats.traces.logged import INSTRUCTIONS, OTHER_ANSWERS, logged_answer, logged_input, prompt_text
 from historylab.formats.traces.messages import messages_in
 from historylab.formats.traces.rows import LOOKED_AT
-from historylab.formats.traces.spans import Span, spans_in
+from historylab.formats.traces.spans import Span, conversation_keys, spans_in
 from historylab.registry import register
 
 PREFIXES = ("gen_ai.", "ai.prompt", "llm.request.")
@@ -77,17 +76,15 @@ def has_genai_spans(content: Content) -> float:
 def otel_genai(content: Content, report: Report) -> Iterator[Conversation]:
     """Spans of model calls by OpenTelemetry's GenAI conventions, each with the history it was sent."""
     spans = list(_join_events(spans_in(content, report)))
-    keys = [span.attributes.text(*SESSIONS) for span in spans]
-    sessions = {span.trace: key for span, key in zip(spans, keys, strict=True) if key}
     kinds = list(map(_kind, spans))
     called = {span.trace for span, kind in zip(spans, kinds, strict=True) if kind == "call"}
     prompts = {
         span.id: _instructions(span.attributes) for span, kind in zip(spans, kinds, strict=True) if kind != "call"
     }
     calls, histories = [], Histories()
-    for span, key, kind in zip(spans, keys, kinds, strict=True):
+    for span, key, kind in zip(spans, conversation_keys(spans, SESSIONS), kinds, strict=True):
         if kind == "call" or (kind == "agent" and span.trace not in called):
-            request = _request(span, key or sessions.get(span.trace, span.trace), histories, report)
+            request = _request(span, key, histories, report)
             if not prompt_length(request.messages):
                 request.messages = [*prompts.get(span.parent, ()), *request.messages]
             calls.append(TracedCall(request, span.trace, span.parent))
@@ -95,14 +92,13 @@ def otel_genai(content: Content, report: Report) -> Iterator[Conversation]:
             report.pass_over(REPEATED, span.where)
         else:
             report.pass_over("a span that is no model call", span.where)
-    results = dict(filter(None, map(_result, spans)))
-    yield from conversations_of(whole_requests(calls, lambda trace, call: results.get((trace, call.id))), report)
+    yield from conversations_of(whole_requests(calls, ToolRuns(filter(None, map(_run, spans)))), report)
 
 
-def _result(span: Span) -> tuple[tuple[str, str], Message] | None:
-    """The result that the run of a tool gave, by its trace and the call's id."""
-    id, given = span.attributes.text("gen_ai.tool.call.id"), span.attributes.raw("gen_ai.tool.call.result")
-    return ((span.trace, id), Message("tool", json_text(given), tool_call_id=id)) if id and given is not None else None
+def _run(span: Span) -> ToolRun | None:
+    said, names = span.attributes, ("name", "call.arguments", "call.result", "call.id")
+    name, given, came, id = (said.raw(f"gen_ai.tool.{each}") for each in names)
+    return ToolRun(span.trace, str(name or span.name), given, came, str(id)) if came is not None else None
 
 
 def _join_events(spans: Iterator[Span]) -> Iterator[Span]:

@@ -134,6 +134,13 @@ def _span(value: dict[str, Any], where: str) -> Span:
     )
 
 
+def conversation_keys(spans: list[Span], names: tuple[str, ...]) -> list[str]:
+    """The key of each span's conversation: of these attributes, on it or any span of its trace; else the trace."""
+    keys = [span.attributes.text(*names) for span in spans]
+    named = {span.trace: key for span, key in zip(spans, keys, strict=True) if key}
+    return [key or named.get(span.trace, span.trace) for span, key in zip(spans, keys, strict=True)]
+
+
 def _attributes_of(given: Any) -> dict[str, Any]:
     """Attributes as OTLP and Jaeger list them (`key`, `value`), or as an object."""
     given = unpack_json(given)

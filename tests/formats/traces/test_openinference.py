@@ -49,3 +49,32 @@ def test_a_chain_stands_for_its_calls_where_there_are_none():
     assert [m.content for m in conversation] == ["hi", "hello"]
     found = loaded({"attributes": chain}, {"attributes": FLAT})
     assert (len(found), len(found[0]), found.report.skips) == (1, 2, 1)
+
+
+def test_the_halves_of_a_call_that_stand_in_two_spans_are_one_and_a_tools_span_has_its_result():
+    kind, at = "openinference.span.kind", "2026-01-05T08:00:0{}Z"
+    asked = {"message.role": "user", "message.content": "hi"}
+    called = {
+        "message.role": "assistant",
+        "message.tool_calls": [{"tool_call.id": "c", "tool_call.function.name": "f"}],
+    }
+    done = {"message.role": "assistant", "message.content": "done"}
+    said = [
+        {kind: "LLM", "llm.input_messages": [asked]},
+        {kind: "LLM", "llm.output_messages": [called]},
+        {kind: "TOOL", "tool.name": "f", "output.value": "sunny"},
+        {kind: "LLM", "llm.output_messages": [done]},
+    ]
+    spans = [
+        {
+            "name": "f",
+            "trace_id": "t",
+            "span_id": str(n),
+            "parent_id": "p",
+            "start_time": at.format(n),
+            "attributes": each,
+        }
+        for n, each in enumerate(said)
+    ]
+    (conversation,) = load(json.dumps(spans).encode())
+    assert [m.content for m in conversation] == ["hi", "", "sunny", "done"]

@@ -60,7 +60,7 @@ def test_a_call_that_logs_only_what_is_new_goes_on_under_its_agents_instructions
 
 def test_a_tools_span_has_the_result_that_the_next_call_leaves_out():
     asked = {"role": "assistant", "parts": [{"type": "tool_call", "id": "c1", "name": "look", "arguments": {}}]}
-    tool = span("execute_tool", gen_ai__tool__call__id="c1", gen_ai__tool__call__result="sunny")
+    tool = span("execute_tool look", gen_ai__tool__call__id="c1", gen_ai__tool__call__result="sunny")
     first = span(gen_ai__input__messages=[message("user", "hi")], gen_ai__output__messages=[asked])
     (conversation,) = loaded(first, tool, call("hi", "done", number=2))
     assert said(conversation) == ["hi", "", "sunny", "done"]
