@@ -233,7 +233,10 @@ def _losses(mine: Figures, base: Figures, named: str) -> str:
     """The facts that are lost, with one of them; the messages where as many facts are lost."""
     facts = (mine.facts_lost or 0) - (base.facts_lost or 0)
     among = f" (“{named}”{' among them' * (abs(facts) > 1)})" if named else ""
-    return f"{_more('loses {} fact', facts)}{among}" if facts else _more("loses {} message", mine.lost - base.lost)
+    if facts:
+        return f"{_more('loses {} fact', facts)}{among}"
+    verb = "drops" if mine.facts_lost is base.facts_lost is None else "loses"  # nobody knows whether it was needed
+    return _more(f"{verb} {{}} message", mine.lost - base.lost)
 
 
 def _more(words: str, by: int) -> str:

@@ -13,7 +13,7 @@ from historylab.recall.retention import FACTS, Loss, Retention
 from historylab.tuning.compare import SENT, Figures, comparison_sentence
 from historylab.wording.context import counted_by
 from historylab.wording.headline import quoted_loss
-from historylab.wording.losses import named_loss
+from historylab.wording.losses import RECALL_UNKNOWN, named_loss
 from historylab.wording.untrusted import one_line
 
 NAME = 60  # characters of a trimmer's name
@@ -179,9 +179,10 @@ def _how_different(mine: Figures, base: Figures) -> tuple[int, ...]:
 
 
 def counting_note(letters: Sequence[str], timelines: Sequence[Timeline]) -> str:
-    """A note on how tokens were counted; one for all if they agree."""
+    """A note on how tokens were counted, one for all if they agree; and on what no text says."""
     counters = [counted_by(timeline) for timeline in timelines]
     if len(set(counters)) == 1:
-        return f"Tokens by {counters[0]}."
+        unknown = f" {RECALL_UNKNOWN}" if timelines[0].original.recorded.textless else ""
+        return f"Tokens by {counters[0]}.{unknown}"
     each = "; ".join(f"{letter} by {how}" for letter, how in zip(letters, counters, strict=True))
     return f"Counted differently: {each}."

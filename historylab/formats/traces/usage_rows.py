@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -70,6 +70,11 @@ class UsageColumns:
     def __bool__(self) -> bool:
         return {"input", "output"} <= self.names.keys()
 
+    @cached_property
+    def counting(self) -> tuple[str, ...]:
+        """The columns that count tokens."""
+        return tuple(name for kind, name in self.names.items() if kind in COUNTED)
+
 
 def has_usage_rows(content: Content) -> float:
     """0.6 for rows that count the tokens of requests, and hold no text."""
@@ -98,7 +103,7 @@ def usage_rows(content: Content, report: Report) -> Iterator[Conversation]:
             report.skip(f"{kind_of(row)}, not a row", where)
         elif _is_sum({spelt[name]: value for name, value in row.items()}):
             report.pass_over(SUM, where)
-        elif any(not 0 <= count <= MOST_TOKENS for count in _numbers(row, columns)):
+        elif not _is_possible(row, columns):
             report.skip(IMPOSSIBLE, where)
         elif usage := _usage(row, columns):
             requests.append(_request(row, columns, usage, where))
@@ -181,12 +186,14 @@ def _number(cell: Any) -> Any:
     return cell.replace(",", "") if isinstance(cell, str) else cell
 
 
-def _numbers(row: dict[str, Any], columns: UsageColumns) -> Iterator[float]:
-    """The numbers in the columns that count tokens."""
-    for kind in COUNTED & columns.names.keys():
-        cell = _number(row.get(columns.names[kind]))
+def _is_possible(row: dict[str, Any], columns: UsageColumns) -> bool:
+    """Whether no column that counts tokens has a number that is none of tokens."""
+    for name in columns.counting:
+        cell = _number(row.get(name))
         with suppress(TypeError, ValueError):
-            yield cell if type(cell) is int else float(cell)  # any size of int
+            if not 0 <= (cell if type(cell) is int else float(cell)) <= MOST_TOKENS:  # any size of int
+                return False
+    return True
 
 
 @lru_cache(maxsize=4_096)  # rows have the same few names
