@@ -27,6 +27,7 @@ FENCES = {
     "plotly": ("historylab/figures/",),
     "pandas": ("historylab/tuning/table.py",),
     "pyarrow": ("historylab/formats/files/", "historylab/tuning/table.py"),
+    "yaml": ("historylab/formats/files/",),
     "msgpack": ("historylab/formats/frameworks/",),
     "psycopg": ("historylab/stores/",),
     "psycopg_pool": ("historylab/stores/",),

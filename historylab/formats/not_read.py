@@ -57,8 +57,6 @@ def known_as(value: Any) -> str:
     """The name of a JSON document, if it is a known one that isn't read; else empty."""
     if not isinstance(value, dict):
         return ""
-    if isinstance(value.get("log"), dict) and {"version", "entries"} <= value["log"].keys():
-        return "an HTTP archive (HAR)"
     return _first(KEYS, lambda keys: keys <= value.keys())
 
 

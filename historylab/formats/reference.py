@@ -130,7 +130,7 @@ conversation = found.open(7)  # found.entries[7] has its title, its number of me
 ```
 
 Only a few megabytes are held at a time, whatever the size of the file or of its row groups. `historylab sweep` reads
-such files in the same pieces. Parquet needs pyarrow, LangGraph's checkpoints msgpack: `pip install
+such files in the same pieces. Parquet needs pyarrow, LangGraph's checkpoints msgpack, YAML PyYAML: `pip install
 "historylab[formats]"`.
 
 ## Settings

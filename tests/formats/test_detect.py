@@ -20,7 +20,6 @@ from historylab.formats.load import collection_paused, load
     ("content", "what"),
     [
         (b'{"nbformat": 4, "cells": []}', "a Jupyter notebook"),
-        (b'{"log": {"version": "1.2", "entries": []}}', "an HTTP archive (HAR)"),
         (b"From mia@example.org Mon Jan 1\nDate: x\n\nhello", "a mailbox (MBOX)"),
         (b"<!DOCTYPE html><p>hello", "a web page"),
         (b'{"items": "history", "role": "who", "text": "said"}', "a saved shape"),

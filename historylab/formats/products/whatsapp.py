@@ -33,6 +33,7 @@ STAMP = re.compile(
     r"(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))? ?([ap]\.? ?m\.?)?\.?(?(1)\] ?| [-–] )",
     re.IGNORECASE,
 )
+ISO = re.compile(r"\s*\[?\d{4}-\d\d-\d\d[ T]\d")  # any program's, as a phone's has a comma
 SPEECH = re.compile(r"([^:\n]{1,80}): (.*)", re.DOTALL)
 PICTURE = re.compile(r"<[^<>]{1,120}>|.*\b(?:omitted|attached|omitid[oa]|weggelassen|omis|omess[oa]|weggelaten)\)?")
 KINDS = {
@@ -59,7 +60,11 @@ class Stamped:
 def is_whatsapp(content: Content) -> float:
     """0.95 for two stamped lines with names among the first."""
     head = content.text[:8192]
-    if not any(mark in head[:200] for mark in "/.-") or not STAMP.match(head.lstrip("\ufeff \n").translate(UNSEEN)):
+    if (
+        ISO.match(head)
+        or not any(mark in head[:200] for mark in "/.-")
+        or not STAMP.match(head.lstrip("\ufeff \n").translate(UNSEEN))
+    ):
         return 0
     found = [SPEECH.match(one.text) for one in _stamped_lines(head.split("\n")[:LOOKED_AT])]
     names = {speech[1].strip().casefold() for speech in found if speech}

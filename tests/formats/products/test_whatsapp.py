@@ -76,7 +76,8 @@ def test_of_two_who_speak_the_one_who_answers_is_the_assistant():
 @pytest.mark.parametrize(
     "text",
     [
-        "2026-01-13 10:00 - INFO: started\n2026-01-13 10:01 - ERROR: stopped\n",
+        "2026-01-13 10:00 - Ann: hi\n2026-01-13 10:01 - Ann: yo\n",
+        "2026-01-13, 10:00 - INFO: started\n2026-01-13, 10:01 - ERROR: stopped\n",
         "13/1/26, 10:00 - Ann: hi\n",
         "# 13/1/26\n- Ann: hi\n- Ben: yo\n",
     ],

@@ -1,0 +1,202 @@
+"""Recorded HTTP traffic: VCR's cassettes and HTTP archives (HAR), with the calls of models that they hold.
+
+    interactions:                                    log.entries[]:
+    - request: {uri, body: text}                       request: {url, postData: {text}}
+      response: {body: {string: text}, status}         response: {status, content: {text}}, startedDateTime
+
+A body is text, gzip or JSON that a serializer unpacked; an answer may be a stream of events. Each call is read by the
+API whose answer it got, and calls that go on from each other are one conversation. Other traffic is counted. Headers
+and addresses, which hold keys, are not read; of an address its path says the model.
+Source: vcrpy 7 (serialize.py), Ruby's VCR 6, betamax 0.9; the HAR 1.2 specification.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import ERROR
+from historylab.conversation.usage import MODEL
+from historylab.formats.apis.exchanges import ANSWER, Api, objects_in
+from historylab.formats.base import Report
+from historylab.formats.files.content import Content
+from historylab.formats.files.wire_bodies import body_values
+from historylab.formats.files.yaml_values import read_yaml
+from historylab.formats.messages.chat_messages import iso_time
+from historylab.formats.messages.fields import list_in, object_in
+from historylab.registry import members, register
+
+LISTS = ("interactions", "http_interactions")
+YAML = re.compile(
+    r"(?:---\s*\n|#[^\n]*\n|version: [^\n]*\n|recorded_with: [^\n]*\n)*(?:http_)?interactions:\s*\n\s*-\s"
+)
+PATHS = {
+    "chat_completions": re.compile(r"/chat/completions$"),
+    "responses": re.compile(r"/responses$"),
+    "anthropic": re.compile(r"/messages$|/invoke(?:-with-response-stream)?$|:(?:r|streamR)awPredict$"),
+    "gemini": re.compile(r":(?:g|streamG)enerateContent$"),
+    "ollama": re.compile(r"/api/chat$"),
+    "": re.compile(r"/(?:completions|converse(?:-stream)?|chat)$"),
+}
+"""API → the ends of paths by which its models are called; "": of APIs that aren't read."""
+MODEL_IN_PATH = re.compile(r"/models?/([^/:]+)")
+
+
+@dataclass
+class RecordedCall:
+    """A request and what came back: the path of its address, its body, and the JSON values of the answer."""
+
+    where: str
+    path: str
+    body: dict[str, Any]
+    answered: list[Any]
+    status: int
+    started: str | None = None
+
+
+def is_cassette(content: Content) -> float:
+    """0.95 for a list of interactions, in YAML by how it begins."""
+    if YAML.match(content.text):
+        return 0.95
+    return 0.95 if content.text.lstrip()[:1] == "{" and any(_interactions(content.values)) else 0
+
+
+@register("format", title="VCR cassette", recognise=is_cassette, marks="interactions recorded_with")
+def vcr(content: Content, report: Report) -> Iterator[Conversation]:
+    """Calls of models in the traffic that VCR recorded for tests, put together into conversations."""
+    values = content.values if content.text.lstrip()[:1] == "{" else [("", read_yaml(content.text))]
+    yield from _conversations(((where, _of_cassette(where, one)) for where, one in _interactions(values)), report)
+
+
+def is_har(content: Content) -> float:
+    """1 for an HTTP archive's log."""
+    return 1 if any(_log(value) for _, value in content.values[:1]) else 0
+
+
+@register("format", title="HTTP archive (HAR)", recognise=is_har, marks="log entries startedDateTime")
+def har(content: Content, report: Report) -> Iterator[Conversation]:
+    """Calls of models in the traffic that a browser or a proxy recorded, put together into conversations."""
+    yield from _conversations(((where, _of_archive(where, one)) for where, one in _entries(content.values)), report)
+
+
+def _interactions(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    for _, value in values[:1]:
+        holder = value if isinstance(value, dict) else {}
+        name = next((name for name in LISTS if isinstance(holder.get(name), list)), LISTS[0])
+        found = list_in(holder, name)
+        if any(isinstance(one, dict) and {"request", "response"} <= one.keys() for one in found):
+            yield from ((f"{name}[{i}]", one) for i, one in enumerate(found))
+
+
+def _entries(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    for _, value in values[:1]:
+        yield from ((f"log.entries[{i}]", one) for i, one in enumerate(list_in(_log(value), "entries")))
+
+
+def _log(value: Any) -> dict[str, Any]:
+    """The log of an HTTP archive; empty for anything else."""
+    log = object_in(value, "log") if isinstance(value, dict) else {}
+    return log if {"version", "entries"} <= log.keys() else {}
+
+
+def _of_cassette(where: str, one: Any) -> RecordedCall | None:
+    """The call of an interaction; None if it is none."""
+    if not isinstance(one, dict) or not isinstance(asked := one.get("request"), dict):
+        return None
+    answer = object_in(one, "response")
+    status = object_in(answer, "status").get("code")
+    return _call(where, asked.get("uri"), _values(asked), _values(answer), status, one.get("recorded_at"))
+
+
+def _of_archive(where: str, one: Any) -> RecordedCall | None:
+    if not isinstance(one, dict) or not isinstance(asked := one.get("request"), dict):
+        return None
+    answer = object_in(one, "response")
+    content = object_in(answer, "content")
+    held = {"base64_string" if content.get("encoding") == "base64" else "string": content.get("text")}
+    posted = _values({"body": object_in(asked, "postData").get("text")})
+    started = one.get("startedDateTime")
+    return _call(where, asked.get("url"), posted, _values({"body": held}), answer.get("status"), started)
+
+
+def _call(where: str, address: Any, asked: list[Any], answered: list[Any], status: Any, started: Any) -> RecordedCall:
+    body = next((value for value in asked if isinstance(value, dict)), {})
+    code = status if type(status) is int else 0
+    return RecordedCall(where, _path(address), body, answered, code, iso_time(started) if started else None)
+
+
+def _path(address: Any) -> str:
+    try:
+        return unquote(urlsplit(address).path) if isinstance(address, str) else ""
+    except ValueError:
+        return ""
+
+
+def _values(holder: dict[str, Any]) -> list[Any]:
+    """The JSON values of a body, however it is held."""
+    if "parsed_body" in holder:
+        return [holder["parsed_body"]]
+    body = holder.get("body")
+    if isinstance(body, dict):
+        if isinstance(coded := body.get("base64_string"), str):
+            try:
+                body = base64.b64decode(coded)
+            except ValueError:
+                return []
+        else:
+            body = body.get("string", body)
+    return body_values(body) if isinstance(body, str | bytes) else [body] if isinstance(body, dict) else []
+
+
+def _conversations(calls: Iterable[tuple[str, RecordedCall | None]], report: Report) -> Iterator[Conversation]:
+    """The conversations of the calls of each API."""
+    found = {name: one.attributes["api"]() for name, one in members("format").items() if "api" in one.attributes}
+    read = defaultdict[str, list[tuple[RecordedCall, Any]]](list)
+    for where, call in calls:
+        if call is None:
+            report.skip("an interaction without a request", where)
+            continue
+        name, answer = _read_by(call, found)
+        if name:
+            read[name].append((call, answer))
+        elif any(path.search(call.path) for path in PATHS.values()):
+            report.skip(f"a call of {call.path.rpartition('/')[2][:30]!r} that can't be read", where)
+        else:
+            report.pass_over("traffic that calls no model", where)
+    for name, calls_read in read.items():
+        yield from found[name].conversations(list(_rows(calls_read, report)), report)
+
+
+def _read_by(call: RecordedCall, apis: Mapping[str, Api]) -> tuple[str, Any]:
+    """The API that reads a call, and the whole answer, None if there is none; "" if no API does."""
+    able = {name: api for name, api in apis.items() if api.holder in call.body}
+    given = call.answered[0] if len(call.answered) == 1 else call.answered
+    for name, api in able.items():
+        for value in objects_in(api.values([("", given)])) if call.status < ERROR else ():
+            if isinstance(answer := value.get(ANSWER), dict) and api.is_answer(answer):
+                return name, answer
+    for name, api in able.items():
+        if name in PATHS and PATHS[name].search(call.path) and api.sample(api.values([("", call.body)])):
+            return name, None
+    return "", None
+
+
+def _rows(calls: Sequence[tuple[RecordedCall, Any]], report: Report) -> Iterator[tuple[str, Any]]:
+    """The calls as rows of a log. What failed was asked again, so it is left out where anything was answered."""
+    answered = any(answer is not None for _, answer in calls)
+    for call, answer in calls:
+        if answer is None:
+            why = f"failed (status {call.status})" if call.status >= ERROR else "has no answer that can be read"
+            if answered:
+                report.pass_over(f"a model call that {why}", call.where)
+                continue
+            report.warn(f"a model call that {why}", call.where)
+        model = MODEL_IN_PATH.search(call.path)
+        row = {"request": {MODEL: model[1], **call.body} if model else call.body, ANSWER: answer}
+        yield call.where, {name: value for name, value in (*row.items(), ("timestamp", call.started)) if value}
