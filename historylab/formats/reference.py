@@ -50,7 +50,8 @@ Streams may be saved as JSON Lines or as server-sent events (`data: {{…}}`).
 * **Thinking** is kept in `metadata["thinking"]` of the answer, never in its text, and isn't sent unless a projection
   says so.
 * **Injected**: `message.injected` is true of a user's message that a program put there, as the file marks it or its
-  frame shows. Titles, proposed questions and how bad a loss is go by what is left, the person's own words.
+  frame shows: rules, reminders, selections, attached files, skills, what hooks put out. Titles, proposed questions
+  and how bad a loss is go by what is left, the person's own words.
 * **Media**: images, sound and files count as a fixed estimate; their data is never counted as text.
 * **Must remember**: next to `messages`, a Chat Completions object may have `"stars": [3, "msg_7"]`, the messages that
   must be remembered (by index from 0, or by id), and `"evidence": [{{"question": "…", "messages": [3]}}]`, the

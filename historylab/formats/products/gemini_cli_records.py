@@ -10,6 +10,8 @@ from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import NOTHING, Report, kind_of
 from historylab.formats.messages.branching import join_texts
 from historylab.formats.messages.chat_messages import iso_time
+from historylab.formats.messages.fields import object_in
+from historylab.formats.messages.gemini_contents import read_gemini_content
 from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.usage import to_usage
 
@@ -114,9 +116,9 @@ def response_texts(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Of a user's turn of nothing but results: the id of each call, and the text of its result."""
     parts = value.get("content")
     given = parts if isinstance(parts, list) else [parts]
-    held = [part.get("functionResponse") if isinstance(part, dict) else None for part in given]
-    if value.get("type") == "user" and all(isinstance(each, dict) and isinstance(each.get("id"), str) for each in held):
-        yield from ((each["id"], _answer(each.get("response"))) for each in held if each)
+    held = [object_in(part, "functionResponse") if isinstance(part, dict) else {} for part in given]
+    if value.get("type") == "user" and all(isinstance(each.get("id"), str) for each in held):
+        yield from ((each["id"], _parts([{"functionResponse": each}], "", Report())[0]) for each in held)
 
 
 def _result(call: ToolCall, record: dict[str, Any], where: str, report: Report) -> Message:
@@ -128,30 +130,7 @@ def _result(call: ToolCall, record: dict[str, Any], where: str, report: Report) 
 
 def _parts(given: Any, where: str, report: Report) -> tuple[str, tuple[str, ...], list[str]]:
     """Text, media names and thoughts of a content: text, a part, or a list of them."""
-    texts: list[str] = []
-    media: list[str] = []
-    thoughts: list[str] = []
-    for part in given if isinstance(given, list) else [] if given is None else [given]:
-        fields = part if isinstance(part, dict) else {}
-        if isinstance(part, str):
-            texts.append(part)
-        elif isinstance(fields.get("text"), str):
-            (thoughts if fields.get("thought") is True else texts).append(fields["text"])
-        elif isinstance(answer := fields.get("functionResponse"), dict):
-            texts.append(_answer(answer.get("response")))
-        elif isinstance(data := fields.get("inlineData", fields.get("fileData")), dict):
-            kind = str(data.get("mimeType")).partition("/")[0]
-            media.append(kind if kind in ("image", "audio") else "file")
-        else:
-            what = f"a part with {', '.join(map(str, fields))[:40]}" if fields else f"a part that is {kind_of(part)}"
-            report.warn(f"{what} not read", where)
-    return join_texts(texts), tuple(media), thoughts
-
-
-def _answer(response: Any) -> str:
-    """The text of a tool's response: what it put out, or why it failed, or all of it as JSON."""
-    if isinstance(response, dict) and len(response) == 1:
-        held = next(iter(response.values()))
-        if response.keys() <= {"output", "error", "result"} and isinstance(held, str):
-            return held
-    return response if isinstance(response, str) else json.dumps(response, ensure_ascii=False)
+    parts = given if isinstance(given, list) else [] if given in NOTHING else [given]
+    read = read_gemini_content({"parts": parts}, where, report) if parts else []
+    thoughts = [thought for message in read if (thought := message.metadata.get("thinking"))]
+    return join_texts(m.content for m in read), tuple(each for m in read for each in m.media), thoughts
