@@ -18,8 +18,8 @@ from historylab.costs.amounts import count_of
 from historylab.errors import LoadError
 
 TO = (
-    "the format (historylab): HistoryLab's own keeps every message, the data of its images and what the report calls "
-    "not read; it has no skipped records, nor labels of parts such as cache markers and signatures"
+    "the format (historylab): HistoryLab's own keeps every message, the data of its images and fields of it that the "
+    "report calls not read; it has no skipped records, nor labels of parts such as cache markers and signatures"
 )
 
 

@@ -17,6 +17,7 @@ from historylab.formats.apis.streams import Stream, add_piece
 from historylab.formats.base import Losses, Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import chat_parts, to_record
+from historylab.formats.messages.kept_records import with_fields
 from historylab.formats.messages.other_shapes import shape_in
 from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.reported import read_messages, read_reported
@@ -88,15 +89,16 @@ def _read(group: RecordGroup, report: Report) -> list[Message]:
 
 
 def _read_answer(answer: dict[str, Any], where: str, report: Report) -> list[list[Message]]:
-    report.leave(answer, READ_OF_ANSWER, where)
+    left = report.leave(answer, READ_OF_ANSWER, where)
     read = []
     for i, choice in enumerate(answer["choices"]):
         if isinstance(choice, dict):
-            report.leave(choice, READ_OF_CHOICE, where)
-            read.append(read_reported(choice.get("message"), f"{where} choices[{i}]", report))
+            beside = {**left, **report.leave(choice, READ_OF_CHOICE, where)}
+            message = read_reported(choice.get("message"), f"{where} choices[{i}]", report)
+            read += [with_fields([message], beside)] if message else []
         else:
             report.warn("a choice that is no object", where)
-    return [[message] for message in read if message]
+    return read
 
 
 def _piece_of(value: dict[str, Any]) -> str | None:

@@ -17,6 +17,7 @@ from historylab.formats.base import Losses, Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import list_in, object_in
 from historylab.formats.messages.gemini_contents import add_part, is_content, media_parts, read_gemini_content, to_parts
+from historylab.formats.messages.kept_records import with_fields
 from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.written import (
     OPENING,
@@ -146,7 +147,7 @@ def _text_of(part: Any) -> Any:
 
 
 def _read_answer(answer: dict[str, Any], where: str, report: Report) -> list[list[Message]]:
-    report.leave(answer, READ_OF_ANSWER, where)
+    left = report.leave(answer, READ_OF_ANSWER, where)
     read = []
     for i, candidate in enumerate(answer["candidates"]):
         at = f"{where} candidates[{i}]"
@@ -154,8 +155,8 @@ def _read_answer(answer: dict[str, Any], where: str, report: Report) -> list[lis
             report.skip("a candidate without content", at)
             continue
         report.records += 1
-        report.leave(candidate, READ_OF_CANDIDATE, at)
-        read.append(read_gemini_content(candidate["content"], at, report, "model"))
+        beside = {**left, **report.leave(candidate, READ_OF_CANDIDATE, at)}
+        read.append(with_fields(read_gemini_content(candidate["content"], at, report, "model"), beside))
     return read
 
 

@@ -20,7 +20,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import to_message
 from historylab.formats.messages.fields import list_in, text_in
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS
-from historylab.formats.messages.kept_records import parts_beside
+from historylab.formats.messages.kept_records import parts_beside, with_fields
 from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.written import ApiFeatures, body, function_tool, messages_to_write, object_arguments
 from historylab.registry import register
@@ -93,9 +93,9 @@ def _read(group: RecordGroup, report: Report) -> list[Message]:
 
 
 def _read_answer(answer: dict[str, Any], where: str, report: Report) -> list[list[Message]]:
-    report.leave(answer, READ_OF_ANSWER, where)
+    left = report.leave(answer, READ_OF_ANSWER, where)
     message = _message(answer["message"], f"{where} message", report)
-    return [[message] if message else []]
+    return [with_fields([message], left) if message else []]
 
 
 def _message(record: Any, where: str, report: Report) -> Message | None:

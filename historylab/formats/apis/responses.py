@@ -16,6 +16,7 @@ from historylab.formats.apis.streams import Stream
 from historylab.formats.base import NOTHING, Losses, Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import list_in
+from historylab.formats.messages.kept_records import with_fields
 from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.responses_items import COMPACTIONS, is_item, read_items, said_parts, to_items
 from historylab.formats.messages.summary_marks import without_summary
@@ -130,8 +131,9 @@ def _read(group: RecordGroup, report: Report) -> list[Message]:
 
 
 def _read_answer(answer: dict[str, Any], where: str, report: Report) -> list[list[Message]]:
-    report.leave(answer, READ_OF_ANSWER, where)
-    return [read_items([(f"{where} output[{i}]", item) for i, item in enumerate(answer["output"])], report)]
+    left = report.leave(answer, READ_OF_ANSWER, where)
+    items = [(f"{where} output[{i}]", item) for i, item in enumerate(answer["output"])]
+    return [with_fields(read_items(items, report), left)]
 
 
 def _is_of_answer(item: Any) -> bool:

@@ -19,6 +19,7 @@ from historylab.conversation.message import Message, instant
 from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
 from historylab.formats.messages.chat_messages import PLAIN_ROLES, iso_time, pair_by_order
+from historylab.formats.messages.kept_records import with_fields
 from historylab.formats.messages.reported import read_reported
 from historylab.formats.messages.speakers import cast, role_of
 
@@ -115,7 +116,9 @@ def _messages(columns: TableColumns, rows: list[tuple[str, Mapping[str, Any]]], 
     for where, row in _in_order(columns, rows, report):
         message = _read_plain_row(columns.names, row, roles) if plain else None
         report.records += bool(message)
-        message = message or read_reported(_record(columns.names, row, roles), where, report)
+        if not message and (message := read_reported(_record(columns.names, row, roles), where, report)):
+            others = {k: cell for k, cell in row.items() if k not in columns.names.values() and not _is_empty(cell)}
+            (message,) = with_fields([message], others)
         if message and message.id and message.timestamp and _mark(message) in known:
             report.records -= 1
             report.pass_over("a row given before: its id, time, speaker and text", where)

@@ -21,7 +21,7 @@ from historylab.formats.messages.answers import AnswerParts, named_model, tool_c
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.content_parts import json_text, medium_of
 from historylab.formats.messages.fields import object_in, text_in
-from historylab.formats.messages.kept_records import with_record
+from historylab.formats.messages.kept_records import with_fields, with_record
 from historylab.formats.messages.provider_cuts import COMPACTION, ENCRYPTED, with_provider_cuts
 from historylab.formats.messages.record_groups import Grouping
 from historylab.formats.messages.sent_view import UNREADABLE
@@ -99,7 +99,7 @@ GROUPING = Grouping(("messages", "message_history", "all_messages"), _is_message
 
 
 def _read_request(record: dict[str, Any], where: str, reading: _Reading) -> None:
-    reading.report.leave(record, READ_OF_REQUEST, where)
+    left, begun = reading.report.leave(record, READ_OF_REQUEST, where), len(reading.messages)
     said = record.get("instructions")
     if isinstance(said, str) and said:
         if reading.instructions and said != reading.instructions:
@@ -110,6 +110,7 @@ def _read_request(record: dict[str, Any], where: str, reading: _Reading) -> None
             _read_request_part(part, part["part_kind"], record, where, reading)
         else:
             reading.report.warn(f"a part that is {kind_of(part)}, not read", where)
+    reading.messages[begun:] = with_fields(reading.messages[begun:], left)
 
 
 def _read_request_part(part: dict[str, Any], kind: str, record: dict[str, Any], where: str, reading: _Reading) -> None:

@@ -43,7 +43,10 @@ def with_record(made: list[Message], record: Any, remarked: bool) -> list[Messag
 
 def with_fields(made: list[Message], left: Mapping[str, Any]) -> list[Message]:
     """The messages made of a record, the first with the fields of it that aren't read."""
-    return [replace(made[0], source={**left, **(made[0].source or {})}), *made[1:]] if left else made
+    if not (left and made):
+        return made
+    kept = made[0].source or {}
+    return [replace(made[0], source={**left, **kept} if isinstance(kept, Mapping) else [left, *kept]), *made[1:]]
 
 
 def parts_beside(message: Message, field: str) -> list[Any]:

@@ -16,6 +16,7 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.messages.fields import unpack_json
+from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.record_groups import Grouping, RecordGroup
 from historylab.formats.messages.reported import read_reported
 from historylab.formats.messages.speakers import role_of
@@ -62,6 +63,7 @@ def sharegpt(content: Content, report: Report) -> Iterator[Conversation]:
         yield Conversation(pair_by_order(messages), title, beside)
 
 
+@keep_records
 def _messages(record: Any, where: str, report: Report) -> list[Message]:
     if not isinstance(record, dict) or "value" not in record:
         message = read_reported(record, where, report) if isinstance(record, dict) else None

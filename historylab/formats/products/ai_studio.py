@@ -16,6 +16,7 @@ from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
+from historylab.formats.messages.kept_records import with_record
 from historylab.registry import register
 
 ROLES = {"user": "user", "model": "assistant"}
@@ -97,6 +98,7 @@ class _Turns:
         if not isinstance(role, str) or not role:
             self.report.skip("no role" if isinstance(chunk, dict) else f"{kind_of(chunk)}, not an object", where)
             return
+        before = self.report.warned
         self.report.leave(chunk, READ | LABELS, where)
         for name, kind in KINDS.items():
             if not isinstance(chunk.get(name), kind | None):
@@ -115,6 +117,7 @@ class _Turns:
             self.report.skip(failed, where)
             return
         self.report.records += 1
+        begun = len(self.messages)
         if ours == role and role not in ROLES:
             self.report.warn(f"unknown role {role[:40]!r}, kept as conversation", where)
         if text:
@@ -126,6 +129,7 @@ class _Turns:
             output = result.get("output")
             said = output if isinstance(output, str) else _json(result)
             self._say(Message("tool", said, name=CODE, tool_call_id=f"{CODE}-{self.runs}"))
+        self.messages[begun:] = with_record(self.messages[begun:], chunk, self.report.warned > before)
 
     def finish(self) -> list[Message]:
         """The messages, with what still waited."""

@@ -12,6 +12,7 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.messages.branching import join_texts, moment
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.fields import list_in, object_in, text_in
+from historylab.formats.messages.kept_records import with_record
 
 THOUGHTS, RECAP = "thoughts", "reasoning_recap"
 CONTEXTS = {
@@ -142,11 +143,14 @@ def _read(nodes: list[tuple[Node, Report]]) -> list[Message]:
     """The message of such nodes, each with where to report on it; none if nothing in them is one."""
     thoughts: list[str] = []
     read: list[tuple[Node, str, tuple[str, ...]]] = []
+    more: list[Any] = []
     for node, report in nodes:
-        problem = _problem(node)
+        problem, before = _problem(node), report.warned
         text, media = ("", ()) if problem else _content(node, report)
         if not problem and not (text or media or node.recipient or (node.role == "tool" and node.call)):
             problem = "an empty node"
+        if media or report.warned > before:
+            more.append(node.message)
         if problem:
             report.skip(problem, node.where)
         elif node.kind == THOUGHTS:
@@ -160,7 +164,7 @@ def _read(nodes: list[tuple[Node, Report]]) -> list[Message]:
             report.warn("thinking without an answer", nodes[0][0].where)
         return []
     text, media = join_texts(text for _, text, _ in read), tuple(name for _, _, media in read for name in media)
-    return [_message(read[0][0], text, media, thoughts, report)]
+    return with_record([_message(read[0][0], text, media, thoughts, report)], more, bool(more))
 
 
 def _problem(node: Node) -> str:
@@ -200,7 +204,6 @@ def _message(node: Node, text: str, media: tuple[str, ...], thoughts: list[str],
         media,
         time,
         metadata=metadata,
-        source=node.message if media else None,
     )
 
 

@@ -20,6 +20,7 @@ from historylab.formats.files.archives import folder_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.content_parts import read_content
+from historylab.formats.messages.kept_records import with_record
 from historylab.formats.messages.record_groups import located_items
 from historylab.formats.messages.sent_view import Sent, SentView
 from historylab.formats.messages.usage import to_usage
@@ -93,6 +94,7 @@ class _Stream:
         self.known |= {id} if id else set()
         if kind in (*MESSAGES, *RESULTS):
             self.report.records += 1
+            before, begun = self.report.warned, len(self.messages)
             self._check(event, where)
             if kind == "ActionEvent":
                 self._act(event, where)
@@ -102,6 +104,7 @@ class _Stream:
                 self.events.append([id])
             if kind == "MessageEvent" and (reply := _text(event, "llm_response_id")):
                 self.replies[reply] = len(self.messages) - 1
+            self.messages[begun:] = with_record(self.messages[begun:], event, self.report.warned > before)
         else:
             self._note(event, kind, where)
 
