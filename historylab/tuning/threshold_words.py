@@ -23,9 +23,12 @@ NEVER = "never"
 
 
 def thresholds_headline(thresholds: Sequence[Threshold]) -> str:
-    """The number of types of agent that other thresholds are shown to be cheaper for."""
-    saved = sum(each.saves for each in thresholds)
-    whose = f"{saved:,} of {len(thresholds):,} agents" if len(thresholds) > 1 else "This agent"
+    """The number of types of agent that other thresholds are shown to be cheaper for, of those with prices."""
+    priced = [each for each in thresholds if each.priced]
+    if not priced:
+        return "No price is known here: thresholds by tokens."
+    saved = sum(each.saves for each in priced)
+    whose = f"{saved:,} of {len(priced):,} agents" if len(priced) > 1 else "This agent"
     return f"{whose} would cost less under another threshold." if saved else "No other threshold is shown to cost less."
 
 

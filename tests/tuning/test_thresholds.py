@@ -152,6 +152,7 @@ def test_without_a_price_tokens_are_counted_and_the_model_is_named():
     assert not found.priced
     assert found.cost == sum(sum(growing(3_000 + 10 * n)) + 6_000 for n in range(3))
     assert "ours-1" in threshold_notes([found])[-1]
+    assert thresholds_headline([found]) == "No price is known here: thresholds by tokens."
 
 
 def test_settings_are_not_tuned_on_what_has_no_text():

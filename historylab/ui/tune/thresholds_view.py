@@ -42,12 +42,13 @@ def thresholds_view(conversations: Sequence[Conversation]) -> None:
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    head = "".join(f"<th>{escape(capitalize_first(column))}</th>" for column in columns)
+    first, *others = map(capitalize_first, columns)
+    head = f"<th>{escape(first)}</th>" + "".join(f'<th class="hl-number">{escape(each)}</th>' for each in others)
     body = "".join(_row(columns, row) for row in rows)
     return f'<div class="hl-table hl-cards"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def _row(columns: Sequence[str], row: Sequence[str]) -> str:
-    pairs = zip(columns, row, strict=True)
-    cells = (f'<td data-label="{escape(column)}">{escape(cell)}</td>' for column, cell in pairs)
-    return f"<tr>{''.join(cells)}</tr>"
+    (_, first), *others = zip(columns, row, strict=True)
+    cells = (f'<td class="hl-number" data-label="{escape(name)}">{escape(cell)}</td>' for name, cell in others)
+    return f"<tr><td>{escape(first)}</td>{''.join(cells)}</tr>"
