@@ -164,3 +164,37 @@ def parquet__shared_parquet() -> bytes:
     """ShareGPT's turns, as data sets have them."""
     turns = [{"from": "human", "value": "Name a river."}, {"from": "gpt", "value": "The Loire."}]
     return table([{"id": "r1", "conversations": turns}])
+
+
+def opencode__opencode_db() -> bytes:
+    def message(name: str, session: str, time: int, role: str, **more: Any) -> tuple[Any, ...]:
+        return name, session, time, json.dumps({"role": role, "time": {"created": 1770000000000 + time}, **more})
+
+    def part(name: str, message: str, session: str, **said: Any) -> tuple[Any, ...]:
+        return name, message, session, json.dumps(said)
+
+    tokens = {"tokens": {"input": 4, "output": 6, "reasoning": 0, "cache": {"read": 8, "write": 2}}}
+    asked = {"prompt": "Count the buoys"}
+    task = {"status": "completed", "input": asked, "output": "Nine.", "metadata": {"sessionId": "ses_2"}}
+    messages = [
+        message("m1", "ses_1", 1, "user"),
+        message("m2", "ses_1", 2, "assistant", modelID="gpt-5", **tokens),
+        message("m3", "ses_2", 3, "user"),
+        message("m4", "ses_2", 4, "assistant", modelID="gpt-5-mini", **tokens),
+        message("m5", "ses_1", 5, "assistant", modelID="gpt-5", **tokens),
+    ]
+    parts = [
+        part("p1", "m1", "ses_1", type="text", text="How many buoys?"),
+        part("p2", "m2", "ses_1", type="tool", callID="c1", tool="task", state=task),
+        part("p3", "m3", "ses_2", type="text", text="Count the buoys"),
+        part("p4", "m4", "ses_2", type="text", text="Nine."),
+        part("p5", "m5", "ses_1", type="text", text="There are nine."),
+    ]
+    sessions = [("ses_1", None, "/srv/buoys", "Buoys", 1), ("ses_2", "ses_1", "/srv/buoys", "Child session - 1", 2)]
+    return database(
+        {
+            "session": ("id, parent_id, directory, title, time_updated", sessions),
+            "message": ("id, session_id, time_created, data", [*messages, ("m6", "ses_1", 6, "{broken")]),
+            "part": ("id, message_id, session_id, data", parts),
+        }
+    )
