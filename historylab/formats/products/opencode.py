@@ -192,14 +192,14 @@ def _data(row: Mapping[str, Any]) -> Any:
 
 def _read(session: OpenCodeSession, parents: Mapping[Any, Any], report: Report) -> Iterator[Conversation]:
     records = [(where, made) for where, value in session.messages for made in _records(value, where, report)]
-    started = _started(records)
+    started = _find_agents(records)
     own = text_in(session.info, "id")
     metadata: dict[str, Any] = {"session": _root_of(own, parents)} if own else {}
     if own and parents.get(own):
         metadata |= {"agent": own, SIDECHAIN: True}
     title = text_in(session.info, "title") or ""
     for read in read_shaped(SHAPE, records, report):
-        messages = [_naming(message, started) for message in read]
+        messages = [_name_agent(message, started) for message in read]
         messages, cuts = cuts_of(messages, [record for _, record in records])
         yield Conversation(messages, "" if title.startswith(UNTITLED) else title, {**read.metadata, **metadata, **cuts})
 
@@ -212,7 +212,7 @@ def _root_of(session: str, parents: Mapping[Any, Any]) -> str:
     return session
 
 
-def _started(records: Iterable[Located]) -> dict[str, str]:
+def _find_agents(records: Iterable[Located]) -> dict[str, str]:
     """Id of a call → the session of the sub-agent that it began."""
     tools = (part for _, record in records for part in list_in(record, "parts") if isinstance(part, dict))
     told = ((text_in(part, "callID"), text_in(_state_metadata(part), "sessionId")) for part in tools)
@@ -223,7 +223,7 @@ def _state_metadata(part: Mapping[str, Any]) -> dict[str, Any]:
     return object_in(object_in(part, "state"), "metadata")
 
 
-def _naming(message: Message, started: Mapping[str, str]) -> Message:
+def _name_agent(message: Message, started: Mapping[str, str]) -> Message:
     """The result with the sub-agent that it is of."""
     agent = started.get(message.tool_call_id or "") if message.role == "tool" else None
     return replace(message, metadata={**message.metadata, ANSWERING_AGENT: agent}) if agent else message
