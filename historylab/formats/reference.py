@@ -82,7 +82,7 @@ something counts.
 |---|---|
 | `items` | path of the list of records; without it the file's own list, lines or rows |
 | `only` | path → values: which records are messages; others are counted, not read |
-| `role`, `roles` | path of who speaks, and its words → user, assistant, system, tool (a result) |
+| `role`, `roles` | path of who speaks; its words (`""`: others) → user, assistant, system, tool (a result), thinking |
 | `text`, `thinking` | paths of words beside parts |
 | `parts`, `kind`, `kinds` | the parts, the field that names their kind (`""`: the only key), kind → what it holds |
 | `calls`, `results` | `{{"items": path, …}}` with the same names, beside the words |

@@ -1,9 +1,9 @@
 """Kinds: the files of `formats/kinds/`, each registered as a format that is nothing more than a shape.
 
-A file is a shape with a few more fields: `title`; `about`, what is read, in a line; `source`, where the form is
-defined, and `checked`, the published file that it was checked against, if any; `group`, the heading it stands under;
-and by what it is recognised: `marks`, paths that lead to something in a sample of the file (or path → values, of which
-one is there), and how `sure` they make us, 0 to 1.
+A file is a shape with a few more fields: `title` (the path of a conversation's is `titled`); `about`, what is read, in
+a line; `source`, where the form is defined, and `checked`, the published file that it was checked against, if any;
+`group`, the heading it stands under; and by what it is recognised: `marks`, paths that lead to something in a sample of
+the file (or path → values, of which one is there), and how `sure` they make us, 0 to 1.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from historylab.formats.shapes.reading import read_shaped
 from historylab.formats.shapes.shape import Shape
 from historylab.registry import register
 
-BESIDE = ("title", "about", "source", "checked", "group", "marks", "sure")
+BESIDE = ("title", "about", "source", "checked", "group", "marks", "sure", "titled")
 ITEMS = 40
 """Records of a sample that marks are looked for in."""
 
@@ -34,7 +34,8 @@ Mark = Mapping[str, tuple[Any, ...]]
 
 def register_kind(name: str, given: dict[str, Any]) -> None:
     """Make a format of what one file says. Raises LoadError where it is no shape."""
-    shape = Shape.of({key: value for key, value in given.items() if key not in BESIDE}, name)
+    fields = {key: value for key, value in given.items() if key not in BESIDE}
+    shape = Shape.of({**fields, "title": given.get("titled", "")}, name)
     marks = [_mark_of(each) for each in given["marks"]]
 
     def read(content: Content, report: Report) -> Iterator[Conversation]:

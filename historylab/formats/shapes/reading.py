@@ -22,8 +22,8 @@ from historylab.formats.messages.kept_records import with_record
 from historylab.formats.messages.speakers import cast, is_name, role_in_word
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.plain.csv_table import rows_of_table
-from historylab.formats.shapes.paths import Located, holds, lists_at, value_at, values_at
-from historylab.formats.shapes.shape import Shape
+from historylab.formats.shapes.paths import Located, Paths, holds, lists_at, value_at, values_at
+from historylab.formats.shapes.shape import THINKING, Shape
 from historylab.formats.shapes.walker import call_at, result_at, text_at, walk_parts, words_in
 
 KINDS_OF_RECORD = ("type", "kind", "event", "say", "action", "mode", "category", "source")
@@ -69,13 +69,18 @@ class _Reader:
 
     def __init__(self, shape: Shape, report: Report):
         self._shape, self._report = shape, report
-        self._roles = dict(shape.roles)
+        self._roles = {word: role for word, role in shape.roles.items() if word}
         self._read = _fields_read(shape)
+        self._words = (shape.text, shape.parts, shape.thinking, shape.calls.get("items"), shape.results.get("items"))
+        self._answered = frozenset[str]()  # calls whose results are records of their own
 
     def cast(self, items: Iterable[Any]) -> None:
         """Give each speaker a role: the shape's, that of the word, or, among names, by who answers."""
         said = dict.fromkeys(word for item in items if (word := text_at(item, self._shape.role)))
         unknown = [word for word in said if word not in self._roles]
+        if other := self._shape.roles.get(""):
+            self._roles |= dict.fromkeys(unknown, other)
+            return
         self._roles |= {word: role for word in unknown if (role := role_in_word(word))}
         names = [word for word in unknown if word not in self._roles]
         field = str(self._shape.role).rpartition(".")[2]
@@ -88,6 +93,7 @@ class _Reader:
         parents: dict[Any, Any] = {}
         beside: list[Any] = []
         last = None
+        self._answered = frozenset(text_at(item, self._shape.answers) for _, item in group)
         for place, (where, item) in enumerate(group):
             found = self._messages(item, where)
             if not found and len(beside) < FIRST:
@@ -131,6 +137,9 @@ class _Reader:
         if not word:
             report.skip("no role", where)
             return []
+        if self._roles.get(word) != "tool" and not any(_is_there(item, path) for path in self._words):
+            report.pass_over(f"a record of {_show(word)} without words", where)
+            return []
         report.records += 1
         before = report.warned
         report.leave(item, self._read, where)
@@ -139,6 +148,8 @@ class _Reader:
     def _message(self, item: dict[str, Any], word: str, where: str) -> list[Message]:
         shape, report = self._shape, self._report
         role = self._roles.get(word, word)
+        thinks = role == THINKING
+        role = "assistant" if thinks else role
         if role not in ROLE_CODES:
             report.warn(f"unknown role {role[:40]!r}, kept as conversation", where)
         said = AnswerParts(
@@ -156,10 +167,13 @@ class _Reader:
         parts = value_at(item, shape.parts)
         own = parts if isinstance(parts, list) else [] if parts is None else [parts]
         walk_parts(own, shape.kind, shape.kinds, said, where, report)
+        if thinks:
+            said.thoughts, said.texts = [*said.thoughts, *said.texts], []
         for call in _items(item, shape.calls):
             said.call(call_at(call, shape.calls))
         for result in _items(item, shape.results):
-            if found := result_at(result, shape.results):
+            found = result_at(result, shape.results)
+            if found and found.tool_call_id not in self._answered:
                 said.add_result(found)
         return self._finish(said, item, where)
 
@@ -234,6 +248,10 @@ def _only_thinks(message: Message) -> bool:
 def _items(item: Any, at: Mapping[str, Any]) -> list[Any]:
     found = value_at(item, at["items"]) if at.get("items") else None
     return found if isinstance(found, list) else [] if found is None else [found]
+
+
+def _is_there(item: Any, paths: Paths | None) -> bool:
+    return paths is not None and value_at(item, paths) is not None
 
 
 def _unwrap(values: list[Any]) -> Any:

@@ -21,6 +21,8 @@ from historylab.formats.shapes.paths import Paths
 
 MAX_SHAPE = 1_000_000
 ROLES = ("user", "assistant", "system", "tool")
+THINKING = "thinking"
+"""Besides these, the role of a record whose words are what the assistant thinks."""
 SAID = ("text", "thinking", "media", "label")
 """Things that a part can be besides a call or a result: each names the path of its words."""
 CALL, RESULT = ("id", "name", "arguments"), ("id", "text")
@@ -38,8 +40,9 @@ WORDS = ("text", "parts", "calls", "results")
 class Shape:
     """A kind of file as data: paths to the records, and to what each of their fields says.
 
-    `roles`: a word for a speaker → user, assistant, system or tool. `only` (path → values): which records are messages;
-    `injected`, as `only`: which of a user's a program put there; a path without values: any that says something.
+    `roles`: a word for a speaker ("": every other) → user, assistant, system, tool, or thinking of the assistant.
+    `only` (path → values): which records are messages; `injected`, as `only`: which of a user's a program put there; a
+    path without values: any that says something.
     `parts` is the path of a message's parts, `kind` the field that names a part's kind ("": its only key), and `kinds`
     says what each holds: `{"text": path}`, thinking, media or label likewise, `{"call": {"id", "name", "arguments"}}`,
     `{"result": {"id", "text"}}`, or both; None if nothing is said in it. `calls` and `results` stand beside the words;

@@ -14,7 +14,7 @@ from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import EMPTY_VALUES, Report, kind_of
 from historylab.formats.messages.answers import AnswerParts, tool_call
 from historylab.formats.messages.content_parts import MEDIA, json_text, medium_of
-from historylab.formats.shapes.paths import picked_at, value_at
+from historylab.formats.shapes.paths import picked_at, value_at, values_at
 from historylab.formats.shapes.shape import CALL
 
 Table = Mapping[str, Mapping[str, Any] | None]
@@ -79,7 +79,8 @@ def result_at(item: Any, at: Mapping[str, Any]) -> Message | None:
     value, path = picked_at(item, at.get("text", ""))
     if value is None:
         return None
-    text, media = words_in(value)
+    several = values_at(item, path)
+    text, media = words_in(several if len(several) > 1 else value)
     failed = {"is_error": True} if path.rpartition(".")[2] == "error" else {}
     call = text_at(item, at.get("id", ""))
     return Message("tool", text, tool_call_id=call or None, media=media, metadata=failed)

@@ -188,3 +188,41 @@ def test_a_proposal_names_calls_results_thinking_usage_model_and_time():
     assert sketch(found) == [("user", "Is the light on?", 0), ("assistant", "", 1), ("tool", "on", 0)]
     assert (found[1].metadata["thinking"], found.recorded.model) == ("I look.", "m-1")
     assert (found[1].metadata["usage"]["input"], found[2].tool_call_id) == (7, "c")
+
+
+def test_every_other_word_for_a_speaker_may_have_one_role():
+    found = read(
+        {"role": "by", "text": "say", "roles": {"GO": "user", "": "tool"}},
+        {"by": "GO", "say": "list"},
+        {"by": "LS", "say": "a"},
+    )
+    assert [m.role for m in found[0]] == ["user", "tool"]
+
+
+def test_a_record_that_is_a_thought_is_part_of_the_answer_after_it():
+    shape = {"role": "by", "text": "say", "roles": {"idea": "thinking"}}
+    found = read(shape, {"by": "user", "say": "go"}, {"by": "idea", "say": "hm"}, {"by": "assistant", "say": "yes"})
+    assert [(m.content, m.metadata.get("thinking")) for m in found[0]] == [("go", None), ("yes", "hm")]
+
+
+def test_a_record_that_has_no_field_of_words_is_known_to_be_no_message():
+    found = read({"role": "by", "text": "say"}, {"by": "user", "say": "go"}, {"by": "assistant", "sealed": "x"})
+    assert (len(found[0]), found.report.passed) == (1, 1)
+
+
+def test_a_result_beside_its_call_gives_way_to_the_record_that_is_it():
+    shape = {
+        "role": "by",
+        "text": "say",
+        "answers": "of",
+        "calls": {"items": "asks", "id": "id", "name": "tool", "arguments": "args"},
+        "results": {"items": "asks", "id": "id", "text": "out.text"},
+    }
+    asks = [
+        {"id": "a", "tool": "f", "out": {"text": "seen"}},
+        {"id": "b", "tool": "f", "out": [{"text": "x"}, {"text": "y"}]},
+    ]
+    found = read(
+        shape, {"by": "user", "say": "go"}, {"by": "assistant", "asks": asks}, {"by": "tool", "of": "a", "say": "seen"}
+    )
+    assert [m.content for m in found[0] if m.role == "tool"] == ["x\ny", "seen"]
