@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from format_samples import as_golden, damages, expected, format_samples, outcome, sketch
+from format_samples import as_golden, damages, expected, format_samples, outcome, retypings, sketch
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
@@ -75,6 +75,15 @@ def test_a_damaged_sample_raises_nothing_but_our_errors(file):
     for damaged, chosen in itertools.product(damages(file.data), (None, file.member)):
         try:
             load(damaged, chosen, name=file.name)
+        except LoadError as refused:
+            assert "\n" not in str(refused)
+
+
+@every_file
+def test_a_sample_with_values_of_other_kinds_raises_nothing_but_our_errors(file):
+    for changed, chosen in itertools.product(retypings(file.data), (None, file.member)):
+        try:
+            load(changed, chosen, name=file.name)
         except LoadError as refused:
             assert "\n" not in str(refused)
 

@@ -18,6 +18,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.formats.load import Conversations
 
 GOLDEN = "expected.json"
+OTHER_KINDS = ("5", '"x"', "[]", "{}", "null", "true", '[{"type": "text", "text": 5}]', '{"a": [1]}', "[[]]", "1e300")
 MADE = {name: make for name, make in vars(binary_samples).items() if "__" in name.strip("_")}
 
 
@@ -89,6 +90,28 @@ def damages(data: bytes, tries: int = 4) -> Iterator[bytes]:
         for _ in range(chance.randrange(1, 6)):
             changed[chance.randrange(len(changed))] = chance.randrange(256)
         yield bytes(changed)
+
+
+def retypings(data: bytes, tries: int = 5) -> Iterator[bytes]:
+    """JSON or lines of it with values of other kinds in some places, the same in every run; nothing for other data."""
+    try:
+        values = [json.loads(line) for line in data.splitlines() if line.strip()]
+    except ValueError:
+        try:
+            values = [json.loads(data)]
+        except ValueError:
+            return
+    chance = random.Random(len(data))
+    for _ in range(tries):
+        changed = json.loads(json.dumps(values))
+        for _ in range(chance.randrange(1, 4)):
+            holder: Any = changed
+            key: Any = chance.randrange(len(changed))
+            while isinstance(holder[key], dict | list) and holder[key] and chance.random() < 0.8:
+                holder = holder[key]
+                key = chance.choice(list(holder) if isinstance(holder, dict) else range(len(holder)))
+            holder[key] = json.loads(chance.choice(OTHER_KINDS))
+        yield "\n".join(map(json.dumps, changed)).encode()
 
 
 if __name__ == "__main__":  # python tests/support/format_samples.py NAME: write what its samples load into now

@@ -100,7 +100,7 @@ class _Reader:
                 beside.append(item)
             key = text_at(item, self._shape.id) or place
             key = place if key in nodes else key
-            follows = value_at(item, self._shape.parent) if isinstance(item, dict) else None
+            follows = text_at(item, self._shape.parent) or None
             parents[key] = last if follows is None and last is not None and not self._has_parent(item) else follows
             nodes[key], last = found, key
         metadata, title = self._facts(beside, around)

@@ -34,7 +34,9 @@ SPEAKER = re.compile(r"^(system|developer|user|human|assistant|ai|tool): ?", re.
 
 def as_records(items: list[Any], role: str) -> list[Any]:
     """The messages of a list, with calls and results as Chat Completions has them; `role`: of those that name none."""
-    if items and all(isinstance(item, dict) and item.get("type") in PARTS and "role" not in item for item in items):
+    if items and all(
+        isinstance(item, dict) and str(item.get("type")) in PARTS and "role" not in item for item in items
+    ):
         return [{"role": role, "content": items}]
     if role == "assistant" and (calls := calls_in(items)):
         return [{"role": role, "content": None, "tool_calls": calls}]
