@@ -116,7 +116,7 @@ def _of_qwen(value: Any, where: str, seen: dict[int, str], report: Report) -> It
         blocks = [block for part in parts for block in _blocks_of_part(part, where, report)]
         said = {"content": blocks, "usage": value.get("usageMetadata"), "model": value.get("model")}
         kind = "user" if value.get("type") == "tool_result" else value.get("type")
-        yield where, {**value, "type": kind, "message": said, "isMeta": value.get("subtype") in OF_PROGRAM}
+        yield where, {**value, "type": kind, "message": said, "isMeta": str(value.get("subtype")) in OF_PROGRAM}
     elif isinstance(name := payload.get("customTitle"), str):
         yield where, {"type": "custom-title", "customTitle": name, "sessionId": value.get("sessionId")}
     elif isinstance(given := payload.get("compressedHistory"), list):
