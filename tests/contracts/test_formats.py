@@ -131,10 +131,10 @@ def first_conversations() -> list[Conversation]:
 
 @every_writer
 def test_whatever_was_read_is_written_so_that_it_is_read_again(name):
-    """A plain list of roles and texts is every chat API's; it is then read as Chat Completions."""
+    """A plain list of roles and texts is every chat API's, read as Chat Completions; or Cline's, by the tags in it."""
     for conversation in first_conversations():
         (again,) = loaded = load(write(conversation, name).text.encode())
-        assert loaded.report.member in (name, "chat_completions")
+        assert loaded.report.member in (name, "chat_completions", "cline_task")
         assert not loaded.report.skips
         if name == LOSSLESS:
             assert (again.messages, again.branches) == (conversation.messages, conversation.branches)

@@ -15,7 +15,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
-from historylab.formats.messages.fields import list_in, object_in
+from historylab.formats.messages.fields import object_in
 from historylab.formats.messages.record_groups import located_items
 from historylab.formats.products.cline_screen import (
     CHECKED,
@@ -43,9 +43,7 @@ def looks_like_task(content: Content) -> float:
     if not records or not all(isinstance(each, dict) and "role" in each and "content" in each for each in records):
         return 0
     own = any("ts" in each and ("modelInfo" in each or _has_frame(each)) for each in records)
-    parts = [part for each in records for part in list_in(each, "content") if isinstance(part, dict)]
-    foreign = any("tool-" in str(part.get("type")) for part in parts)  # the same session, written for the AI SDK
-    return 0.95 if own or (_has_frame(records[0]) and not foreign) else 0
+    return 0.95 if own or _has_frame(records[0]) else 0
 
 
 @register("format", title="Cline, Roo Code, Kilo Code", recognise=looks_like_task, source=SOURCE, checked=CHECKED)
