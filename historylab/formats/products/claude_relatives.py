@@ -26,7 +26,7 @@ from historylab.formats.products.session_reader import has_content, read_session
 from historylab.registry import register
 
 IFLOW_SESSION = re.compile(r"session-[0-9a-f]{8}-")
-OF_PROGRAM = {"notification", "background_task_completed", "goal_runtime", "agent_bootstrap"}
+OF_PROGRAM = ("notification", "background_task_completed", "goal_runtime", "agent_bootstrap")
 """Subtypes of Qwen Code's users that no person is."""
 
 
