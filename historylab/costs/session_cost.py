@@ -85,10 +85,12 @@ def measure_sessions(
 
 def read_figures(session: Session) -> SessionFigures | None:
     """The figures as opening it shows them; None if it can't be read."""
-    try:
-        return figures_of(load(session.path, session.format or None))
-    except LoadError:
-        return None
+    for format in dict.fromkeys((session.format or None, None)):
+        try:
+            return figures_of(load(session.path, format))
+        except LoadError:
+            continue
+    return None
 
 
 def figures_of(loaded: Sequence[Conversation]) -> SessionFigures:

@@ -36,6 +36,12 @@ INSERT INTO part VALUES ('p0', 'm1', 'ses_1', '{"type": "text", "synthetic": tru
     ('p2', 'm1', 'ses_1', '{"type": "text", "text": "Fly kites"}'),
     ('p3', 'm3', 'ses_3', '{"type": "text", "text": "When?"}');
 """
+OPENCODE_2 = """
+CREATE TABLE session_v2 (id TEXT, parent_id TEXT, directory TEXT, title TEXT, time_updated INTEGER);
+CREATE TABLE session_message (id TEXT, session_id TEXT, type TEXT, seq INTEGER, data TEXT);
+INSERT INTO session_v2 VALUES ('ses_1', NULL, '/home/ines/kites', 'Kites', 1780000000000);
+INSERT INTO session_message VALUES ('m1', 'ses_1', 'user', 1, '{"text": "Fly kites again"}');
+"""
 CURSOR = """
 CREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);
 CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);
@@ -100,6 +106,13 @@ def test_a_session_that_is_not_there_is_refused_and_the_database_left_as_it_was(
     with pytest.raises(LoadError, match="no session 'other' is in this database"):
         content_given(f"{kept}#other", "", 10**9)
     assert (kept.read_bytes(), sorted(kept.parent.iterdir())) == before
+
+
+@pytest.mark.parametrize("kept", [("opencode.db", OPENCODE + OPENCODE_2)], indirect=True)
+def test_a_database_of_two_versions_lists_each_session_once_and_opens_it_from_both(kept):
+    assert {row.id: row.question for row in sessions_in(kept)} == {"ses_1": "Fly kites again", "ses_3": "When?"}
+    sizes = {"session": 2, "message": 3, "part": 3, "session_v2": 1, "session_message": 1}
+    assert table_sizes(f"{kept}#ses_1") == sizes
 
 
 @pytest.mark.parametrize("kept", [("a#b.db", GOOSE)], indirect=True)

@@ -3,16 +3,18 @@
 Each is listed by itself and addressed as `FILE#ID`. Opening one reads its rows alone, as a database of its own with the
 same tables, so that a database of any size does, and no format has to know of it.
 
-Sources: sst/opencode, packages/opencode/src/session (1.x); block/goose, crates/goose/src/session/session_manager.rs;
-getagentseal/codeburn, src/providers/opencode.ts, goose.ts and cursor.ts (2026).
+Sources: sst/opencode, packages/opencode/src/session (1.x and 2.0); block/goose,
+crates/goose/src/session/session_manager.rs; getagentseal/codeburn, src/providers: opencode.ts, goose.ts, cursor.ts
+(2026).
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,12 +42,20 @@ class _Kind(NamedTuple):
     rows: Mapping[str, str]
     tree: str = "SELECT :id AS id"
 
+    def queries(self, tables: Mapping[str, list[str]]) -> Iterator[tuple[str, str]]:
+        """Each table with the query for its rows that are of the session."""
+        for table, where in self.rows.items():
+            named = f"{', '.join(map(quote_name, tables[table]))} FROM {quote_name(table)}"
+            of_tree = where.replace("tree", "(SELECT id FROM tree)")
+            yield table, f"WITH RECURSIVE tree(id) AS ({self.tree}) SELECT {named} WHERE {of_tree}"
 
-CHANGED, PROJECT, TITLE = ("changed", "updated_at"), ("project", "working_dir"), ("title", "name", "description")
 
+PROJECT, TITLE = ("project", "directory", "working_dir"), ("title", "name", "description")
+CHANGED = ("changed", "time_updated", "updated_at")
+TREE = "SELECT :id AS id UNION SELECT s.id FROM {0} s JOIN tree ON s.parent_id = tree.id"
 OPENCODE = _Kind(
     f"""
-    SELECT s.id, s.time_updated AS changed, s.directory AS project, s.title, (
+    SELECT s.*, (
         SELECT substr(CASE WHEN json_valid(p.data) THEN json_extract(p.data, '$.text') END, 1, {ASKED}) FROM part p
         WHERE p.message_id = (
             SELECT m.id FROM message m WHERE m.session_id = s.id
@@ -53,10 +63,20 @@ OPENCODE = _Kind(
             ORDER BY m.time_created, m.id LIMIT 1
         ) AND CASE WHEN json_valid(p.data) THEN json_extract(p.data, '$.type', '$.synthetic') END = '["text",null]'
         ORDER BY p.id LIMIT 1
-    ) AS asked FROM session s WHERE s.parent_id IS NULL
+    ) AS asked FROM session s
     """,
     {"session": "id IN tree", "message": "session_id IN tree", "part": "session_id IN tree"},
-    "SELECT :id AS id UNION SELECT s.id FROM session s JOIN tree ON s.parent_id = tree.id",
+    TREE.format("session"),
+)
+OPENCODE_2 = _Kind(
+    f"""
+    SELECT s.*, (
+        SELECT substr(CASE WHEN json_valid(m.data) THEN json_extract(m.data, '$.text') END, 1, {ASKED})
+        FROM session_message m WHERE m.session_id = s.id AND m.type = 'user' ORDER BY m.seq LIMIT 1
+    ) AS asked FROM session_v2 s
+    """,
+    {"session_v2": "id IN tree", "session_message": "session_id IN tree"},
+    TREE.format("session_v2"),
 )
 GOOSE = _Kind(
     f"""
@@ -85,7 +105,8 @@ CURSOR = _Kind(
         " OR (key >= 'bubbleId:' || :id || ':' AND key < 'bubbleId:' || :id || ';')"
     },
 )
-KINDS = (OPENCODE, GOOSE, CURSOR)
+KINDS = (OPENCODE_2, OPENCODE, GOOSE, CURSOR)
+"""A database may be of several: OpenCode 2 keeps beside its own tables those of the version before."""
 
 
 class SessionRow(NamedTuple):
@@ -99,19 +120,25 @@ class SessionRow(NamedTuple):
 
 def sessions_in(path: Path) -> Iterator[SessionRow]:
     """The sessions of a database in which somebody asks something. Raises LoadError for one that can't be read."""
+    listed = set[str]()
     with open_database_file(path) as connection:
-        kind = _kind_of(columns_by_table(connection))
-        for row in run_query(connection, kind.sessions) if kind else ():
+        kinds = _kinds_of(columns_by_table(connection))
+        for row in chain.from_iterable(run_query(connection, kind.sessions) for kind in kinds):
             asked, session = row.get("asked"), row.get("id")
-            if not isinstance(asked, str) or not isinstance(session, str) or row.get("session_type") in SUB_AGENTS:
+            if not isinstance(asked, str) or not isinstance(session, str) or session in listed or _is_sub_agent(row):
                 continue
+            listed.add(session)
             parts = parse_json(asked.encode(errors="replace"), "trailing-strings") if asked.startswith("[{") else None
             question = question_text(parts or asked) or _text_in(row, TITLE)
             yield SessionRow(session, question, _text_in(row, PROJECT), _time_in(row))
 
 
-def _kind_of(tables: Mapping[str, list[str]]) -> _Kind | None:
-    return next((kind for kind in KINDS if kind.rows.keys() <= tables.keys()), None)
+def _kinds_of(tables: Collection[str]) -> list[_Kind]:
+    return [kind for kind in KINDS if kind.rows.keys() <= set(tables)]
+
+
+def _is_sub_agent(row: Mapping[str, Any]) -> bool:
+    return bool(row.get("parent_id")) or row.get("session_type") in SUB_AGENTS
 
 
 def _text_in(row: Mapping[str, Any], names: tuple[str, ...]) -> str:
@@ -145,22 +172,15 @@ def read_session(path: Path, session: str, most: int) -> Content:
     taken = 0
     with open_database_file(path) as connection, closing(sqlite3.connect(":memory:")) as copy:
         tables = columns_by_table(connection)
-        kind = _kind_of(tables)
         for table, columns in tables.items():
-            if table.startswith("sqlite_"):
-                continue
-            named = ", ".join(map(quote_name, columns))
-            copy.execute(f"CREATE TABLE {quote_name(table)} ({named})")
-            if not kind or table not in kind.rows:
-                continue
-            where = kind.rows[table].replace("tree", "(SELECT id FROM tree)")
-            query = f"WITH RECURSIVE tree(id) AS ({kind.tree}) SELECT {named} FROM {quote_name(table)} WHERE {where}"
-            insert = f"INSERT INTO {quote_name(table)} VALUES ({', '.join('?' * len(columns))})"
+            if not table.startswith("sqlite_"):
+                copy.execute(f"CREATE TABLE {quote_name(table)} ({', '.join(map(quote_name, columns))})")
+        for table, query in (each for kind in _kinds_of(tables) for each in kind.queries(tables)):
             for row in run_query(connection, query, id=session):
                 taken += sum(len(value) for value in row.values() if isinstance(value, str | bytes))
                 if taken > most:
                     raise TooLarge(f"this session holds more than {most / 1e6:,.0f} MB, which isn't read")
-                copy.execute(insert, tuple(row.values()))
+                copy.execute(f"INSERT INTO {quote_name(table)} VALUES ({', '.join('?' * len(row))})", (*row.values(),))
         if not taken:
             raise LoadError(f"no session {session[:80]!r} is in this database; list them with `historylab open`")
         copy.commit()
