@@ -39,7 +39,13 @@ def has_events(content: Content) -> float:
     return 0.9 if any(list_in(object_in(event, "content"), "parts") for event in found) else 0
 
 
-@register("format", title="Agent Development Kit", recognise=has_events, marks="invocationId invocation_id")
+@register(
+    "format",
+    title="Agent Development Kit",
+    recognise=has_events,
+    marks="invocationId invocation_id",
+    source="google/adk-docs, docs/events/index.md",
+)
 def adk(content: Content, report: Report) -> Iterator[Conversation]:
     """Sessions of the Agent Development Kit: what was said, called and returned, with times and usage."""
     for group in GROUPING.groups(content.values, report):

@@ -1,7 +1,6 @@
 """Logs of tools that trace and score experiments: Braintrust's spans, Weave's calls, promptfoo's results.
 
-Source: Braintrust's API reference (fetch project logs); wandb/weave, trace_server_interface, CallSchema; promptfoo's
-reference of results, version 3. None was checked against a file that somebody else exported.
+None was checked against a file that somebody else exported.
 """
 
 from __future__ import annotations
@@ -93,7 +92,13 @@ def _conversations(
     yield from conversations_of(requests, report)
 
 
-@register("format", title="Braintrust spans", recognise=_recognised_by(_is_span), marks="span_attributes root_span_id")
+@register(
+    "format",
+    title="Braintrust spans",
+    recognise=_recognised_by(_is_span),
+    marks="span_attributes root_span_id",
+    source="Braintrust's API reference, project logs",
+)
 def braintrust(content: Content, report: Report) -> Iterator[Conversation]:
     """Braintrust's logged spans: each model call with the history it was sent."""
     yield from _conversations(
@@ -104,7 +109,13 @@ def braintrust(content: Content, report: Report) -> Iterator[Conversation]:
     )
 
 
-@register("format", title="Weave calls", recognise=_recognised_by(_is_weave_call), marks="op_name started_at inputs")
+@register(
+    "format",
+    title="Weave calls",
+    recognise=_recognised_by(_is_weave_call),
+    marks="op_name started_at inputs",
+    source="wandb/weave, trace_server_interface, CallSchema",
+)
 def weave(content: Content, report: Report) -> Iterator[Conversation]:
     """Weave's calls: those of a model, which have usage of their own, each with the history it was sent."""
     rows = [(where, {**row, "usage": _usage(row)}) for where, row in object_rows(content, report)]
@@ -112,7 +123,13 @@ def weave(content: Content, report: Report) -> Iterator[Conversation]:
     yield from _conversations(CALLS, rows, lambda row: bool(row["usage"]) and text_in(row, "id") not in above, report)
 
 
-@register("format", title="promptfoo results", recognise=_recognised_by(_is_result), marks="promptIdx testIdx response")
+@register(
+    "format",
+    title="promptfoo results",
+    recognise=_recognised_by(_is_result),
+    marks="promptIdx testIdx response",
+    source="promptfoo/promptfoo, results, version 3",
+)
 def promptfoo(content: Content, report: Report) -> Iterator[Conversation]:
     """promptfoo's results: each prompt with its answer."""
     rows = ((where, {**row, "model": _model(row.get("provider"))}) for where, row in object_rows(content, report))

@@ -42,7 +42,14 @@ def looks_like_langfuse(content: Content) -> float:
     return 0.9 if any(map(_is_observation, rows)) or any(map(_is_session, rows)) else 0
 
 
-@register("format", title="Langfuse traces", recognise=looks_like_langfuse, marks="observations traceId")
+@register(
+    "format",
+    title="Langfuse traces",
+    recognise=looks_like_langfuse,
+    marks="observations traceId",
+    source="Langfuse's API reference and blob storage export",
+    checked="langfuse/langfuse, worker/src/__tests__/chatml/framework-traces (ten traces, each with its golden)",
+)
 def langfuse(content: Content, report: Report) -> Iterator[Conversation]:
     """Langfuse traces, sessions and observations: each generation with the history it was sent."""
     names = _SnakeCase()

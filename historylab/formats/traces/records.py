@@ -10,6 +10,7 @@ system: Be kind.                                                    speech, in o
 from __future__ import annotations
 
 import ast
+import json
 import re
 from typing import Any
 
@@ -24,11 +25,12 @@ OF_RESPONSE = {
 
 FIELDS = {"role", "content", "name", "tool_calls", "tool_call_id"}
 ROLES = ("system", "user", "assistant", "tool")
-PARTS = {"text", "thinking", "redacted_thinking", "tool_use", "tool-call"}
+PARTS = ("text", "thinking", "redacted_thinking", "tool_use", "tool-call")
 PRINTED = re.compile(r"\w+=|[\[{]\s*[{']")
 PIECES = re.compile(
     r"""'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*"|[\[({]|[\])}]|\s|[^'"\[\](){}\s]+""", re.DOTALL
 )
+LABEL = re.compile(r"(?:gen_ai|event)\.|(?:additional_kwargs|finish_reason)$")
 SPEAKER = re.compile(r"^(system|developer|user|human|assistant|ai|tool): ?", re.MULTILINE | re.IGNORECASE)
 
 
@@ -103,7 +105,7 @@ def _as_record(item: dict[str, Any] | str, role: str, before: list[Any]) -> dict
         item = {"role": role, **item}  # left out where it is plain
     if (named := text_in(item, "role")) is None:
         return item
-    record = {name: value for name, value in item.items() if name not in ("additional_kwargs", "finish_reason")}
+    record = {name: value for name, value in item.items() if not LABEL.match(name)}
     extra = object_in(item, "additional_kwargs")
     given = record.get("tool_calls") or extra.get("tool_calls") or extra.get("function_call")
     content = record.get("content")
@@ -151,10 +153,10 @@ def _call(item: Any) -> dict[str, Any] | None:
 
 
 def _literal(text: str) -> Any:
-    """The value that a Python literal stands for; the text itself if it is none."""
+    """The value that a Python literal stands for, as JSON has it; the text itself if it is none."""
     try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return json.loads(json.dumps(ast.literal_eval(text), default=str))
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         return text
 
 

@@ -75,10 +75,13 @@ def test_messages_that_python_printed_are_read():
 
 
 def test_an_object_that_python_printed_is_read():
-    assert [(m.role, m.content) for m in sent(["{'role': 'user', 'content': \"it's\"}"])] == [("user", "it's")]
+    printed = "{'role': 'user', 'content': \"it's\", 1: ('x', {2})}"
+    assert [(m.role, m.content) for m in sent([printed])] == [("user", "it's")]
 
 
-@pytest.mark.parametrize("text", ["role='user' (", "[{'", "{'a': b}", "['", "content=", "role=" + "(" * 5000])
+@pytest.mark.parametrize(
+    "text", ["role='user' (", "[{'", "{'a': b}", "['", "content=", "{(1,): 2}", "role=" + "(" * 5000]
+)
 def test_what_cant_be_unpacked_is_a_text(text):
     assert [m.content for m in sent([text])] == [text]
 
@@ -102,3 +105,11 @@ def test_googles_contents_may_be_a_text_with_the_prompt_in_their_config():
     found = logged_input(given, Report(), "row")
     assert [(m.role, m.content) for m in found.messages] == [("system", "be kind"), ("user", "hi")]
     assert (found.about["tools"], found.about["parameters"]) == ([{"a": 1}], {"temperature": 1})
+
+
+@pytest.mark.parametrize("wrong", [3, [], {}, [3, {}], "x", None, True])
+def test_wrong_kinds_of_values_are_no_traceback(wrong):
+    item = {"role": "assistant", "content": "", "tool_calls": [CALL], "additional_kwargs": {"tool_calls": [CALL]}}
+    for name in (*item, "type", "name", "tool_call_id"):
+        assert sent([ASK, {**item, name: wrong}])[0].content == "hi"
+        logged_answer([{**item, name: wrong}], Report(), "row")
