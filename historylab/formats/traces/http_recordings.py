@@ -21,7 +21,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.exchange import ERROR
+from historylab.conversation.exchange import ERROR, Exchange
 from historylab.conversation.usage import MODEL
 from historylab.formats.apis.exchanges import ANSWER, Api, objects_in
 from historylab.formats.base import Report
@@ -30,6 +30,8 @@ from historylab.formats.files.wire_bodies import body_values
 from historylab.formats.files.yaml_values import read_yaml
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.fields import list_in, object_in
+from historylab.formats.traces.calls import conversations_of
+from historylab.formats.traces.converse_calls import converse_exchange
 from historylab.registry import members, register
 
 LISTS = ("interactions", "http_interactions")
@@ -42,9 +44,10 @@ PATHS = {
     "anthropic": re.compile(r"/messages$|/invoke(?:-with-response-stream)?$|:(?:r|streamR)awPredict$"),
     "gemini": re.compile(r":(?:g|streamG)enerateContent$"),
     "ollama": re.compile(r"/api/chat$"),
-    "": re.compile(r"/(?:completions|converse(?:-stream)?|chat)$"),
+    "": re.compile(r"/(?:completions|chat)$"),
 }
 """API → the ends of paths by which its models are called; "": of APIs that aren't read."""
+CONVERSE = re.compile(r"/model/([^/]+)/converse(?:-stream)?$")
 MODEL_IN_PATH = re.compile(r"/models?/([^/:]+)")
 
 
@@ -158,9 +161,14 @@ def _conversations(calls: Iterable[tuple[str, RecordedCall | None]], report: Rep
     """The conversations of the calls of each API."""
     found = {name: one.attributes["api"]() for name, one in members("format").items() if "api" in one.attributes}
     read = defaultdict[str, list[tuple[RecordedCall, Any]]](list)
+    converse = list[Exchange]()
     for where, call in calls:
         if call is None:
             report.skip("an interaction without a request", where)
+            continue
+        if path := CONVERSE.search(call.path):
+            answered = call.answered if call.status < ERROR else []
+            converse.append(converse_exchange(path[1], call.body, answered, call.started, where, report))
             continue
         name, answer = _read_by(call, found)
         if name:
@@ -169,6 +177,7 @@ def _conversations(calls: Iterable[tuple[str, RecordedCall | None]], report: Rep
             report.skip(f"a call of {call.path.rpartition('/')[2][:30]!r} that can't be read", where)
         else:
             report.pass_over("traffic that calls no model", where)
+    yield from conversations_of(converse, report)
     for name, calls_read in read.items():
         yield from found[name].conversations(list(_rows(calls_read, report)), report)
 
