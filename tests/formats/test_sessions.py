@@ -116,6 +116,19 @@ def test_a_task_is_listed_as_its_folder_which_holds_what_else_belongs_to_it(home
     assert find_sessions()[0].path == (home / KEPT[0][0]).parent
 
 
+def test_a_session_of_opencode_is_listed_by_the_first_words_in_its_files(home):
+    storage = home / ".local/share/opencode/storage"
+    keep(storage / "session/p/ses_1.json", OPENCODE, 9)
+    for name, role in (("msg_1", "assistant"), ("msg_2", "user")):
+        keep(storage / f"message/ses_1/{name}.json", [{"id": name, "role": role}], 9)
+    for name, part in (
+        ("prt_1", {"text": "Rules", "synthetic": True}),
+        ("prt_2", {"text": "Knot " + "lines " * BLOCK}),
+    ):
+        keep(storage / f"part/msg_2/{name}.json", [{"type": "text", **part}], 9)
+    assert find_sessions()[0].question.startswith("Knot lines lines")
+
+
 def test_a_task_of_which_only_the_screen_is_left_is_listed_by_what_it_showed(home):
     path = (home / KEPT[0][0]).with_name("ui_messages.json")
     keep(path, [[{"ts": 1, "type": "say", "say": "task", "text": "Bake rolls"}]], 9)

@@ -47,7 +47,7 @@ def read_head(path: Path) -> tuple[str, str]:
     """The opening question of a session and its project, each empty where nothing says it. Raises OSError."""
     with path.open("rb") as file:
         question, project, title = _look_through(file)
-    return question or title, project or _project_beside(path)
+    return question or _question_beside(path) or title, project or _project_beside(path)
 
 
 def _look_through(file: BinaryIO) -> tuple[str, str, str]:
@@ -135,6 +135,28 @@ def _command(content: Any) -> str:
     """The command that a person gave instead, as "/init"."""
     found = COMMAND.search(content) if isinstance(content, str) else None
     return found[1].strip() if found else ""
+
+
+def _question_beside(path: Path) -> str:
+    """The question in the files that OpenCode keeps beside a session's: `message/SESSION/*`, `part/MESSAGE/*`."""
+    storage = path.parent.parent.parent
+    for message in islice(sorted((storage / "message" / path.stem).glob("*.json")), RECORDS):
+        if _beginning_of(message).get("role") != "user":
+            continue
+        parts = map(_beginning_of, sorted((storage / "part" / message.stem).glob("*.json")))
+        if asked := next(filter(None, (question_text(p.get("text")) for p in parts if not p.get("synthetic"))), ""):
+            return asked
+    return ""
+
+
+def _beginning_of(path: Path) -> dict[str, Any]:
+    """The object that a file begins with, as far as that is read."""
+    try:
+        with path.open("rb") as file:
+            value = parse_json(file.read(BLOCK), "trailing-strings")
+    except OSError:
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 # -- the project
