@@ -161,9 +161,11 @@ class Report:
 
     def leave(self, record: dict[str, Any], read: Container[str], where: str) -> dict[str, Any]:
         """Warn of every field of a record that says something and is none of those read; these fields."""
-        left = {name: value for name, value in record.items() if name not in read and value not in NOTHING}
-        for name in left:
-            self.warn(f"a field {name[:40]!r} not read", where)
+        left: dict[str, Any] = {}
+        for name, value in record.items():
+            if name not in read and value not in NOTHING:
+                left[name] = value
+                self.warn(f"a field {name[:40]!r} not read", where)
         return left
 
     def add(self, other: Report, where: str) -> None:

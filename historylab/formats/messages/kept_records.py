@@ -26,8 +26,10 @@ def keep_records(
     def reader(record: Any, where: str, report: Report, /, *more: P.args, **named: P.kwargs) -> Made:
         before = report.warned
         made: Any = read(record, where, report, *more, **named)
-        listed = with_record(made if isinstance(made, list) else [made] if made else [], record, report.warned > before)
-        made = listed if isinstance(made, list) else next(iter(listed), None)
+        if isinstance(made, list):
+            made = with_record(made, record, report.warned > before)
+        elif made and (made.media or report.warned > before):
+            (made,) = with_record([made], record, remarked=True)
         kept: Made = made
         return kept
 
@@ -36,7 +38,7 @@ def keep_records(
 
 def with_record(made: list[Message], record: Any, remarked: bool) -> list[Message]:
     """The messages made of a record, the first of them with it where it says more and none has it yet."""
-    if not (made and (remarked or any(m.media for m in made))) or any(m.source is not None for m in made):
+    if not (made and (remarked or any([m.media for m in made]))) or any([m.source is not None for m in made]):
         return made
     return [replace(made[0], source=record), *made[1:]]
 
