@@ -7,7 +7,6 @@
 
 A command (`/add x.py`) is kept as an injected message and left out of what was sent, unless an answer follows. What the
 program adds to a request (the files of the chat, a map of the repository) is not in the file.
-Source: Aider-AI/aider, aider/io.py and aider/commands.py, 0.86.
 """
 
 from __future__ import annotations
@@ -106,7 +105,13 @@ def is_history(content: Content) -> float:
     return 0.9 if "# aider chat started at " in content.text and START.search(content.text) else 0
 
 
-@register("format", title="aider", recognise=is_history)
+@register(
+    "format",
+    title="aider",
+    recognise=is_history,
+    source="Aider-AI/aider, aider/io.py and aider/commands.py, 0.86",
+    checked="a history of Aider-AI/aider's own development",
+)
 def aider(content: Content, report: Report) -> Iterator[Conversation]:
     """Sessions of aider with their models and tokens; its commands are shown, and were not sent."""
     session = AiderSession(report)

@@ -5,7 +5,6 @@
       ⎿  3 lines               what came back: of a tool, or of a command (`/model`), which was never sent
 
 The screen wraps lines, and shows of most results the beginning alone. There are no times and no tokens.
-Source: exports of versions 1.0 to 2.1 that people published.
 """
 
 from __future__ import annotations
@@ -57,7 +56,12 @@ def is_screen(content: Content) -> float:
     return 0.95 if begins and asked and (BANNER.search(head) or marked) else 0
 
 
-@register("format", title="Claude Code export", recognise=is_screen)
+@register(
+    "format",
+    title="Claude Code export",
+    recognise=is_screen,
+    source="Claude Code's screen, 1.0 to 2.1",
+)
 def claude_code_export(content: Content, report: Report) -> Iterator[Conversation]:
     """A session as Claude Code's `/export` writes it, with its calls, and of the results what was on screen."""
     screen = Screen(report)

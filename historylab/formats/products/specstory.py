@@ -6,8 +6,7 @@
     <tool-use data-tool-type="shell" data-tool-name="Bash">  a call with its result, up to `</tool-use>`
 
 A file shows what was quoted, other sessions among it: labels and tags within a tool's output are its text, and so are
-labels in fenced code, unless their time shows that the fence was never closed.
-Source: specstoryai/getspecstory, specstory-cli/pkg/markdown/markdown.go, Markdown v2.1.0; older ones of its extensions.
+labels in fenced code, unless their time shows that the fence was never closed. Older versions are read as well.
 """
 
 from __future__ import annotations
@@ -63,7 +62,13 @@ def has_specstory_labels(content: Content) -> float:
     return 1 if content.text.lstrip().startswith(GENERATED) else 0
 
 
-@register("format", title="SpecStory Markdown", recognise=has_specstory_labels)
+@register(
+    "format",
+    title="SpecStory Markdown",
+    recognise=has_specstory_labels,
+    source="specstoryai/getspecstory, specstory-cli/pkg/markdown/markdown.go, Markdown v2.1.0",
+    checked="specstoryai/getspecstory, .specstory/history and lore/fixtures",
+)
 def specstory(content: Content, report: Report) -> Iterator[Conversation]:
     """Sessions that SpecStory saved, with calls, results, thoughts, times and models; sub-agents have their own."""
     lines = content.text.replace("\r\n", "\n").split("\n")

@@ -3,7 +3,6 @@
 Lines without a stamp go on with the message before them. Whether the day or the month comes first is told by the whole
 file: by a number above 12, or by dates that would run back. Notices have no name, or a mark that can't be seen before
 them; so has what stands for a picture. Many may speak: `point_of_view` takes one's side.
-Source: WhatsApp's help, "How to export your chat history", and exports in several languages.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ def is_whatsapp(content: Content) -> float:
     if (
         ISO.match(head)
         or not any(mark in head[:200] for mark in "/.-")
-        or not STAMP.match(head.lstrip("\ufeff \n").translate(UNSEEN))
+        or not STAMP.match(head[:200].lstrip("\ufeff \n").translate(UNSEEN))
     ):
         return 0
     found = [SPEECH.match(one.text) for one in _stamped_lines(head.split("\n")[:LOOKED_AT])]
@@ -71,7 +70,13 @@ def is_whatsapp(content: Content) -> float:
     return 0.95 if sum(map(bool, found)) >= ENOUGH and not names <= LEVELS else 0
 
 
-@register("format", title="WhatsApp chat", recognise=is_whatsapp)
+@register(
+    "format",
+    title="WhatsApp chat",
+    recognise=is_whatsapp,
+    source="WhatsApp's help, How to export your chat history",
+    checked="Pustur/whatsapp-chat-parser, samples; joweich/chat-miner, test/whatsapp",
+)
 def whatsapp(content: Content, report: Report) -> Iterator[Conversation]:
     """A chat of WhatsApp's export, with names and times; notices are counted."""
     lines = list(_stamped_lines(content.text.split("\n")))

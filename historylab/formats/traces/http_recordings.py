@@ -7,7 +7,6 @@
 A body is text, gzip or JSON that a serializer unpacked; an answer may be a stream of events. Each call is read by the
 API whose answer it got, and calls that go on from each other are one conversation. Other traffic is counted. Headers
 and addresses, which hold keys, are not read; of an address its path says the model.
-Source: vcrpy 7 (serialize.py), Ruby's VCR 6, betamax 0.9; the HAR 1.2 specification.
 """
 
 from __future__ import annotations
@@ -70,7 +69,14 @@ def is_cassette(content: Content) -> float:
     return 0.95 if content.text.lstrip()[:1] == "{" and any(_interactions(content.values)) else 0
 
 
-@register("format", title="VCR cassette", recognise=is_cassette, marks="interactions recorded_with")
+@register(
+    "format",
+    title="VCR cassette",
+    recognise=is_cassette,
+    marks="interactions recorded_with",
+    source="kevin1024/vcrpy, vcr/serialize.py, 7; vcr/vcr, 6; betamaxpy/betamax, 0.9",
+    checked="pydantic/pydantic-ai, tests/models/cassettes; traceloop/openllmetry, instrumentation of Bedrock",
+)
 def vcr(content: Content, report: Report) -> Iterator[Conversation]:
     """Calls of models in the traffic that VCR recorded for tests, put together into conversations."""
     values = content.values if content.text.lstrip()[:1] == "{" else [("", read_yaml(content.text))]
@@ -82,7 +88,13 @@ def is_har(content: Content) -> float:
     return 1 if any(_log(value) for _, value in content.values[:1]) else 0
 
 
-@register("format", title="HTTP archive (HAR)", recognise=is_har, marks="log entries startedDateTime")
+@register(
+    "format",
+    title="HTTP archive (HAR)",
+    recognise=is_har,
+    marks="log entries startedDateTime",
+    source="HTTP Archive 1.2",
+)
 def har(content: Content, report: Report) -> Iterator[Conversation]:
     """Calls of models in the traffic that a browser or a proxy recorded, put together into conversations."""
     yield from _conversations(((where, _of_archive(where, one)) for where, one in _entries(content.values)), report)
