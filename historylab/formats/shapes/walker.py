@@ -20,6 +20,9 @@ from historylab.formats.shapes.shape import CALL
 Table = Mapping[str, Mapping[str, Any] | None]
 """Kind of a part → where its words are, as a shape's `kinds`."""
 
+ENCRYPTED = ("encrypted_content", "encryptedContent", "encrypted")
+"""Fields of a part of which a provider alone knows what they say."""
+
 MIME = re.compile(r"(?:data:)?([a-z]+)/[\w.+-]+(?:;|,|$)")
 
 
@@ -32,6 +35,8 @@ def walk_parts(parts: Iterable[Any], kind: str, table: Table, said: AnswerParts,
         named = _kind_of_part(part, kind)
         if named in table:
             _add(part, named, table[named], said)
+            if any(map(part.get, ENCRYPTED)):
+                report.warn("an encrypted part, which only the provider can read", where)
         elif named or part not in EMPTY_VALUES:
             report.warn(f"a part {f'of type {named[:40]!r}' if named else f'that is {kind_of(part)}'} not read", where)
 

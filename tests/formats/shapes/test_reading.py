@@ -68,6 +68,13 @@ def test_media_and_labels_stand_for_what_is_no_text():
     assert (found.media, found.content) == (("image",), "[Ann]")
 
 
+def test_an_encrypted_part_is_named_and_its_record_stays():
+    thought = {"type": "think", "text": "", "encrypted_content": "gAAAAB"}
+    loaded = read(PARTED, {"by": "user", "parts": ["go"]}, {"by": "assistant", "parts": [thought, "done"]})
+    assert "an encrypted part, which only the provider can read" in loaded.report.warnings
+    assert loaded[0][1].source["parts"][0] == thought
+
+
 def test_the_record_of_a_medium_and_of_a_field_not_read_stays_with_its_message():
     picture = {"type": "pic", "mime": "image/png", "data": "iVBORw0KGgo"}
     (found,) = parts(picture)
