@@ -31,6 +31,7 @@ CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 CALLS = ("GENERATION",)
 TYPES = (*CALLS, "SPAN", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "EMBEDDING", "GUARDRAIL")
 HELD = ("observations", "traces")
+ABOVE = "a model call whose answer only the agent above it holds"
 LEFT_OUT = re.compile(r"<?truncated|too large", re.IGNORECASE)
 
 
@@ -55,15 +56,22 @@ def langfuse(content: Content, report: Report) -> Iterator[Conversation]:
     names = _SnakeCase()
     found = [item for where, row in rows_in(content) for item in _rows(row, where, {}, names, report)]
     generated = {_trace(row) for _, row in found if row.get("type") in CALLS}
-    above, steps = _Observations(row for _, row in found), []
+    above, steps, of = _Observations(row for _, row in found), [], dict[int, dict[str, Any]]()
     for where, row in found:
         if row.get("type") in CALLS or (row.get("type") is None and _text(row.get("id")) not in generated):
             request = _request(row, where, report)
             request.messages = [*above.prompt_of(row, request.messages), *request.messages]
+            of[id(request)] = row
             steps.append(TracedCall(request, _trace(row), _text(row.get("parent_observation_id"))))
         elif row.get("type") is not None:
             report.pass_over(f"an observation of type {str(row['type'])[:20]}, no model call", where)
-    yield from conversations_of(whole_requests(steps, above.runs), report)
+    requests = whole_requests(steps, above.runs)
+    newest = {_trace(of[id(request)]): request for request in requests if request.messages}
+    for request in newest.values():
+        if not request.answer and (answer := above.answer_of(of[id(request)])):
+            request.answer = answer
+            report.warn(ABOVE, request.where)
+    yield from conversations_of(requests, report)
 
 
 class _SnakeCase(dict[str, str]):
@@ -125,6 +133,14 @@ class _Observations:
             above = self._sent_to(row)
             if above and any((m.role, m.content) == (sent[0].role, sent[0].content) for m in above):
                 return above[: prompt_length(above)]
+        return []
+
+    def answer_of(self, row: dict[str, Any]) -> list[Message]:
+        """The answer to the last call of an agent, where only the agent's observation holds it."""
+        for _ in range(DEEPEST if row.get("level") != "ERROR" else 0):
+            row = self._by_id.get(_text(row.get("parent_observation_id")), {})
+            if answer := logged_answer(row.get("output"), Report(), ""):
+                return answer
         return []
 
     def _sent_to(self, row: dict[str, Any]) -> list[Message]:

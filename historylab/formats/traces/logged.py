@@ -85,7 +85,7 @@ def logged_input(value: Any, report: Report, where: str) -> Logged:
 def logged_answer(value: Any, report: Report, where: str) -> list[Message]:
     """The output of a model call: a response, a message, several, or a text. Only what answers is given back."""
     before = report.skips
-    found = _answer_in(unpack_json(value), report, where)
+    found = _answer_in(value, report, where)
     if not found and value not in NOTHING and report.skips == before:
         report.warn(f"an output that could not be read, {describe(unpack_json(value))[:60]}", where)
     return found
@@ -120,7 +120,7 @@ def _sent_in(value: Any, report: Report, where: str, depth: int = 0) -> Logged:
 
 
 def _answer_in(value: Any, report: Report, where: str, depth: int = 0) -> list[Message]:
-    value = unpack_json(value)
+    value = unpack_printed(value)
     if isinstance(value, str):
         return [Message("assistant", value)] if value else []
     if isinstance(value, list) and value and all(isinstance(item, dict) and "message" in item for item in value):

@@ -107,6 +107,8 @@ def _as_record(item: dict[str, Any] | str, role: str, before: list[Any]) -> dict
         return item
     record = {name: value for name, value in item.items() if not LABEL.match(name)}
     extra = object_in(item, "additional_kwargs")
+    if "content" not in record and isinstance(record.get("text"), str):
+        record["content"] = record.pop("text")
     given = record.get("tool_calls") or extra.get("tool_calls") or extra.get("function_call")
     content = record.get("content")
     if not role_of(named) and any(named == call["function"]["name"] for held in before for call in _calls_of(held)):

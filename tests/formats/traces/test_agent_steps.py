@@ -82,3 +82,15 @@ def test_instructions_in_the_attributes_are_the_prompt():
 def test_observations_above_each_other_are_looked_at_once():
     round_ = {"id": "agent", "type": "AGENT", "parentObservationId": "agent", "input": "system"}
     assert told(round_, {"input": [ASK], "output": DONE}) == ["u:hi a:done"]
+
+
+def test_an_answer_that_only_the_agent_holds_is_that_of_its_last_call():
+    agent = {
+        "id": "agent",
+        "type": "SPAN",
+        "parentObservationId": None,
+        "output": "{'role': 'assistant', 'text': 'so'}",
+    }
+    assert told(agent, {"input": [ASK]}, {"output": None}) == ["u:hi a:so"]
+    assert told(agent, {"input": [ASK]}, {"output": DONE}) == ["u:hi a:done"]
+    assert told(agent, {"input": [ASK], "level": "ERROR"}) == ["u:hi"]
