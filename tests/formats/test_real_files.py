@@ -63,10 +63,27 @@ FILES = (
     Known("inspect-ai/2025-05-12T20-28-26-04-00_security-guide.json", "inspect", (3, 3, 3)),
     Known("fastchat/dummy_conversation-20.json", "sharegpt", SHAREGPT),
 )
+SPECSTORY, VCR, CONVERSE = "kinds/specstory/", "kinds/vcr/test_", "kinds/bedrock_vcr/test_"
+TEXTS = (
+    Known(f"{SPECSTORY}2026-01-16_16-48-38Z-the-code-in-specstory.md", "specstory", (105,), 37, 11, 57),
+    Known(f"{SPECSTORY}2026-02-20_22-41-47Z-02-20-26-17.md", "specstory", (247,), 107, 9, 131),
+    Known(f"{SPECSTORY}2026-07-01_12-53-16Z-evaluate-the-cursor-ide.md", "specstory", (79,), 32, 3, 44),
+    *(
+        Known(f"{SPECSTORY}{name}.md", "specstory", (5,), 1, 2, 2)
+        for name in ("antigravity", "deepseek", "droid", "gemini")
+    ),
+    Known(f"{VCR}anthropic_model_thinking_part.yaml", "vcr", (4,), 0, 2, 2, usage=2),
+    Known(f"{VCR}groq_model_web_search_tool.yaml", "vcr", (2,), 0, 1, 1, usage=1),
+    Known(f"{VCR}tool_use_failed_error.yaml", "vcr", (7,), 2, 1, 3, usage=2),
+    Known(f"{VCR}tool_use_failed_error_with_text.yaml", "vcr", (5,), 1, 2, 2, usage=1),
+    Known(f"{CONVERSE}nova_converse.yaml", "vcr", (3,), 0, 1, 1, usage=1),
+    Known(f"{CONVERSE}anthropic_converse_stream_with_tool_use.yaml", "vcr", (2,), 1, 1, 1, usage=1),
+)
+HISTORY = "kinds/aider/chat-history.md"
 NOTICES = "agentsview/gemini/system_messages.json"  # nothing but notices of the program: no message in it
 
 pytestmark = pytest.mark.skipif(not FOLDER, reason="HISTORYLAB_REAL names no folder")
-every_file = pytest.mark.parametrize("known", FILES, ids=lambda known: known.path.rsplit("/", 1)[-1])
+every_file = pytest.mark.parametrize("known", [*FILES, *TEXTS], ids=lambda known: known.path.rsplit("/", 1)[-1])
 
 
 @every_file
@@ -93,6 +110,14 @@ def test_one_member_is_the_surest_of_a_published_file(known):
     claims = match_strengths(Content(file.read_bytes(), file.name))
     others = [sure for name, sure in claims.items() if name != known.member]
     assert claims[known.member] > max(others, default=0)
+
+
+def test_a_history_of_a_thousand_sessions_has_every_prompt_and_answer():
+    loaded = load(Path(FOLDER) / HISTORY)
+    messages = [message for conversation in loaded for message in conversation]
+    assert (loaded.report.member, len(loaded)) == ("aider", 581)
+    assert (len(messages), sum(message.role == "assistant" for message in messages)) == (2545, 923)
+    assert sum("usage" in message.metadata for message in messages) == 825
 
 
 def test_a_session_of_nothing_but_notices_is_refused_under_its_formats_name():
