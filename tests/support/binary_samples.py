@@ -198,3 +198,82 @@ def opencode__opencode_db() -> bytes:
             "part": ("id, message_id, session_id, data", parts),
         }
     )
+
+
+def goose_database__sessions_db() -> bytes:
+    parts = [
+        [{"type": "text", "text": "Is the kiln hot?"}],
+        [
+            {
+                "type": "toolRequest",
+                "id": "k1",
+                "toolCall": {"status": "success", "value": {"name": "feel", "arguments": {}}},
+            }
+        ],
+        [
+            {
+                "type": "toolResponse",
+                "id": "k1",
+                "toolResult": {"status": "success", "value": {"content": [{"type": "text", "text": "900"}]}},
+            }
+        ],
+        [{"type": "text", "text": "Nine hundred."}],
+    ]
+    roles = ("user", "assistant", "user", "assistant")
+    rows = [
+        (i, f"m{i}", "s1", role, json.dumps(part), 1777881600 + i)
+        for i, (role, part) in enumerate(zip(roles, parts, strict=True))
+    ]
+    rows.append((9, "m9", "s2", "user", json.dumps([{"type": "text", "text": "Glaze?"}]), 1777881700))
+    sessions = [("s1", "The kiln", '{"model_name": "gpt-5"}'), ("s2", "The glaze", None)]
+    return database(
+        {
+            "sessions": ("id, name, model_config_json", sessions),
+            "messages": ("id, message_id, session_id, role, content_json, created_timestamp", rows),
+        }
+    )
+
+
+def kiro__data_db() -> bytes:
+    tools = [{"id": "k1", "name": "fs_read", "args": {"path": "pond.md"}}]
+    results = [{"tool_use_id": "k1", "content": [{"Text": "3 newts"}], "status": "Success"}]
+    history = [
+        {
+            "user": {"content": {"Prompt": {"prompt": "How many newts?"}}, "timestamp": "2026-05-17T10:00:00Z"},
+            "assistant": {"ToolUse": {"message_id": "a1", "content": "I read.", "tool_uses": tools}},
+            "request_metadata": {"stream_end_timestamp_ms": 1779012002000, "model_id": "claude-sonnet-4.5"},
+        },
+        {
+            "user": {"content": {"ToolUseResults": {"tool_use_results": results}}},
+            "assistant": {"Response": {"message_id": "a2", "content": "Three."}},
+            "request_metadata": {"stream_end_timestamp_ms": 1779012005000},
+        },
+    ]
+    payload = json.dumps({"conversation_id": "c1", "history": history, "transcript": []})
+    return database({"conversations_v2": ("key, conversation_id, value", [("/srv/pond", "c1", payload)])})
+
+
+def llm__logs_db() -> bytes:
+    when = "2026-03-01T08:00:0"
+    responses = [
+        ("r1", "gpt-5-mini", "Which bell rings?", "Be brief.", "", "c1", f"{when}0", 40, 9, '{"cached_tokens": 16}'),
+        ("r2", "gpt-5-mini", "", "Be brief.", "The small one.", "c1", f"{when}3", 60, 4, None),
+        ("r3", "gpt-5-mini", "Alone?", None, "Yes.", None, f"{when}5", 5, 1, None),
+    ]
+    columns = (
+        "id, model, prompt, system, response, conversation_id, datetime_utc, input_tokens, output_tokens, token_details"
+    )
+    return database(
+        {
+            "conversations": ("id, name, model", [("c1", "Bells", "gpt-5-mini")]),
+            "responses": (columns, responses),
+            "tool_calls": (
+                "id, response_id, tool_id, name, arguments, tool_call_id",
+                [(1, "r1", 1, "listen", "{}", "k1")],
+            ),
+            "tool_results": (
+                "id, response_id, tool_id, name, output, tool_call_id",
+                [(1, "r2", 1, "listen", "small", "k1")],
+            ),
+        }
+    )

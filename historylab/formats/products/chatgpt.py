@@ -31,9 +31,9 @@ ABOUT = {
 
 
 def looks_like_chatgpt(content: Content) -> float:
-    """1 for objects with a `mapping` of nodes that name their parents."""
+    """0.95 for objects with a `mapping` of nodes that name their parents."""
     found = [value for _, value in located_items(content.values)]
-    return 1 if any(_is_export(value) for value in found) else 0
+    return 0.95 if any(_is_export(value) for value in found) else 0
 
 
 @register("format", title="ChatGPT export", recognise=looks_like_chatgpt, marks="mapping current_node")

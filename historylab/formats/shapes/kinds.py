@@ -53,6 +53,7 @@ def register_kind(name: str, given: dict[str, Any]) -> None:
         ),
         source=given["source"],
         checked=given.get("checked", ""),
+        shape=shape,
     )(read)
 
 

@@ -76,7 +76,7 @@ class _Reader:
 
     def cast(self, items: Iterable[Any]) -> None:
         """Give each speaker a role: the shape's, that of the word, or, among names, by who answers."""
-        said = dict.fromkeys(word for item in items if (word := text_at(item, self._shape.role)))
+        said = dict.fromkeys(word for item in items if (word := _word_at(item, self._shape.role)))
         unknown = [word for word in said if word not in self._roles]
         if other := self._shape.roles.get(""):
             self._roles |= dict.fromkeys(unknown, other)
@@ -107,7 +107,7 @@ class _Reader:
         if label:
             metadata[str(self._shape.conversation)] = label
         places = {key: place for place, key in enumerate(nodes)}
-        ways = paths(parents, places.__getitem__) if self._shape.parent else [list(nodes)]
+        ways = paths(parents, places.__getitem__, _current(around, nodes)) if self._shape.parent else [list(nodes)]
         threads = [pair_by_order(_join_thoughts([m for key in way for m in nodes[key]])) for way in ways]
         return with_branches(threads, title or label, metadata, self._report)
 
@@ -133,7 +133,7 @@ class _Reader:
                 pass_over = report.pass_over if found is not None else report.skip
                 pass_over(f"a record whose {path} is {_show(found)}, not a message", where)
                 return []
-        word = text_at(item, shape.role)
+        word = _word_at(item, shape.role)
         if not word:
             report.skip("no role", where)
             return []
@@ -170,7 +170,8 @@ class _Reader:
         if thinks:
             said.thoughts, said.texts = [*said.thoughts, *said.texts], []
         for call in _items(item, shape.calls):
-            said.call(call_at(call, shape.calls))
+            if any(_is_there(call, shape.calls.get(field)) for field in ("name", "arguments")):
+                said.call(call_at(call, shape.calls))
         for result in _items(item, shape.results):
             found = result_at(result, shape.results)
             if found and found.tool_call_id not in self._answered:
@@ -179,7 +180,7 @@ class _Reader:
 
     def _finish(self, said: AnswerParts, item: dict[str, Any], where: str) -> list[Message]:
         shape, report = self._shape, self._report
-        if said.role == "tool" or (shape.answers and value_at(item, shape.answers) is not None):
+        if said.role == "tool" or (not said.calls and _is_there(item, shape.answers or None)):
             return [self._result(said, item)]
         if said.role == "user" and said.results:  # as APIs have them: before what is said beside them
             results, said.results = said.results, []
@@ -227,6 +228,12 @@ def _by_model(message: Message, model: str) -> Message:
     return replace(message, metadata={**message.metadata, MODEL: model})
 
 
+def _current(around: tuple[Any, ...], nodes: Mapping[Any, Any]) -> Any:
+    """The record that a field beside its list calls the current one; None if none does."""
+    fields = around[0].items() if around and isinstance(around[0], dict) else ()
+    return next((id for key, id in fields if key[:7] == "current" and isinstance(id, str) and id in nodes), None)
+
+
 def _join_thoughts(messages: list[Message]) -> list[Message]:
     """The messages, of which one that is nothing but thinking is part of the answer after it."""
     joined: list[Message] = []
@@ -248,6 +255,12 @@ def _only_thinks(message: Message) -> bool:
 def _items(item: Any, at: Mapping[str, Any]) -> list[Any]:
     found = value_at(item, at["items"]) if at.get("items") else None
     return found if isinstance(found, list) else [] if found is None else [found]
+
+
+def _word_at(item: Any, paths: Paths) -> str:
+    """The word for who speaks; "true" or "false" where a field says whether it is the user."""
+    value = value_at(item, paths)
+    return str(value).lower() if isinstance(value, bool) else text_at(item, paths)
 
 
 def _is_there(item: Any, paths: Paths | None) -> bool:

@@ -44,7 +44,7 @@ def walk_parts(parts: Iterable[Any], kind: str, table: Table, said: AnswerParts,
 def _kind_of_part(part: Any, kind: str) -> str:
     if not isinstance(part, dict):
         return ""
-    named = value_at(part, kind) if kind else next(iter(part), "")
+    named = value_at(part, kind) if kind else next((key for key in part if key != "type"), "")
     return named if isinstance(named, str) else "" if kind not in part else str(named)
 
 

@@ -233,3 +233,17 @@ def test_a_result_beside_its_call_gives_way_to_the_record_that_is_it():
         shape, {"by": "user", "say": "go"}, {"by": "assistant", "asks": asks}, {"by": "tool", "of": "a", "say": "seen"}
     )
     assert [m.content for m in found[0] if m.role == "tool"] == ["x\ny", "seen"]
+
+
+def test_a_field_may_say_whether_it_is_the_user_who_speaks():
+    shape = {"role": "mine", "text": "say", "roles": {"true": "user", "false": "assistant"}}
+    found = read(shape, {"mine": True, "say": "go"}, {"mine": False, "say": "yes"})
+    assert [m.role for m in found[0]] == ["user", "assistant"]
+
+
+def test_a_field_beside_the_list_may_name_the_current_record():
+    shape = Shape.of({"items": "log", "role": "by", "text": "say", "id": "id", "parent": "after"})
+    log = [{"by": "user", "say": "go", "id": "a", "after": None}]
+    log += [{"by": "assistant", "say": say, "id": say, "after": "a"} for say in ("yes", "no")]
+    found = load(json.dumps({"log": log, "currentId": "yes"}).encode(), shape=shape)
+    assert [m.content for m in found[0]] == ["go", "yes"]
