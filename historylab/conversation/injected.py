@@ -24,7 +24,10 @@ TAGS: Mapping[str, tuple[str, ...]] = {
         "additional_data", "attached_files", "open_and_recently_viewed_files", "project_layout", "user_info",
         "cursor_rules_context", "system_notification", "agent_transcripts", "agent_skills", "git_status",
     ),
-    "Copilot": ("environment_info", "workspace_info", "reminderInstructions", "editorContext"),
+    "Copilot": (
+        "environment_info", "workspace_info", "reminderInstructions", "editorContext", "current_datetime",
+        "system_reminder",
+    ),
     "Antigravity": ("ADDITIONAL_METADATA", "USER_SETTINGS_CHANGE"),
     "OpenHands": ("EXTRA_INFO", "RUNTIME_INFORMATION", "REPOSITORY_(?:INFO|INSTRUCTIONS)"),
 }  # fmt: skip

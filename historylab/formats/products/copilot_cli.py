@@ -1,0 +1,132 @@
+"""Copilot CLI: `events.jsonl` of a session, an event per line with what it is about in `data`.
+
+What stands under `transformedContent` is sent in the place of what was typed. Events of a sub-agent name the call that
+began it, and are a conversation of their own. Usage is not in the file but for the tokens of answers.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import MOST_TOKENS, Message, prompt_length
+from historylab.conversation.recorded import SIDECHAIN
+from historylab.conversation.sent import RecordedCut, as_summary, sent_metadata
+from historylab.formats.base import Report, kind_of
+from historylab.formats.files.content import Content
+from historylab.formats.messages.fields import list_in, object_in, text_in
+from historylab.formats.messages.record_groups import located_items
+from historylab.formats.messages.sent_view import SentView
+from historylab.formats.shapes.paths import Located
+from historylab.formats.shapes.reading import read_shaped
+from historylab.formats.shapes.shape import Shape
+from historylab.registry import register
+
+SHAPE = Shape.of(
+    {
+        "role": "role",
+        "text": ["content", "error"],
+        "thinking": "thinking",
+        "calls": {"items": "calls", "id": "toolCallId", "name": "name", "arguments": "arguments"},
+        "answers": "answers",
+        "injected": {"by_program": [True]},
+        "time": "time",
+        "model": "model",
+        "id": "id",
+    }
+)
+MESSAGES = {
+    "system.message": "system",
+    "user.message": "user",
+    "assistant.message": "assistant",
+    "tool.execution_complete": "tool",
+}
+COMPACTED = "session.compaction_complete"
+BY = "Copilot CLI"
+
+
+def looks_like_copilot_cli(content: Content) -> float:
+    """0.95 for events of these types with their data."""
+    found = [value for _, value in located_items(content.values[:40]) if isinstance(value, dict)]
+    typed = [each.get("type") for each in found if isinstance(each.get("data"), dict)]
+    return 0.95 if any(kind in ("user.message", "assistant.message", "session.start") for kind in typed) else 0
+
+
+@register(
+    "format",
+    title="Copilot CLI",
+    recognise=looks_like_copilot_cli,
+    marks="data parentId toolRequests",
+    source="github/copilot-sdk, dotnet/src/Generated/SessionEvents.cs, CLI 1.0",
+)
+def copilot_cli(content: Content, report: Report) -> Iterator[Conversation]:
+    """Sessions of Copilot CLI, with their compactions, and their sub-agents after them."""
+    runs, session = defaultdict[str, list[Located]](list), ""
+    for where, value in located_items(content.values):
+        data = object_in(value, "data") if isinstance(value, dict) else {}
+        session = session or text_in(data, "sessionId") or ""
+        if made := _record(value, data, where, report):
+            runs[text_in(data, "parentToolCallId") or ""].append((where, made))
+    for call, records in runs.items():
+        about: dict[str, Any] = {"session": session} if session else {}
+        about |= {"call": call, SIDECHAIN: True} if call else {}
+        yield from (_with_cuts(one, records, about) for one in read_shaped(SHAPE, _said(records), report))
+
+
+def _said(records: Sequence[Located]) -> list[Located]:
+    return [(where, record) for where, record in records if "cut" not in record]
+
+
+def _record(value: Any, data: dict[str, Any], where: str, report: Report) -> dict[str, Any] | None:
+    """The record that an event is; None if it is known to be no message."""
+    if not isinstance(value, dict) or "." not in (kind := text_in(value, "type") or ""):
+        report.skip(f"{kind_of(value)} that is no event", where)
+        return None
+    if kind == COMPACTED and data.get("success") and text_in(data, "summaryContent"):
+        report.pass_over("a compaction", where)
+        return {"cut": data}
+    if kind not in MESSAGES:
+        report.pass_over(f"an event {kind[:40]}", where)
+        return None
+    result, source = data.get("result"), text_in(data, "source")
+    said = {
+        "content": text_in(data, "transformedContent") or data.get("content"),
+        "thinking": data.get("reasoningText"),
+        "calls": list_in(data, "toolRequests"),
+        "by_program": source not in (None, "", "user"),
+    }
+    if kind == "tool.execution_complete":
+        error = object_in(data, "error").get("message")
+        content = result.get("content") if isinstance(result, dict) else result
+        said = {"content": content, "error": error, "answers": data.get("toolCallId")}
+    return {
+        "role": MESSAGES[kind],
+        "time": value.get("timestamp"),
+        "model": data.get("model"),
+        "id": value.get("id"),
+        **said,
+    }
+
+
+def _with_cuts(read: Conversation, records: Sequence[Located], about: Mapping[str, Any]) -> Conversation:
+    """The conversation with the compactions among its records, each of which leaves out the oldest messages."""
+    view, size, places = SentView(), 0, {message.id: i for i, message in enumerate(read)}
+    for _, record in records:
+        told = record.get("cut")
+        if told is None:
+            size = places.get(record["id"], size - 1) + 1
+        elif size:
+            summary = as_summary(Message("user", told["summaryContent"]))
+            prompt = prompt_length(read)
+            gone = prompt + (_count(told.get("messagesRemoved")) or size)
+            before, after = _count(told.get("preCompactionTokens")), _count(told.get("postCompactionTokens"))
+            kept = [each for each in view.at(size) if not isinstance(each, Message)][gone:]
+            view.put(size, [*range(prompt), summary, *kept], RecordedCut(text_in(told, "trigger"), before, after, BY))
+    sent = sent_metadata(view.histories) if view.histories else {}
+    return Conversation(read.messages, read.title, {**read.metadata, **about, **sent})
+
+
+def _count(value: Any) -> int | None:
+    return int(value) if type(value) in (int, float) and 0 <= value <= MOST_TOKENS else None

@@ -1,0 +1,241 @@
+"""Chats of Copilot in VS Code: `chatSessions/*.json`, and since 2026 `*.jsonl`, a log of changes to the same value.
+
+A request is what was asked, and in `response` what the screen showed of the answer. Where `result.metadata` has the
+rounds of the model's calls, these are what was sent: with the arguments of each call, and its result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.formats.base import Report, kind_of
+from historylab.formats.files.content import Content
+from historylab.formats.messages.fields import as_list, list_in, object_in, text_in
+from historylab.formats.messages.record_groups import located_items
+from historylab.formats.shapes.paths import Located
+from historylab.formats.shapes.reading import read_shaped
+from historylab.formats.shapes.shape import Shape
+from historylab.registry import register
+
+SHOWN = (
+    *("textEditGroup", "notebookEditGroup", "codeblockUri", "undoStop", "prepareToolInvocation", "progressMessage"),
+    *("progressTask", "progressTaskSerialized", "progressTaskResult", "mcpServersStarting", "confirmation", "warning"),
+    *("elicitation", "elicitationSerialized", "elicitation2", "references", "contentReference", "command", "move"),
+    *("codeCitation", "treeData", "extensions", "pullRequest", "clearToPreviousToolInvocation", "externalEdit"),
+    *("multiDiffData", "todoList", "workspaceEdit", "questionCarousel", "hook", "disabledClaudeHooks"),
+)
+"""Kinds of parts in which the screen, and not the model, says something."""
+
+SHAPE = Shape.of(
+    {
+        "role": "role",
+        "parts": "parts",
+        "kind": "kind",
+        "kinds": {
+            "text": {"text": "value"},
+            "thinking": {"thinking": "value"},
+            "call": {
+                "call": {"id": "id", "name": "name", "arguments": "arguments"},
+                "result": {"id": "id", "text": "result"},
+            },
+            "image": {"media": "kind"},
+            "file": {"media": "kind"},
+            **dict.fromkeys(SHOWN),
+        },
+        "time": "time",
+        "model": "model",
+        "id": "id",
+        "usage": {"input": "usage.promptTokens", "output": "usage.outputTokens"},
+    }
+)
+INITIAL, SET, PUSH, DELETE = range(4)
+"""What a line of the log does: give the value, set what is at a path, add to a list there, delete it."""
+
+
+def looks_like_vscode_copilot(content: Content) -> float:
+    """0.95 for requests with a message and a response, of a session."""
+    return 0.95 if any(map(_is_session, _sampled(content))) else 0
+
+
+@register(
+    "format",
+    title="VS Code Copilot",
+    recognise=looks_like_vscode_copilot,
+    marks="requests requesterUsername response",
+    source="microsoft/vscode, src/vs/workbench/contrib/chat/common/model/chatModel.ts, 1.109",
+)
+def vscode_copilot(content: Content, report: Report) -> Iterator[Conversation]:
+    """Chats of Copilot in VS Code."""
+    for where, value in [("", _replay(content.values, report))] if _is_log(content) else content.values:
+        if not isinstance(value, dict) or not isinstance(value.get("requests"), list):
+            report.skip(f"{kind_of(value)} without requests", where)
+            continue
+        asked = located_items([(f"{where} requests".strip(), value["requests"])])
+        records = [(at, record) for at, request in asked for record in _records(request, at, report)]
+        about = {"session": session} if (session := text_in(value, "sessionId")) else {}
+        for read in read_shaped(SHAPE, records, report):
+            yield Conversation(read.messages, text_in(value, "customTitle") or "", {**read.metadata, **about})
+
+
+def _sampled(content: Content) -> Iterator[Any]:
+    for _, value in content.values[:1]:
+        yield value.get("v") if isinstance(value, dict) and value.get("kind") == INITIAL else value
+
+
+def _is_session(value: Any) -> bool:
+    requests = value.get("requests") if isinstance(value, dict) else None
+    if not isinstance(requests, list) or not isinstance(value.get("sessionId"), str):
+        return False
+    return "creationDate" in value or any(isinstance(each, dict) and "response" in each for each in requests)
+
+
+# -- the log
+
+
+def _is_log(content: Content) -> bool:
+    first = content.values[0][1]
+    return isinstance(first, dict) and first.get("kind") == INITIAL and "v" in first
+
+
+def _replay(lines: list[Located], report: Report) -> Any:
+    """The value that the lines of a log make."""
+    holder: dict[str, Any] = {}
+    for where, line in lines:
+        path = ["v", *list_in(line, "k")] if isinstance(line, dict) else []
+        if not path or not _apply(holder, path, line):
+            report.skip("a change that fits nothing", where)
+    return holder.get("v")
+
+
+def _apply(value: Any, path: list[Any], line: Mapping[str, Any]) -> bool:
+    """Make the change of a line; False if there is nothing at its path."""
+    *way, last = path
+    for key in way:
+        value = _at(value, key)
+    if not _fits(value, last):
+        return False
+    kind, new = line.get("kind"), line.get("v")
+    if kind in (INITIAL, SET):
+        if isinstance(value, list) and last == len(value):
+            value.append(new)
+        else:
+            value[last] = new
+    elif kind == PUSH:
+        held = as_list(_at(value, last))
+        value[last] = [*(held[: line["i"]] if type(line.get("i")) is int else held), *as_list(new)]
+    elif kind == DELETE and isinstance(value, dict):
+        value.pop(last, None)
+    return kind in (INITIAL, SET, PUSH, DELETE)
+
+
+def _fits(value: Any, key: Any) -> bool:
+    return isinstance(value, dict) if isinstance(key, str) else isinstance(value, list) and 0 <= _int(key) <= len(value)
+
+
+def _int(value: Any) -> int:
+    return value if type(value) is int else -1
+
+
+def _at(value: Any, key: Any) -> Any:
+    if isinstance(value, dict) and isinstance(key, str):
+        return value.get(key)
+    return value[key] if isinstance(value, list) and 0 <= _int(key) < len(value) else None
+
+
+# -- requests
+
+
+def _records(request: Any, where: str, report: Report) -> Iterator[dict[str, Any]]:
+    """What was asked, and the answers to it."""
+    if not isinstance(request, dict):
+        report.skip(f"{kind_of(request)}, no request", where)
+        return
+    metadata = object_in(object_in(request, "result"), "metadata")
+    model = text_in(metadata, "resolvedModel") or (text_in(request, "modelId") or "").removeprefix("copilot/")
+    about = {"time": request.get("timestamp"), "model": model}
+    given = [each for each in list_in(object_in(request, "variableData"), "variables") if isinstance(each, dict)]
+    media = [{"kind": each["kind"]} for each in given if each.get("kind") in ("image", "file")]
+    text = {"kind": "text", "value": text_in(object_in(request, "message"), "text") or ""}
+    yield {**about, "role": "user", "parts": [text, *media], "id": text_in(request, "requestId")}
+    answers = list(_rounds(metadata)) or list(filter(None, [list(_shown(list_in(request, "response")))]))
+    usage = metadata if len(answers) == 1 else {}
+    if len(answers) > 1 and metadata.get("promptTokens"):
+        report.warn("usage that several requests share, not read", where)
+    if not answers:
+        report.pass_over("a request without an answer", where)
+    for parts in answers:
+        yield {**about, "role": "assistant", "parts": parts, "usage": usage}
+
+
+def _rounds(metadata: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:
+    """The parts of the model's answers, as its calls are on record."""
+    results = object_in(metadata, "toolCallResults")
+    for each in list_in(metadata, "toolCallRounds"):
+        if isinstance(each, dict):
+            thought = _text(object_in(each, "thinking").get("text"))
+            calls = (call for call in list_in(each, "toolCalls") if isinstance(call, dict))
+            yield [
+                {"kind": "thinking", "value": thought},
+                {"kind": "text", "value": text_in(each, "response") or ""},
+                *({**call, "kind": "call", "result": _result(results.get(str(call.get("id"))))} for call in calls),
+            ]
+
+
+def _result(value: Any) -> str | None:
+    """The text of a result; None if there is none."""
+    parts = list_in(value, "content") if isinstance(value, dict) else []
+    return "\n".join(filter(None, map(_text, parts))) if isinstance(value, dict) else None
+
+
+def _text(value: Any) -> str:
+    """The text of a part, of several, or of rendered nodes."""
+    if isinstance(value, list):
+        return "".join(map(_text, value))
+    if not isinstance(value, dict):
+        return value if isinstance(value, str) else ""
+    return "".join(_text(value.get(name)) for name in ("value", "text", "node", "children", "original"))
+
+
+def _shown(response: list[Any]) -> Iterator[dict[str, Any]]:
+    """The parts of an answer as the screen has them: pieces of a text as one, a call once, as it was last."""
+    last = {each.get("toolCallId"): i for i, each in enumerate(response) if isinstance(each, dict)}
+    said = ""
+    for i, each in enumerate(response):
+        kind = each.get("kind") if isinstance(each, dict) else None
+        if isinstance(each, dict) and kind in (None, "inlineReference", "markdownContent", "markdownVuln"):
+            said += _reference(each) if kind == "inlineReference" else _text(each.get("value") or each.get("content"))
+            continue
+        if kind == "toolInvocationSerialized" and last[each.get("toolCallId")] != i:
+            continue
+        if said:
+            yield {"kind": "text", "value": said}
+            said = ""
+        yield _call(each) if kind == "toolInvocationSerialized" else _part(each)
+    if said:
+        yield {"kind": "text", "value": said}
+
+
+def _part(each: Any) -> Any:
+    thinks = isinstance(each, dict) and each.get("kind") == "thinking"
+    return {"kind": "thinking", "value": _text(each.get("value"))} if thinks else each
+
+
+def _reference(each: Mapping[str, Any]) -> str:
+    """The name of a file or symbol that an answer mentions."""
+    to = object_in(each, "inlineReference")
+    to = object_in(to, "uri") or object_in(object_in(to, "location"), "uri") or to
+    return text_in(each, "name") or text_in(to, "name") or PurePosixPath(text_in(to, "path") or "").name
+
+
+def _call(each: Mapping[str, Any]) -> dict[str, Any]:
+    """A call as the screen shows it."""
+    told, details = object_in(each, "toolSpecificData"), object_in(each, "resultDetails")
+    command = _text(told.get("commandLine")) or text_in(told, "command")
+    message = _text(each.get("pastTenseMessage")) or _text(each.get("invocationMessage"))
+    arguments = details.get("input") or ({"command": command} if command else {"message": message})
+    shown = object_in(told, "terminalCommandOutput").get("text") or _text(details.get("output"))
+    about = {"id": each.get("toolCallId"), "name": each.get("toolId"), "arguments": arguments}
+    return {"kind": "call", **about, **({"result": shown} if shown else {})}
