@@ -72,10 +72,10 @@ def copilot_cli(content: Content, report: Report) -> Iterator[Conversation]:
     for call, records in runs.items():
         about: dict[str, Any] = {"session": session} if session else {}
         about |= {"call": call, SIDECHAIN: True} if call else {}
-        yield from (_with_cuts(one, records, about) for one in read_shaped(SHAPE, _said(records), report))
+        yield from (_with_cuts(one, records, about) for one in read_shaped(SHAPE, _messages_in(records), report))
 
 
-def _said(records: Sequence[Located]) -> list[Located]:
+def _messages_in(records: Sequence[Located]) -> list[Located]:
     return [(where, record) for where, record in records if "cut" not in record]
 
 

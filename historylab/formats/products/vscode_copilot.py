@@ -57,7 +57,7 @@ INITIAL, SET, PUSH, DELETE = range(4)
 
 def looks_like_vscode_copilot(content: Content) -> float:
     """0.95 for requests with a message and a response, of a session."""
-    return 0.95 if any(map(_is_session, _sampled(content))) else 0
+    return 0.95 if any(map(_is_session, _first_values(content))) else 0
 
 
 @register(
@@ -80,7 +80,7 @@ def vscode_copilot(content: Content, report: Report) -> Iterator[Conversation]:
             yield Conversation(read.messages, text_in(value, "customTitle") or "", {**read.metadata, **about})
 
 
-def _sampled(content: Content) -> Iterator[Any]:
+def _first_values(content: Content) -> Iterator[Any]:
     for _, value in content.values[:1]:
         yield value.get("v") if isinstance(value, dict) and value.get("kind") == INITIAL else value
 
@@ -160,7 +160,7 @@ def _records(request: Any, where: str, report: Report) -> Iterator[dict[str, Any
     media = [{"kind": each["kind"]} for each in given if each.get("kind") in ("image", "file")]
     text = {"kind": "text", "value": text_in(object_in(request, "message"), "text") or ""}
     yield {**about, "role": "user", "parts": [text, *media], "id": text_in(request, "requestId")}
-    answers = list(_rounds(metadata)) or list(filter(None, [list(_shown(list_in(request, "response")))]))
+    answers = list(_rounds(metadata)) or list(filter(None, [list(_parts_shown(list_in(request, "response")))]))
     usage = metadata if len(answers) == 1 else {}
     if len(answers) > 1 and metadata.get("promptTokens"):
         report.warn("usage that several requests share, not read", where)
@@ -199,7 +199,7 @@ def _text(value: Any) -> str:
     return "".join(_text(value.get(name)) for name in ("value", "text", "node", "children", "original"))
 
 
-def _shown(response: list[Any]) -> Iterator[dict[str, Any]]:
+def _parts_shown(response: list[Any]) -> Iterator[dict[str, Any]]:
     """The parts of an answer as the screen has them: pieces of a text as one, a call once, as it was last."""
     last = {each.get("toolCallId"): i for i, each in enumerate(response) if isinstance(each, dict)}
     said = ""
