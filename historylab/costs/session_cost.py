@@ -13,6 +13,7 @@ from historylab.conversation.usage import MODEL, model_name, usage_of
 from historylab.errors import LoadError
 from historylab.formats.load import first_asking, load
 from historylab.formats.sessions.find import Session
+from historylab.formats.shapes import kinds  # noqa: F401 (the formats that are shapes, without all the others)
 from historylab.formats.sub_agents import sub_agents_of
 from historylab.pricing import Prices, prices_of
 

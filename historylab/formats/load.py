@@ -311,7 +311,7 @@ def _load_entries(entries: Entries | FolderFiles, chosen: Member | None, most: i
     for name, loaded in found:
         report.add(loaded.report, name)
     first = found[0][1].report
-    report.format = formats_read(loaded.report for _, loaded in found)
+    report.format = first.format if len(found) == 1 else formats_read(loaded.report for _, loaded in found)
     report.member, report.claims = first.member, first.claims
     if len(found) == 1:
         return Conversations(found[0][1], report)

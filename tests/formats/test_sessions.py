@@ -11,6 +11,8 @@ from bare_machine import make_home
 
 from historylab.formats.sessions.find import find_sessions
 from historylab.formats.sessions.heads import BLOCK
+from historylab.formats.sessions.places import PLACES
+from historylab.registry import members
 
 CLAUDE = [
     {"type": "summary", "summary": "Lamps"},
@@ -109,6 +111,10 @@ def test_each_tool_keeps_its_sessions_where_it_does(home, kept, records, tool, q
     newest = find_sessions()[0]
     assert (newest.tool, newest.question, newest.project) == (tool, question, project)
     assert home / kept in (newest.path, newest.path / "api_conversation_history.json")
+
+
+def test_the_formats_that_places_name_are_there():
+    assert {place.format for place in PLACES} - {""} <= members("format").keys()
 
 
 def test_a_task_is_listed_as_its_folder_which_holds_what_else_belongs_to_it(home):

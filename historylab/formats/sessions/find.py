@@ -61,7 +61,7 @@ class Session:
 
 def _file_of(path: Path) -> Path:
     """The file that tells most of a session, which may be a folder."""
-    return next((path / name for name in TASK if (path / name).is_file()), path)
+    return next((path / name for name, _ in TASK if (path / name).is_file()), path)
 
 
 def find_sessions() -> list[Session]:

@@ -18,8 +18,8 @@ CONFIG = ("$XDG_CONFIG_HOME|~/.config", "~/Library/Application Support", "$APPDA
 DATA = "$XDG_DATA_HOME|~/.local/share"
 EDITORS = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf")
 SERVERS = ("~/.vscode-server/data", "~/.vscode-server-insiders/data", "~/.cursor-server/data")
-TASK = ("api_conversation_history.json", "ui_messages.json")
-"""The files in the folder of a task of Cline, of which the first tells more."""
+TASK = (("api_conversation_history.json", "cline_task"), ("ui_messages.json", "cline_screen"))
+"""The files in the folder of a task of Cline, of which the first tells more, and what reads each."""
 DATABASES = (".db", ".vscdb")
 """Endings of databases that hold many sessions."""
 
@@ -52,7 +52,7 @@ class SessionPlace(NamedTuple):
 def _tasks(tool: str, extension: str, *others: str) -> tuple[SessionPlace, ...]:
     """Tasks of Cline and what came of it: a folder each, below the extension's own."""
     folders = (*_editors(f"globalStorage/{extension}/tasks"), *others)
-    return tuple(SessionPlace(tool, folders, f"*/{name}", whole=True) for name in reversed(TASK))
+    return tuple(SessionPlace(tool, folders, f"*/{name}", read_by, whole=True) for name, read_by in TASK[::-1])
 
 
 CLINE = "$CLINE_DATA_DIR|$CLINE_DIR/data|~/.cline/data"
@@ -73,12 +73,12 @@ PLACES = (
     SessionPlace("Codex", CODEX, "archived_sessions/rollout-*.jsonl", "codex"),
     SessionPlace("Gemini CLI", GEMINI, "*/chats/session-*.json*", "gemini_cli", 2),
     *_tasks("Cline", "saoudrizwan.claude-dev", _below(CLINE, "tasks")),
-    SessionPlace("Cline", (f"$CLINE_SESSION_DATA_DIR|{_below(CLINE, 'sessions')}",), "*/*.messages.json"),
+    SessionPlace("Cline", (f"$CLINE_SESSION_DATA_DIR|{_below(CLINE, 'sessions')}",), "*/*.messages.json", "cline"),
     *_tasks("Roo Code", "rooveterinaryinc.roo-cline"),
     *_tasks("Kilo Code", "kilocode.kilo-code"),
-    SessionPlace("Kilo Code", (_below(DATA, "kilo"),), "kilo*.db"),
-    SessionPlace("OpenCode", OPENCODE, "opencode*.db"),
-    SessionPlace("OpenCode", OPENCODE, "storage/session/*/*.json"),
+    SessionPlace("Kilo Code", (_below(DATA, "kilo"),), "kilo*.db", "opencode"),
+    SessionPlace("OpenCode", OPENCODE, "opencode*.db", "opencode"),
+    SessionPlace("OpenCode", OPENCODE, "storage/session/*/*.json", "opencode"),
     SessionPlace("VS Code Copilot", _editors("workspaceStorage"), "*/chatSessions/*.json*"),
     SessionPlace("VS Code Copilot", _editors("globalStorage/emptyWindowChatSessions"), "*.json*"),
     SessionPlace("Copilot CLI", COPILOT, "*/events.jsonl"),
@@ -86,10 +86,10 @@ PLACES = (
     SessionPlace("Cursor", _editors("globalStorage", "Cursor"), "state.vscdb"),
     SessionPlace("Cursor", ("~/.cursor/projects",), "*/agent-transcripts/*.jsonl", up=2),
     SessionPlace("Cursor", ("~/.cursor/projects",), "*/agent-transcripts/*/*.jsonl", up=3),
-    SessionPlace("Pi", PI, "*/*.jsonl", up=1),
-    SessionPlace("Pi", PI, "*.jsonl"),
+    SessionPlace("Pi", PI, "*/*.jsonl", "pi", 1),
+    SessionPlace("Pi", PI, "*.jsonl", "pi"),
     SessionPlace("Goose", GOOSE, "sessions.db"),
-    SessionPlace("Goose", GOOSE, "*.jsonl"),
+    SessionPlace("Goose", GOOSE, "*.jsonl", "goose"),
 )
 
 
