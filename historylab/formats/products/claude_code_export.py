@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
@@ -41,7 +42,12 @@ class ScreenBlock:
 
     line: int
     mark: str
-    text: str
+    lines: list[str] = field(default_factory=list)
+
+    @cached_property
+    def text(self) -> str:
+        """All of it, without empty lines around it."""
+        return "\n".join(self.lines).strip("\n")
 
 
 def is_screen(content: Content) -> float:
@@ -137,18 +143,14 @@ def _call(text: str) -> tuple[str, tuple[ToolCall, ...]]:
 
 
 def _blocks(lines: list[str], report: Report) -> Iterator[ScreenBlock]:
-    block = ScreenBlock(1, "", "")
+    block = ScreenBlock(1, "")
     for number, given in enumerate(lines, 1):
         line = given.rstrip()
         if found := MARK.match(line):
-            yield _whole(block)
-            block = ScreenBlock(number, found[1], found[2])
+            yield block
+            block = ScreenBlock(number, found[1], [found[2]])
         elif FOLDED.match(line):
             report.pass_over("what the program shows of itself", f"line {number}")
         else:
-            block.text += "\n" + line.removeprefix("     " if block.mark == RESULT else "  ")
-    yield _whole(block)
-
-
-def _whole(block: ScreenBlock) -> ScreenBlock:
-    return ScreenBlock(block.line, block.mark, block.text.strip("\n"))
+            block.lines.append(line.removeprefix("     " if block.mark == RESULT else "  "))
+    yield block

@@ -54,7 +54,9 @@ class SpecStoryTurn:
     model: str
     time: str | None
     id: str | None = None
-    parts: list[tuple[str, str]] = field(default_factory=list)  # "text", "think", or a tool's type and name; its text
+    parts: list[tuple[str, list[str]]] = field(
+        default_factory=list
+    )  # "text", "think", or a tool's type and name; its lines
 
 
 def has_specstory_labels(content: Content) -> float:
@@ -88,7 +90,7 @@ def specstory(content: Content, report: Report) -> Iterator[Conversation]:
 
 def _conversations(turns: Sequence[SpecStoryTurn]) -> Iterator[list[SpecStoryTurn]]:
     """The session's own turns, then those of each sub-agent, which begin with what it was asked."""
-    yield [turn for turn in turns if not turn.sidechain]
+    yield from filter(None, [[turn for turn in turns if not turn.sidechain]])
     begun = 0
     numbered = list[tuple[int, SpecStoryTurn]]()
     for turn in turns:
@@ -133,7 +135,8 @@ def _parts(turn: SpecStoryTurn, role: str, thoughts: list[str]) -> Iterator[Mess
         thoughts.clear()
         return made
 
-    for kind, text in turn.parts:
+    for kind, lines in turn.parts:
+        text = "\n".join(lines)
         if kind == "text":
             words += [text] if (text := _without_rules(text)) else []
         elif kind == "think":
@@ -191,30 +194,29 @@ def _turns(lines: Sequence[str]) -> Iterator[SpecStoryTurn]:
                 yield turn
             turn, fence = made, ""
         elif turn and end:
-            turn.parts.append(_part("\n".join(lines[at:end])))
+            turn.parts.append(_part(lines[at:end]))
             at = end
             continue
         elif turn and (found := MESSAGE_ID.match(line)) and not turn.parts:
             turn.id = found[1]
         elif turn:
             fence = _fence_after(fence, line, open_until=last_close > at)
-            if turn.parts and turn.parts[-1][0] == "text":
-                turn.parts[-1] = "text", f"{turn.parts[-1][1]}\n{line}"
-            else:
-                turn.parts.append(("text", line))
+            if not turn.parts or turn.parts[-1][0] != "text":
+                turn.parts.append(("text", []))
+            turn.parts[-1][1].append(line)
         at += 1
     if turn:
         yield turn
 
 
-def _part(text: str) -> tuple[str, str]:
-    """A part of a turn that isn't words: its kind, and its text without the tags around it."""
-    text = text.rstrip()
+def _part(lines: Sequence[str]) -> tuple[str, list[str]]:
+    """A part of a turn that isn't words: its kind, and what it says without the tags around it."""
+    text = "\n".join(lines).rstrip()
     if tool := TOOL.match(text):
-        return f"{tool[1]} {tool[2]}", text[tool.end() :].removesuffix(END_OF_TOOL)
+        return f"{tool[1]} {tool[2]}", [text[tool.end() :].removesuffix(END_OF_TOOL)]
     if older := OLDER_TOOL.match(text):
-        return f" {older[1]}", text if text.startswith("<") else text[older.end() :]
-    return "think", text
+        return f" {older[1]}", [text if text.startswith("<") else text[older.end() :]]
+    return "think", [text]
 
 
 def _turn(line: int, label: re.Match[str]) -> SpecStoryTurn:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -53,7 +54,12 @@ class Stamped:
     line: int
     date: Numbers
     time: tuple[int, int, int]
-    text: str
+    lines: list[str]
+
+    @cached_property
+    def text(self) -> str:
+        """All that it says."""
+        return "\n".join(self.lines)
 
 
 def is_whatsapp(content: Content) -> float:
@@ -113,10 +119,10 @@ def _stamped_lines(lines: Sequence[str]) -> Iterator[Stamped]:
             late = 12 * ((half or "").lower().startswith("p"))
             hours = int(hour) % 12 + late if half else int(hour)
             last = Stamped(
-                number, (int(a), int(b), int(c)), (hours, int(minute), int(second or 0)), text[found.end() :]
+                number, (int(a), int(b), int(c)), (hours, int(minute), int(second or 0)), [text[found.end() :]]
             )
         elif last:
-            last.text += f"\n{text}"
+            last.lines.append(text)
     if last:
         yield last
 

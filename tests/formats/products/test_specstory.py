@@ -90,6 +90,11 @@ def test_a_sub_agent_has_a_conversation_of_its_own():
     assert other.metadata["sidechain"] is True
 
 
+def test_a_file_of_nothing_but_a_sub_agent_is_read():
+    (conversation,) = read("_**User - sidechain**_", "look", "_**Agent - sidechain**_", "seen")
+    assert [m.content for m in conversation] == ["look", "seen"]
+
+
 def test_labels_without_times_and_models_are_read():
     assert said(read("_**User**_", "hi", "---", "_**Assistant**_", "yo")[0]) == [("user", "hi"), ("assistant", "yo")]
 
