@@ -28,7 +28,6 @@ KEYS: Mapping[frozenset[str], str] = {
 TABLES: Mapping[frozenset[str], str] = {
     frozenset(names.split()): what
     for names, what in {
-        "cursorDiskKV": "Cursor's storage",
         "ItemTable": "the storage of VS Code or Cursor",
         "message handle chat": "an iMessage database",
         "ZWAMESSAGE": "a WhatsApp database",

@@ -277,3 +277,37 @@ def llm__logs_db() -> bytes:
             ),
         }
     )
+
+
+def cursor__state_db() -> bytes:
+    def bubble(name: str, kind: int, **said: Any) -> tuple[str, bytes]:
+        value = {"_v": 3, "type": kind, "bubbleId": name, "createdAt": f"2026-05-01T08:00:0{name[-1]}.000Z", **said}
+        return f"bubbleId:c1:{name}", json.dumps(value).encode()
+
+    tool = {"toolCallId": "t1", "name": "grep", "rawArgs": '{"pattern": "torn"}', "result": "nets.md: green"}
+    shown = [
+        bubble("b1", 1, text="Which net is torn?", images=[{"uuid": "i"}]),
+        bubble("b2", 2, thinking={"text": "Look for it."}),
+        bubble("b3", 2, toolFormerData=tool, tokenCount={"inputTokens": 900, "outputTokens": 40}),
+        bubble(
+            "b4", 2, toolFormerData={"name": "grep", "params": {"at": 1}, "status": "error", "error": "no such file"}
+        ),
+        bubble("b5", 2, text="The green one.", modelInfo={"modelName": "gpt-5"}),
+        bubble("b6", 2, capabilityType=30),
+    ]
+    order = [{"bubbleId": key.split(":")[2], "type": 2} for key, _ in shown]
+    about = {"name": "Nets", "modelConfig": {"modelName": "claude-sonnet-4-5"}, "fullConversationHeadersOnly": order}
+    old = {
+        "conversation": [{"type": 1, "text": "Dry it?", "bubbleId": "x"}, {"type": 2, "text": "Yes.", "bubbleId": "y"}]
+    }
+    child = {"subagentInfo": {"parentComposerId": "c1"}, "conversation": [{"type": 1, "text": "Count nets"}]}
+    composers = [
+        ("composerData:c1", json.dumps(about)),
+        ("composerData:c2", json.dumps({"name": "Drying", "modelConfig": {"modelName": "default"}, **old}).encode()),
+        ("composerData:c3", None),
+        ("composerData:c4", json.dumps(child)),
+    ]
+    other = [("ItemTable", 1), ("bubbleId:c1:gone", None)]
+    return database(
+        {"ItemTable": ("key, value", []), "cursorDiskKV": ("key, value", [*composers, *shown[::-1], *other])}
+    )

@@ -116,7 +116,7 @@ def _with_cuts(read: Conversation, records: Sequence[Located], about: Mapping[st
     for _, record in records:
         told = record.get("cut")
         if told is None:
-            size = places.get(record["id"], size - 1) + 1
+            size = places.get(str(record["id"]), size - 1) + 1
         elif size:
             summary = as_summary(Message("user", told["summaryContent"]))
             prompt = prompt_length(read)

@@ -201,14 +201,14 @@ def _text(value: Any) -> str:
 
 def _parts_shown(response: list[Any]) -> Iterator[dict[str, Any]]:
     """The parts of an answer as the screen has them: pieces of a text as one, a call once, as it was last."""
-    last = {each.get("toolCallId"): i for i, each in enumerate(response) if isinstance(each, dict)}
+    last = {str(each.get("toolCallId")): i for i, each in enumerate(response) if isinstance(each, dict)}
     said = ""
     for i, each in enumerate(response):
         kind = each.get("kind") if isinstance(each, dict) else None
         if isinstance(each, dict) and kind in (None, "inlineReference", "markdownContent", "markdownVuln"):
             said += _reference(each) if kind == "inlineReference" else _text(each.get("value") or each.get("content"))
             continue
-        if kind == "toolInvocationSerialized" and last[each.get("toolCallId")] != i:
+        if kind == "toolInvocationSerialized" and last[str(each.get("toolCallId"))] != i:
             continue
         if said:
             yield {"kind": "text", "value": said}
