@@ -43,7 +43,8 @@ NEXT_STEP = (
 
 def add_to(commands: Subparsers) -> None:
     parser = add_parser(commands, "tune", "Find settings that do better than yours, and say how sure that is", run)
-    parser.add_argument("files", metavar="FILE", nargs="+", help="transcripts, or folders of them")
+    files = "transcripts, or folders of them; of a table of requests without text, thresholds by cost"
+    parser.add_argument("files", metavar="FILE", nargs="+", help=files)
     parser.add_argument(
         "--wishes",
         metavar="WISHES",

@@ -119,7 +119,9 @@ def split_histories(contexts: Sequence[int]) -> list[list[int]]:
         grown[-1].append(i)
         steps[-1] = max(steps[-1], step)
         while len(grown) > 1 and last(grown[-2]) <= size:
-            grown[-2:], steps[-2:] = [grown[-2] + grown[-1]], [max(steps[-2:])]
+            latest = grown.pop()
+            grown[-1] += latest
+            steps[-2:] = [max(steps[-2:])]
     return [list(chain.from_iterable(grown)), *beside]
 
 

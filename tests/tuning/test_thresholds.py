@@ -131,6 +131,11 @@ def test_of_fewer_than_three_sessions_nothing_is_claimed():
     assert threshold_row(found)[-1] == "fewer than 3 sessions"
 
 
+def test_what_an_agent_cut_in_rows_without_a_session_makes_no_sessions():
+    (found,) = find_thresholds(table(*(rows(growing(3_000), session="") for _ in range(5))))
+    assert (found.sessions, found.now, found.change) == (1, (187_000, 10_000), None)
+
+
 def test_what_one_session_of_three_alone_would_save_is_not_claimed():
     found = find_thresholds(table(rows(growing(3_000), cached=False), *(rows([9_000], session=n) for n in "tu")))
     assert not found[0].saves

@@ -37,7 +37,7 @@ def sized_conversations(requests: Iterable[Exchange], report: Report) -> Iterato
         ordered = order_by_time(group)
         sessions = [ordered] if key else list(_unnamed_sessions(ordered, report))
         for count, session in enumerate(sessions, 1):
-            name = f"{agent or model or 'session'} {count}" if len(sessions) > 1 else key
+            name = key or f"{agent or model or 'session'} {count}"
             yield from _conversations(session, name, report)
 
 
