@@ -117,6 +117,15 @@ def _spread(one: SentHistory, starts: Sequence[int]) -> SentHistory:
     )
 
 
+def record_places(messages: Sequence[Message]) -> dict[str, range]:
+    """Id of a record → the messages made of it: results, which have none, belong to the message before."""
+    places, name = dict[str, range](), ""
+    for i, message in enumerate(messages):
+        name = message.id.partition("/")[0] if message.id else name
+        places[name] = range(places[name].start if name in places else i, i + 1)
+    return places
+
+
 @dataclass(frozen=True, slots=True)
 class FoundMessages:
     """The messages of a history among those of a conversation: each by its index, else itself; other texts apart."""

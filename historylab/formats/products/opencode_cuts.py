@@ -14,7 +14,7 @@ from historylab.conversation.message import Message, instant
 from historylab.conversation.sent import RecordedCut, as_summary, sent_metadata
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.fields import list_in, object_in, text_in
-from historylab.formats.messages.sent_view import SentView
+from historylab.formats.messages.sent_view import SentView, record_places
 from historylab.formats.products.session_cuts import CLEARED
 
 BY = "OpenCode"
@@ -25,7 +25,7 @@ MARKS = (COMPACTED, SUMMARY)
 
 def cuts_of(messages: Sequence[Message], records: Sequence[Mapping[str, Any]]) -> tuple[list[Message], dict[str, Any]]:
     """The messages, with summaries marked as such, and the metadata of what was sent."""
-    marked, view, places = list(messages), SentView(), _places(messages)
+    marked, view, places = list(messages), SentView(), record_places(messages)
     cleared = sorted(_cleared_from(messages, records, places).items())
     for i, record in enumerate(records):
         told, summary = _compaction(record, records[i + 1 : i + 3])
@@ -55,15 +55,6 @@ def _compaction(record: Mapping[str, Any], after: Sequence[Mapping[str, Any]]) -
 def _part(record: Mapping[str, Any], kind: str) -> dict[str, Any] | None:
     parts = (part for part in list_in(record, "parts") if isinstance(part, dict))
     return next((part for part in parts if part.get("type") == kind), None)
-
-
-def _places(messages: Sequence[Message]) -> dict[str, range]:
-    """Id of a record → its messages: results, which have none, belong to the message before."""
-    places, name = dict[str, range](), ""
-    for i, message in enumerate(messages):
-        name = message.id.partition("/")[0] if message.id else name
-        places[name] = range(places[name].start if name in places else i, i + 1)
-    return places
 
 
 def _cleared_from(

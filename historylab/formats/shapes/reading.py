@@ -22,6 +22,7 @@ from historylab.formats.messages.kept_records import with_record
 from historylab.formats.messages.speakers import cast, is_name, role_in_word
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.plain.csv_table import rows_of_table
+from historylab.formats.shapes.cuts import find_cuts
 from historylab.formats.shapes.paths import Located, Paths, holds, lists_at, value_at, values_at
 from historylab.formats.shapes.shape import THINKING, Shape
 from historylab.formats.shapes.walker import call_at, result_at, text_at, walk_parts, words_in
@@ -90,6 +91,7 @@ class _Reader:
     def conversation(self, group: list[Located], label: str, around: tuple[Any, ...]) -> Conversation:
         """The conversation that these records are, with its branches."""
         nodes: dict[Any, list[Message]] = {}
+        items: dict[Any, Any] = {}
         parents: dict[Any, Any] = {}
         beside: list[Any] = []
         last = None
@@ -102,14 +104,18 @@ class _Reader:
             key = place if key in nodes else key
             follows = text_at(item, self._shape.parent) or None
             parents[key] = last if follows is None and last is not None and not self._has_parent(item) else follows
-            nodes[key], last = found, key
+            nodes[key], items[key], last = found, item, key
         metadata, title = self._facts(beside, around)
         if label:
             metadata[str(self._shape.conversation)] = label
         places = {key: place for place, key in enumerate(nodes)}
         ways = paths(parents, places.__getitem__, _current(around, nodes)) if self._shape.parent else [list(nodes)]
         threads = [pair_by_order(_join_thoughts([m for key in way for m in nodes[key]])) for way in ways]
-        return with_branches(threads, title or label, metadata, self._report)
+        records = ([(key, items[key]) for key in way] for way in ways)
+        cuts = [
+            find_cuts(self._shape, way, said, self._report.format) for way, said in zip(records, threads, strict=True)
+        ]
+        return with_branches(threads, title or label, metadata, self._report, cuts)
 
     def _has_parent(self, item: Any) -> bool:
         """Tell whether a record says what it follows, if only that it is the first."""

@@ -30,6 +30,7 @@ OBJECTS = {
     "usage": ("input", "output", "cache_reads", "cache_writes"),
     "calls": ("items", *CALL),
     "results": ("items", *RESULT),
+    "cuts": ("summary", "kept", "before"),
 }
 """Field that is an object of paths → the names in it."""
 WORDS = ("text", "parts", "calls", "results")
@@ -47,7 +48,9 @@ class Shape:
     says what each holds: `{"text": path}`, thinking, media or label likewise, `{"call": {"id", "name", "arguments"}}`,
     `{"result": {"id", "text"}}`, or both; None if nothing is said in it. `calls` and `results` stand beside the words;
     `answers` is the path of a call's id in a record that is itself a result. `parent` names the record that one
-    follows. `usage` is the path of the provider's counts, or has a path for each.
+    follows. `usage` is the path of the provider's counts, or has a path for each. `cuts`: where a record that is no
+    message has the summary that was sent from there on, the id of the first record kept beside it, and the tokens
+    before.
     """
 
     role: Paths = ""
@@ -72,6 +75,7 @@ class Shape:
     title: Paths = ""
     injected: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
     usage: Paths | Mapping[str, Paths] = field(default="", hash=False)
+    cuts: Mapping[str, Paths] = field(default_factory=dict, hash=False)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it as JSON, to be used again."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from historylab.conversation.sent import sent_histories
 from historylab.errors import UnknownFormat
 from historylab.formats.load import load
 from historylab.formats.shapes.shape import Shape
@@ -247,3 +248,23 @@ def test_a_field_beside_the_list_may_name_the_current_record():
     log += [{"by": "assistant", "say": say, "id": say, "after": "a"} for say in ("yes", "no")]
     found = load(json.dumps({"log": log, "currentId": "yes"}).encode(), shape=shape)
     assert [m.content for m in found[0]] == ["go", "yes"]
+
+
+CUT = {"role": "by", "text": "says", "id": "id", "cuts": {"summary": "sum", "kept": "from", "before": "tokens"}}
+
+
+def said(name: str, by: str = "user"):
+    return {"id": name, "by": by, "says": name}
+
+
+def test_a_cut_sends_its_summary_and_what_it_kept():
+    cut = {"id": "x", "sum": "so far", "from": "b", "tokens": 900}
+    (found,) = read(CUT, said("a"), said("b", "assistant"), cut, said("c"))
+    (history,) = sent_histories(found) or ()
+    assert (history.size, history.sent[0].content, history.sent[1:]) == (2, "so far", ((1, 2),))
+    assert (history.cut.before, history.summarized) == (900, ((0, 1),))
+
+
+@pytest.mark.parametrize("cut", [{"sum": "so far"}, {"from": "b"}, {"sum": "so far", "from": "gone"}, {"sum": [1]}])
+def test_a_record_that_does_not_say_what_was_kept_is_no_cut(cut):
+    assert sent_histories(read(CUT, said("a"), said("b", "assistant"), {"id": "x", **cut})[0]) is None

@@ -1,0 +1,32 @@
+"""The cuts that records beside the messages tell of: a summary, and what was sent on beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from historylab.conversation.message import MOST_TOKENS, Message, prompt_length
+from historylab.conversation.sent import RecordedCut, SentHistory, as_summary
+from historylab.formats.messages.sent_view import SentView, record_places
+from historylab.formats.shapes.paths import value_at
+from historylab.formats.shapes.shape import Shape
+from historylab.formats.shapes.walker import text_at
+
+
+def find_cuts(
+    shape: Shape, records: Iterable[tuple[Any, Any]], messages: Sequence[Message], by: str
+) -> list[SentHistory]:
+    """The histories sent after the cuts among the records of a path, each with its id; `by` made them."""
+    view, size, places = SentView(), 0, record_places(messages) if shape.cuts else {}
+    for name, record in records if shape.cuts else ():
+        if held := places.get(str(name)):
+            size = held.stop
+            continue
+        summary = text_at(record, shape.cuts.get("summary"))
+        kept = places.get(text_at(record, shape.cuts.get("kept")))
+        if summary and kept and kept.start < size:
+            before = value_at(record, shape.cuts.get("before", ""))
+            told = before if type(before) is int and 0 <= before <= MOST_TOKENS else None
+            order = [*range(prompt_length(messages)), as_summary(Message("user", summary)), *range(kept.start, size)]
+            view.put(size, list(dict.fromkeys(order)), RecordedCut(before=told, by=by))
+    return view.histories
