@@ -15,7 +15,7 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.errors import LoadError
-from historylab.formats.base import Report, kind_of
+from historylab.formats.base import Recognise, Report, kind_of
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS, conversation_id_of
 
 TITLES = ("title", "name")
@@ -30,6 +30,11 @@ def located_items(values: Iterable[tuple[str, Any]], holder: str = "") -> Iterat
             yield from ((f"{where}[{i}]", item) for i, item in enumerate(held))
         else:
             yield where, value
+
+
+def value_recogniser(is_one: Callable[[Any], object], sure: float = 1) -> Recognise:
+    """Recognises a file by one value, or one item of a list, of which that is so."""
+    return lambda content: sure if any(is_one(value) for _, value in located_items(content.values)) else 0
 
 
 @dataclass

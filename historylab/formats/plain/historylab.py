@@ -18,6 +18,7 @@ from historylab.errors import LoadError
 from historylab.formats.base import NOTHING, Losses, Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import to_record
+from historylab.formats.messages.record_groups import located_items, value_recogniser
 from historylab.registry import register
 
 VERSION = 1
@@ -28,9 +29,9 @@ IN_BRANCH = ", in a branch"
 READ_OF_CONVERSATION = {"title", "metadata", "messages", "branches"}
 
 
-def recognise_own(content: Content) -> float:
-    """1 for an object with our mark and a list of conversations."""
-    return 1 if any(_is_document(value) for _, value in content.values) else 0
+def _is_document(value: Any) -> bool:
+    known = isinstance(value, dict) and type(value.get("historylab")) is int
+    return known and isinstance(value.get("conversations"), list)
 
 
 def to_own(conversation: Conversation, losses: Losses) -> dict[str, Any]:
@@ -39,10 +40,16 @@ def to_own(conversation: Conversation, losses: Losses) -> dict[str, Any]:
     return {"historylab": VERSION, "conversations": [_conversation(conversation)]}
 
 
-@register("format", title="HistoryLab JSON", recognise=recognise_own, marks="historylab conversations", write=to_own)
+@register(
+    "format",
+    title="HistoryLab JSON",
+    recognise=value_recogniser(_is_document),
+    marks="historylab conversations",
+    write=to_own,
+)
 def historylab(content: Content, report: Report) -> Iterator[Conversation]:
     """HistoryLab's own JSON, which keeps every message whole."""
-    for where, value in content.values:
+    for where, value in located_items(content.values):
         if not _is_document(value):
             report.skip(f"{kind_of(value)} that is no document of HistoryLab", where)
             continue
@@ -55,11 +62,6 @@ def historylab(content: Content, report: Report) -> Iterator[Conversation]:
                 yield _read_conversation(given, at, report)
             else:
                 report.skip(f"{kind_of(given)}, not a conversation", at)
-
-
-def _is_document(value: Any) -> bool:
-    known = isinstance(value, dict) and type(value.get("historylab")) is int
-    return known and isinstance(value.get("conversations"), list)
 
 
 def _conversation(conversation: Conversation) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.formats.base import NOTHING, Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.branching import paths, with_branches
-from historylab.formats.messages.record_groups import located_items
+from historylab.formats.messages.record_groups import located_items, value_recogniser
 from historylab.formats.products.chatgpt_nodes import Node, node_reader
 from historylab.registry import register
 
@@ -30,13 +30,13 @@ ABOUT = {
 }
 
 
-def looks_like_chatgpt(content: Content) -> float:
-    """0.95 for objects with a `mapping` of nodes that name their parents."""
-    found = [value for _, value in located_items(content.values)]
-    return 0.95 if any(_is_export(value) for value in found) else 0
+def _is_export(value: Any) -> bool:
+    mapping = value.get("mapping") if isinstance(value, dict) else None
+    nodes = list(mapping.values())[:20] if isinstance(mapping, dict) else []
+    return any(isinstance(node, dict) and ("parent" in node or "children" in node) for node in nodes)
 
 
-@register("format", title="ChatGPT export", recognise=looks_like_chatgpt, marks="mapping current_node")
+@register("format", title="ChatGPT export", recognise=value_recogniser(_is_export, 0.95), marks="mapping current_node")
 def chatgpt(content: Content, report: Report) -> Iterator[Conversation]:
     """Conversations of ChatGPT's data export, with edits and regenerated answers as branches."""
     for where, value in located_items(content.values):
@@ -94,9 +94,3 @@ def _names_parent(value: Any, nodes: dict[str, Node]) -> bool:
 def _metadata(value: dict[str, Any]) -> dict[str, Any]:
     about = {"model": value.get("default_model_slug"), "session": value.get("conversation_id") or value.get("id")}
     return {"provider": "openai"} | {key: held for key, held in about.items() if isinstance(held, str) and held}
-
-
-def _is_export(value: Any) -> bool:
-    mapping = value.get("mapping") if isinstance(value, dict) else None
-    nodes = list(mapping.values())[:20] if isinstance(mapping, dict) else []
-    return any(isinstance(node, dict) and ("parent" in node or "children" in node) for node in nodes)

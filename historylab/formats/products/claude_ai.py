@@ -18,7 +18,7 @@ from historylab.formats.messages.anthropic_blocks import read_turn
 from historylab.formats.messages.branching import join_texts, moment, paths, with_branches
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.kept_records import keep_records
-from historylab.formats.messages.record_groups import located_items
+from historylab.formats.messages.record_groups import located_items, value_recogniser
 from historylab.registry import register
 
 ROLES = {"human": "user"}
@@ -37,12 +37,12 @@ IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".heic")
 PROJECT = {"docs", "prompt_template"}
 
 
-def looks_like_claude_ai(content: Content) -> float:
-    """1 for objects with `chat_messages` that have a sender."""
-    return 1 if any(_is_export(value) for _, value in located_items(content.values)) else 0
+def _is_export(value: Any) -> bool:
+    messages = value.get("chat_messages") if isinstance(value, dict) else None
+    return isinstance(messages, list) and any(isinstance(m, dict) and "sender" in m for m in messages[:20])
 
 
-@register("format", title="Claude.ai export", recognise=looks_like_claude_ai, marks="chat_messages sender")
+@register("format", title="Claude.ai export", recognise=value_recogniser(_is_export), marks="chat_messages sender")
 def claude_ai(content: Content, report: Report) -> Iterator[Conversation]:
     """Conversations of Claude.ai's data export, with edits and retries as branches."""
     for where, value in located_items(content.values):
@@ -193,8 +193,3 @@ def _attachments(record: dict[str, Any], where: str, report: Report) -> tuple[li
                 image = item.get("file_kind") == "image" or name.lower().endswith(IMAGES)
                 media.append("image" if image else "file")
     return names, texts, tuple(media)
-
-
-def _is_export(value: Any) -> bool:
-    messages = value.get("chat_messages") if isinstance(value, dict) else None
-    return isinstance(messages, list) and any(isinstance(m, dict) and "sender" in m for m in messages[:20])

@@ -21,7 +21,7 @@ from historylab.formats.messages.branching import join_texts
 from historylab.formats.messages.content_parts import medium_of
 from historylab.formats.messages.fields import as_list, list_in, object_in, text_in
 from historylab.formats.messages.gemini_contents import read_part_run
-from historylab.formats.messages.record_groups import located_items
+from historylab.formats.messages.record_groups import located_items, value_recogniser
 from historylab.formats.products.session_reader import has_content, read_sessions
 from historylab.registry import register
 
@@ -41,9 +41,10 @@ def looks_like_iflow(content: Content) -> float:
     return 1 if any(has_content(v) and is_of_iflow(v) for _, v in located_items(content.values)) else 0
 
 
-def looks_like_qwen_code(content: Content) -> float:
-    """1 for a record of the tree whose message is a content of Gemini's."""
-    return 1 if any(_has_parts(value) for _, value in located_items(content.values)) else 0
+def _has_parts(value: Any) -> TypeGuard[dict[str, Any]]:
+    """Tell whether it is a record of the tree with a content of Gemini's."""
+    held = value.get("message") if isinstance(value, dict) and "uuid" in value and "sessionId" in value else None
+    return isinstance(held, dict) and isinstance(held.get("parts"), list)
 
 
 @register("format", title="iFlow", recognise=looks_like_iflow, marks="parentUuid sessionId toolUseResult")
@@ -52,7 +53,9 @@ def iflow(content: Content, report: Report) -> Iterator[Conversation]:
     yield from read_sessions(list(_of_iflow(content, report)), report, "iflow")
 
 
-@register("format", title="Qwen Code", recognise=looks_like_qwen_code, marks="parentUuid usageMetadata systemPayload")
+@register(
+    "format", title="Qwen Code", recognise=value_recogniser(_has_parts), marks="parentUuid usageMetadata systemPayload"
+)
 def qwen_code(content: Content, report: Report) -> Iterator[Conversation]:
     """Qwen Code sessions: the newest path, with the others as branches, and what was sent after a compression."""
     seen: dict[int, str] = {}
@@ -99,12 +102,6 @@ def _response(parts: list[Any], where: str, report: Report) -> dict[str, Any]:
     read = [read_part_run("user", [part], where, report) for part in parts]
     failed = any(message.metadata.get("is_error") for message in read)
     return {"content": join_texts(message.content for message in read), **({"is_error": True} if failed else {})}
-
-
-def _has_parts(value: Any) -> TypeGuard[dict[str, Any]]:
-    """Tell whether it is a record of the tree with a content of Gemini's."""
-    held = value.get("message") if isinstance(value, dict) and "uuid" in value and "sessionId" in value else None
-    return isinstance(held, dict) and isinstance(held.get("parts"), list)
 
 
 def _of_qwen(value: Any, where: str, seen: dict[int, str], report: Report) -> Iterator[tuple[str, Any]]:

@@ -16,6 +16,7 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.branching import join_texts, paths, with_branches
 from historylab.formats.messages.chat_messages import iso_time
+from historylab.formats.messages.record_groups import located_items, value_recogniser
 from historylab.formats.messages.speakers import role_of
 from historylab.registry import register
 
@@ -25,15 +26,19 @@ LABELS = {"share_link", "metadata", "partial", "manual", "shared", "query", "que
 LABELS |= {"thinking_end_time", "is_control", "request_metadata", "leaf_response_id", "xai_user_id", "media_types"}
 
 
-def holds_responses(content: Content) -> float:
-    """1 for conversations that hold responses."""
-    return 1 if any(_export_conversations(value) for _, value in content.values) else 0
+def _export_conversations(value: Any) -> list[Any]:
+    """The conversations of an export, if any holds responses."""
+    found = value.get("conversations") if isinstance(value, dict) else None
+    entries = found if isinstance(found, list) else []
+    return entries if any(isinstance(e, dict) and isinstance(e.get("responses"), list) for e in entries) else []
 
 
-@register("format", title="Grok export", recognise=holds_responses, marks="conversations responses")
+@register(
+    "format", title="Grok export", recognise=value_recogniser(_export_conversations), marks="conversations responses"
+)
 def grok(content: Content, report: Report) -> Iterator[Conversation]:
     """Conversations of a Grok export, with edits and answers generated anew as branches."""
-    for where, value in content.values:
+    for where, value in located_items(content.values):
         held = _export_conversations(value)
         if not held:
             report.skip(f"{kind_of(value)} without conversations", where)
@@ -45,13 +50,6 @@ def grok(content: Content, report: Report) -> Iterator[Conversation]:
                 yield _conversation(entry, at, report)
             else:
                 report.skip(f"{kind_of(entry)} without responses", at)
-
-
-def _export_conversations(value: Any) -> list[Any]:
-    """The conversations of an export, if any holds responses."""
-    found = value.get("conversations") if isinstance(value, dict) else None
-    entries = found if isinstance(found, list) else []
-    return entries if any(isinstance(e, dict) and isinstance(e.get("responses"), list) for e in entries) else []
 
 
 def _conversation(entry: dict[str, Any], where: str, report: Report) -> Conversation:

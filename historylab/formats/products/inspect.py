@@ -19,6 +19,7 @@ from historylab.errors import LoadError
 from historylab.formats.base import NOTHING, Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
+from historylab.formats.messages.record_groups import located_items, value_recogniser
 from historylab.formats.messages.reported import read_reported
 from historylab.formats.messages.sent_view import SentView, find_messages
 from historylab.formats.messages.usage import to_usage
@@ -35,15 +36,20 @@ THOUGHTS = ("reasoning", "summary")
 HEADERS = ("header.json", "_journal/start.json")
 
 
-def is_evaluation(content: Content) -> float:
-    """1 for an evaluation with its samples, or a sample of one."""
-    return 1 if any(_samples(value) for _, value in content.values) else 0
+def _samples(value: Any) -> list[tuple[str, Any]]:
+    """The samples of a log with their locations, or the one that a value is; empty if it is neither."""
+    if not isinstance(value, dict):
+        return []
+    if isinstance(value.get("eval"), dict) and isinstance(value.get("samples"), list):
+        return [(f"samples[{i}]", sample) for i, sample in enumerate(value["samples"])]
+    is_sample = isinstance(value.get("messages"), list) and "epoch" in value and {"target", "input"} <= value.keys()
+    return [("", value)] if is_sample else []
 
 
-@register("format", title="Inspect log", recognise=is_evaluation, marks="eval samples")
+@register("format", title="Inspect log", recognise=value_recogniser(_samples), marks="eval samples")
 def inspect(content: Content, report: Report) -> Iterator[Conversation]:
     """The samples of an evaluation, each epoch a conversation, with the usage of the model's answers."""
-    for where, value in content.values:
+    for where, value in located_items(content.values):
         samples, about = _samples(value), _about(value) or _about(_header(content))
         if not samples:
             report.skip(f"{kind_of(value)} without samples", where)
@@ -53,16 +59,6 @@ def inspect(content: Content, report: Report) -> Iterator[Conversation]:
                 yield _conversation(sample, about, at, report)
             else:
                 report.skip(f"a sample that is {kind_of(sample)}, or without messages", at)
-
-
-def _samples(value: Any) -> list[tuple[str, Any]]:
-    """The samples of a log with their locations, or the one that a value is; empty if it is neither."""
-    if not isinstance(value, dict):
-        return []
-    if isinstance(value.get("eval"), dict) and isinstance(value.get("samples"), list):
-        return [(f"samples[{i}]", sample) for i, sample in enumerate(value["samples"])]
-    is_sample = isinstance(value.get("messages"), list) and "epoch" in value and {"target", "input"} <= value.keys()
-    return [("", value)] if is_sample else []
 
 
 def _about(log: dict[str, Any]) -> dict[str, Any]:

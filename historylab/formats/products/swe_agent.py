@@ -18,7 +18,7 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.messages.fields import unpack_json
-from historylab.formats.messages.record_groups import located_items
+from historylab.formats.messages.record_groups import located_items, value_recogniser
 from historylab.formats.messages.reported import read_reported
 from historylab.formats.messages.sent_view import FoundMessages, SentView, find_messages
 from historylab.registry import register
@@ -33,12 +33,15 @@ REPEATED = "a trajectory left out, as it repeats the history"
 LOOKED_AT = 200  # entries of a history
 
 
-def holds_history(content: Content) -> float:
-    """1 for a history beside a trajectory, or one whose entries have fields of SWE-agent."""
-    return 1 if any(_is_run(value) for _, value in located_items(content.values)) else 0
+def _is_run(value: Any) -> bool:
+    history = value.get("history") if isinstance(value, dict) else None
+    if not isinstance(history, list):
+        return False
+    entries = [entry for entry in history[:LOOKED_AT] if isinstance(entry, dict) and "role" in entry]
+    return bool(entries) and (isinstance(value.get("trajectory"), list) or any(MARKS & e.keys() for e in entries))
 
 
-@register("format", title="SWE-agent trajectory", recognise=holds_history, marks="history trajectory")
+@register("format", title="SWE-agent trajectory", recognise=value_recogniser(_is_run), marks="history trajectory")
 def swe_agent(content: Content, report: Report) -> Iterator[Conversation]:
     """The history of a run of SWE-agent, with its demonstration, calls and observations."""
     for where, run in located_items(content.values):
@@ -91,14 +94,6 @@ def _with_observations_marked(messages: list[Message]) -> list[Message]:
         else m
         for i, m in enumerate(messages)
     ]
-
-
-def _is_run(value: Any) -> bool:
-    history = value.get("history") if isinstance(value, dict) else None
-    if not isinstance(history, list):
-        return False
-    entries = [entry for entry in history[:LOOKED_AT] if isinstance(entry, dict) and "role" in entry]
-    return bool(entries) and (isinstance(value.get("trajectory"), list) or any(MARKS & e.keys() for e in entries))
 
 
 def _message(entry: Any, where: str, report: Report) -> Message | None:

@@ -18,7 +18,7 @@ from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import pair_by_order
-from historylab.formats.messages.record_groups import located_items
+from historylab.formats.messages.record_groups import value_recogniser
 from historylab.formats.messages.reported import read_reported
 from historylab.formats.messages.usage import to_usage
 from historylab.registry import register
@@ -30,12 +30,18 @@ POLICY = "the policy read as the system prompt; the instructions around it aren'
 TICKS = "a voice run of ticks, which have no messages"
 
 
-def holds_runs(content: Content) -> float:
-    """1 for a trajectory of messages under `traj`, or simulations."""
-    return 1 if any(_runs_of(value) for _, value in located_items(content.values)) else 0
+def _runs_of(value: Any) -> str:
+    """The field under which an object holds a run or runs; empty if none does."""
+    if not isinstance(value, dict):
+        return ""
+    if isinstance(value.get("traj"), list) and not isinstance(value.get("messages"), list):
+        return "traj"
+    runs = value.get("simulations")
+    held = isinstance(runs, list) and any(isinstance(run, dict) and run.keys() & {"messages", "ticks"} for run in runs)
+    return "simulations" if held else ""
 
 
-@register("format", title="tau-bench", recognise=holds_runs, marks="traj simulations")
+@register("format", title="tau-bench", recognise=value_recogniser(_runs_of), marks="traj simulations")
 def tau_bench(content: Content, report: Report) -> Iterator[Conversation]:
     """Runs of tau-bench and tau2-bench: each trial of a task is a conversation, with its reward."""
     for where, value in content.values:
@@ -48,17 +54,6 @@ def tau_bench(content: Content, report: Report) -> Iterator[Conversation]:
                 yield from _tau2(item, at, report)
             else:
                 report.skip(f"{kind_of(item)} without a run", at)
-
-
-def _runs_of(value: Any) -> str:
-    """The field under which an object holds a run or runs; empty if none does."""
-    if not isinstance(value, dict):
-        return ""
-    if isinstance(value.get("traj"), list) and not isinstance(value.get("messages"), list):
-        return "traj"
-    runs = value.get("simulations")
-    held = isinstance(runs, list) and any(isinstance(run, dict) and run.keys() & {"messages", "ticks"} for run in runs)
-    return "simulations" if held else ""
 
 
 def _tau(run: dict[str, Any], where: str, report: Report) -> Conversation:

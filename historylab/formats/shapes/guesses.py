@@ -34,7 +34,6 @@ OF_RESULT = {
     "id": "tool_call_id toolcallid call_id callid tool_use_id tooluseid source_call_id id",
     "text": "content output result text response value",
 }
-OF_MEDIA = {"media": "mimetype mime_type media_type url data"}
 WORDS_OF_PART = "text content value thinking reasoning summary"
 WORDS_OF_THINKING = ("think", "reason", "thought")
 LEVELS = 3

@@ -14,7 +14,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import object_in, text_in
 from historylab.formats.traces.call_names import CallNames
 from historylab.formats.traces.calls import conversations_of
-from historylab.formats.traces.rows import object_rows, sampled_rows
+from historylab.formats.traces.rows import object_rows, row_recogniser
 from historylab.registry import register
 
 NO_CALL = "a row that is no model call"
@@ -73,10 +73,6 @@ def _is_result(row: dict[str, Any]) -> bool:
     return "promptIdx" in row and "testIdx" in row and isinstance(row.get("response"), dict)
 
 
-def _recognised_by(is_row: Callable[[dict[str, Any]], bool]) -> Callable[[Content], float]:
-    return lambda content: 0.95 if any(map(is_row, sampled_rows(content))) else 0
-
-
 def _conversations(
     names: CallNames,
     rows: Iterable[tuple[str, dict[str, Any]]],
@@ -95,7 +91,7 @@ def _conversations(
 @register(
     "format",
     title="Braintrust spans",
-    recognise=_recognised_by(_is_span),
+    recognise=row_recogniser(_is_span),
     marks="span_attributes root_span_id",
     source="Braintrust's API reference, project logs",
 )
@@ -112,7 +108,7 @@ def braintrust(content: Content, report: Report) -> Iterator[Conversation]:
 @register(
     "format",
     title="Weave calls",
-    recognise=_recognised_by(_is_weave_call),
+    recognise=row_recogniser(_is_weave_call),
     marks="op_name started_at inputs",
     source="wandb/weave, trace_server_interface, CallSchema",
 )
@@ -126,7 +122,7 @@ def weave(content: Content, report: Report) -> Iterator[Conversation]:
 @register(
     "format",
     title="promptfoo results",
-    recognise=_recognised_by(_is_result),
+    recognise=row_recogniser(_is_result),
     marks="promptIdx testIdx response",
     source="promptfoo/promptfoo, results, version 3",
 )

@@ -16,7 +16,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import object_in, unpack_json
 from historylab.formats.traces.call_names import CallNames
 from historylab.formats.traces.calls import conversations_of, first_of
-from historylab.formats.traces.rows import object_rows, sampled_rows
+from historylab.formats.traces.rows import object_rows, row_recogniser
 from historylab.registry import register
 
 OWN = {"request_created_at", "request_properties", "helicone_user", "request_path", "prompt_cache_read_tokens"}
@@ -40,12 +40,12 @@ NAMES = CallNames(
 )
 
 
-def looks_like_helicone(content: Content) -> float:
-    """0.95 for rows with Helicone's own fields."""
-    return 0.95 if any(OWN & row.keys() and IDS & row.keys() for row in sampled_rows(content)) else 0
-
-
-@register("format", title="Helicone requests", recognise=looks_like_helicone, marks="request_body response_body")
+@register(
+    "format",
+    title="Helicone requests",
+    recognise=row_recogniser(lambda row: OWN & row.keys() and IDS & row.keys()),
+    marks="request_body response_body",
+)
 def helicone(content: Content, report: Report) -> Iterator[Conversation]:
     """Logged requests with their bodies, each with the history it was sent."""
     yield from conversations_of((_request(row, where, report) for where, row in object_rows(content, report)), report)

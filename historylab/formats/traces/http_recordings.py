@@ -29,6 +29,7 @@ from historylab.formats.files.wire_bodies import body_values
 from historylab.formats.files.yaml_values import read_yaml
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.fields import list_in, object_in
+from historylab.formats.messages.record_groups import value_recogniser
 from historylab.formats.traces.calls import conversations_of
 from historylab.formats.traces.converse_calls import converse_exchange
 from historylab.registry import members, register
@@ -83,15 +84,16 @@ def vcr(content: Content, report: Report) -> Iterator[Conversation]:
     yield from _conversations(((where, _of_cassette(where, one)) for where, one in _interactions(values)), report)
 
 
-def is_har(content: Content) -> float:
-    """1 for an HTTP archive's log."""
-    return 1 if any(_log(value) for _, value in content.values[:1]) else 0
+def _log(value: Any) -> dict[str, Any]:
+    """The log of an HTTP archive; empty for anything else."""
+    log = object_in(value, "log") if isinstance(value, dict) else {}
+    return log if {"version", "entries"} <= log.keys() else {}
 
 
 @register(
     "format",
     title="HTTP archive (HAR)",
-    recognise=is_har,
+    recognise=value_recogniser(_log),
     marks="log entries startedDateTime",
     source="HTTP Archive 1.2",
 )
@@ -112,12 +114,6 @@ def _interactions(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
 def _entries(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
     for _, value in values[:1]:
         yield from ((f"log.entries[{i}]", one) for i, one in enumerate(list_in(_log(value), "entries")))
-
-
-def _log(value: Any) -> dict[str, Any]:
-    """The log of an HTTP archive; empty for anything else."""
-    log = object_in(value, "log") if isinstance(value, dict) else {}
-    return log if {"version", "entries"} <= log.keys() else {}
 
 
 def _of_cassette(where: str, one: Any) -> RecordedCall | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
-from historylab.formats.base import Report, kind_of
+from historylab.formats.base import Recognise, Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import unpack_json
 from historylab.formats.plain.csv_table import rows_of_table
@@ -43,6 +43,11 @@ def object_rows(content: Content, report: Report) -> Iterator[tuple[str, dict[st
 def sampled_rows(content: Content) -> list[dict[str, Any]]:
     """The rows that a format is recognised by."""
     return [row for _, row in rows_in(content, LOOKED_AT) if isinstance(row, dict)]
+
+
+def row_recogniser(is_row: Callable[[dict[str, Any]], object]) -> Recognise:
+    """Recognises a file, nearly surely, by one row of which that is so."""
+    return lambda content: 0.95 if any(map(is_row, sampled_rows(content))) else 0
 
 
 def _begins_as_json(content: Content) -> bool:
