@@ -17,6 +17,7 @@ from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import object_in
 from historylab.formats.messages.record_groups import located_items
+from historylab.formats.products.cline_cuts import MARKS, cut_task
 from historylab.formats.products.cline_screen import (
     CHECKED,
     SHAPE,
@@ -50,7 +51,11 @@ def looks_like_task(content: Content) -> float:
 def cline_task(content: Content, report: Report) -> Iterator[Conversation]:
     """Tasks as sent to the API, with the usage and the times that the file beside them has."""
     shown = _shown_beside(content, report)
-    yield from read_shaped(SHAPE, list(_with_requests([*located_items(content.values)], shown)), report)
+    records = [*located_items(content.values)]
+    values = [value for _, value in records]
+    requests = _requests_by_answer(values, shown)
+    for read in read_shaped(SHAPE, list(_with_requests(records, requests)), report):
+        yield cut_task(read, values, shown, requests)
 
 
 def _has_frame(record: Mapping[str, Any]) -> bool:
@@ -80,9 +85,8 @@ def _shown_beside(content: Content, report: Report) -> list[Any]:
         return []
 
 
-def _with_requests(records: list[Located], shown: list[Any]) -> Iterator[Located]:
+def _with_requests(records: list[Located], requests: Mapping[int, dict[str, Any]]) -> Iterator[Located]:
     """The records, each with the model, the usage of the request it answers, and that one's time if it has none."""
-    requests = _requests_by_answer([value for _, value in records], shown)
     model = ""
     for i, (where, value) in enumerate(records):
         if not isinstance(value, dict):
@@ -94,7 +98,7 @@ def _with_requests(records: list[Located], shown: list[Any]) -> Iterator[Located
         request = requests.get(i + 1 if asks else i, {})
         usage = request_usage(request) if request else _own_usage(value)
         about = {"ts": request.get("ts"), "modelInfo": request.get("modelInfo", {"modelId": model})}
-        said = {name: held for name, held in value.items() if name != "metrics" and held is not None}
+        said = {name: held for name, held in value.items() if name not in {"metrics", *MARKS} and held is not None}
         yield where, {**about, **said, "usage": usage}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from historylab.conversation.sent import sent_histories
 from historylab.formats.load import Conversations, load
 
 TOKENS = {"tokensIn": 10, "tokensOut": 5, "cacheReads": 7, "cacheWrites": 2}
@@ -128,3 +129,33 @@ def test_what_the_program_shows_is_known_to_be_no_message(kind):
 def test_an_unknown_kind_is_skipped():
     report = screen(say("confetti", "x")).report
     assert (report.passed, list(report.skipped)) == (0, ["a record of kind 'confetti'"])
+
+
+def test_messages_that_cline_left_out_were_not_sent(tmp_path):
+    task = [*TASK, said("user", "two"), said("assistant", "2"), said("user", "three"), said("assistant", "3")]
+    left = say("text", "3", conversationHistoryDeletedRange=[2, 3])
+    (history,) = sent_histories(folder(tmp_path, task, [asked(at=1), say("text", "2"), asked(at=3), left])[0]) or ()
+    assert (history.size, history.sent, history.cut.by) == (5, ((0, 2), (4, 5)), "Cline")
+
+
+def test_a_summary_of_roo_code_stands_for_the_messages_that_name_it(tmp_path):
+    gone = {"condenseParent": "k"}
+    result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "x"}], **gone}
+    task = [
+        TASK[0],
+        TASK[1] | gone,
+        result,
+        said("user", "Sum", isSummary=True, condenseId="k"),
+        said("assistant", "on"),
+    ]
+    shown = say("condense_context", contextCondense={"prevContextTokens": 900, "newContextTokens": 80})
+    loaded = folder(tmp_path, task, [shown])
+    (history,) = sent_histories(loaded[0]) or ()
+    assert (history.size, history.sent, history.summarized, history.summary) == (4, ((0, 1), (3, 4)), ((1, 3),), 3)
+    assert (history.cut.before, history.cut.after, loaded.report.warnings) == (900, 80, {})
+
+
+@pytest.mark.parametrize("left", [[2], [3, 2], [-1, 1], ["a", "b"], [0, 99], None])
+def test_a_range_that_can_not_be_cuts_nothing(tmp_path, left):
+    shown = [asked(at=-1), say("text", "x", conversationHistoryDeletedRange=left)]
+    assert sent_histories(folder(tmp_path, TASK, shown)[0]) is None
