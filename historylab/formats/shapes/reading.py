@@ -198,6 +198,8 @@ class _Reader:
             return [m for m in messages if m.role == "tool"]
         if not any(m.content or m.tool_calls or m.media or m.metadata.get("thinking") for m in messages):
             report.warn("empty content", where)
+            if said.role == "user" and value_at(item, shape.parts):  # such as a call that was cancelled
+                return []
         if said.role != "assistant":
             return messages
         messages, fits = with_usage(messages, self._usage(item))

@@ -268,3 +268,9 @@ def test_a_cut_sends_its_summary_and_what_it_kept():
 @pytest.mark.parametrize("cut", [{"sum": "so far"}, {"from": "b"}, {"sum": "so far", "from": "gone"}, {"sum": [1]}])
 def test_a_record_that_does_not_say_what_was_kept_is_no_cut(cut):
     assert sent_histories(read(CUT, said("a"), said("b", "assistant"), {"id": "x", **cut})[0]) is None
+
+
+def test_a_users_record_whose_parts_say_nothing_is_no_message():
+    cancelled = {"by": "user", "parts": [{"type": "out", "id": "c"}]}
+    found = read(PARTED, {"by": "user", "parts": ["go"]}, cancelled, {"by": "assistant", "parts": ["yes"]})
+    assert (sketch(found[0]), found.report.remarks) == ([("user", "go", 0), ("assistant", "yes", 0)], 1)
