@@ -18,7 +18,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import Losses, Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.frameworks.ai_sdk_parts import CALL, FILE, RESULT, THOUGHT, medium_in, to_call, to_result
+from historylab.formats.frameworks.ai_sdk_parts import read_part
 from historylab.formats.messages.answers import AnswerParts
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.fields import text_in
@@ -92,33 +92,13 @@ def read_model_message(record: Any, where: str, report: Report) -> list[Message]
     raw_time = record.get("timestamp") or record.get("createdAt")
     answer = AnswerParts(text_in(record, "id"), iso_time(raw_time) if raw_time else None, role=role)
     for part in [content] if isinstance(content, str) else content:
-        _read_part({"type": "text", "text": part} if isinstance(part, str) else part, answer, where, report)
+        read_part(part, answer, where, report)
     if role == "tool":
         return answer.messages() if answer.texts or answer.media or not answer.results else answer.results
     messages = answer.messages()
     if not any(m.content or m.tool_calls or m.media for m in messages):
         report.warn("empty content", where)
     return messages
-
-
-def _read_part(part: Any, answer: AnswerParts, where: str, report: Report) -> None:
-    kind = part.get("type") if isinstance(part, dict) else None
-    if not isinstance(kind, str):
-        report.warn(f"a part that is {kind_of(part)}, not read", where)
-    elif kind in ("text", "reasoning") and isinstance(part.get("text"), str):
-        (answer.say if kind == "text" else answer.think)(part["text"])
-        report.leave(part, THOUGHT, where)
-    elif kind in ("file", "image"):
-        answer.attach(medium_in(part))
-        report.leave(part, FILE, where)
-    elif kind == "tool-call":
-        answer.call(to_call(part))
-        report.leave(part, CALL, where)
-    elif kind == "tool-result":
-        answer.add_result(to_result(part, where, report, answer.timestamp))
-        report.leave(part, RESULT, where)
-    elif kind != "redacted-reasoning":
-        report.warn(f"a part of type {kind[:40]!r} not read", where)
 
 
 def _count_losses(message: Message, losses: Losses) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from historylab.conversation.message import Message, ToolCall
-from historylab.formats.base import Report
-from historylab.formats.messages.answers import tool_call
+from historylab.formats.base import Report, kind_of
+from historylab.formats.messages.answers import AnswerParts, tool_call
 from historylab.formats.messages.content_parts import json_text, medium_of
 from historylab.formats.messages.fields import text_in
 
@@ -20,6 +20,32 @@ RESULT = CALL | {"output", "result", "isError", "errorText", "approval", "prelim
 FILE = LABELS | {"data", "image", "url", "mediaType", "mimeType", "contentType", "filename", "name"}
 THOUGHT = LABELS | {"text", "reasoning", "details", "signature"}
 """Fields of a part that are read, and those that repeat what is."""
+
+
+def read_part(part: Any, answer: AnswerParts, where: str, report: Report) -> None:
+    """Add a part to an answer."""
+    kind = part.get("type") if isinstance(part, dict) else None
+    if isinstance(part, str):
+        answer.say(part)
+    elif not isinstance(kind, str):
+        report.warn(f"a part that is {kind_of(part)}, not read", where)
+    elif kind == "text" and isinstance(part.get("text"), str):
+        answer.say(part["text"])
+        report.leave(part, THOUGHT, where)
+    elif kind == "reasoning" and isinstance(thought := part.get("text", part.get("reasoning")), str):
+        answer.think(thought)
+        report.leave(part, THOUGHT, where)
+    elif kind in ("file", "image"):
+        answer.attach(_name_medium(part))
+        report.leave(part, FILE, where)
+    elif kind == "tool-call":
+        answer.call(to_call(part))
+        report.leave(part, CALL, where)
+    elif kind == "tool-result":
+        answer.add_result(to_result(part, where, report, answer.timestamp))
+        report.leave(part, RESULT, where)
+    elif kind != "redacted-reasoning":
+        report.warn(f"a part of type {kind[:40]!r} not read", where)
 
 
 def to_call(part: Mapping[str, Any]) -> ToolCall:
@@ -42,8 +68,7 @@ def to_result(part: Mapping[str, Any], where: str, report: Report, timestamp: st
     )
 
 
-def medium_in(part: Mapping[str, Any]) -> str:
-    """The name of the medium in a file or image part."""
+def _name_medium(part: Mapping[str, Any]) -> str:
     if part.get("type") == "image":
         return "image"
     return medium_of(next((part[key] for key in ("mediaType", "mimeType", "contentType") if part.get(key)), ""))

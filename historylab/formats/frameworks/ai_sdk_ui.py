@@ -16,7 +16,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.frameworks.ai_sdk_parts import FILE, RESULT, THOUGHT, medium_in, to_call, to_result
+from historylab.formats.frameworks.ai_sdk_parts import RESULT, read_part, to_call, to_result
 from historylab.formats.messages.answers import AnswerParts, named_model, with_usage
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.content_parts import json_text
@@ -27,19 +27,8 @@ from historylab.formats.messages.usage import to_usage
 from historylab.registry import register
 
 ROLES = ("system", "user", "assistant")
-READ = {
-    "id",
-    "role",
-    "parts",
-    "content",
-    "metadata",
-    "createdAt",
-    "toolInvocations",
-    "reasoning",
-    "revisionId",
-    "chatId",
-}
-READ |= {"experimental_attachments", "attachments", "timestamp"}
+READ = {"id", "role", "parts", "content", "metadata", "createdAt", "toolInvocations", "reasoning", "revisionId"}
+READ |= {"chatId", "experimental_attachments", "attachments", "timestamp"}
 ANSWERED = ("output-available", "output-error", "output-denied", "result", "error")
 """States of a call that have a result."""
 
@@ -132,21 +121,8 @@ def _steps(invocations: list[Any]) -> Iterator[Any]:
 
 
 def _read_part(part: Any, answer: AnswerParts, where: str, report: Report) -> None:
-    kind = part.get("type") if isinstance(part, dict) else "text" if isinstance(part, str) else None
-    if not isinstance(kind, str):
-        report.warn(f"a part that is {kind_of(part)}, not read", where)
-    elif isinstance(part, str):
-        answer.say(part)
-    elif kind == "text" and isinstance(part.get("text"), str):
-        answer.say(part["text"])
-        report.leave(part, THOUGHT, where)
-    elif kind == "reasoning" and (thought := text_in(part, "text") or text_in(part, "reasoning")):
-        answer.think(thought)
-        report.leave(part, THOUGHT, where)
-    elif kind in ("file", "image"):
-        answer.attach(medium_in(part))
-        report.leave(part, FILE, where)
-    elif kind == "step-start":
+    kind = str(part.get("type")) if isinstance(part, dict) else ""
+    if kind == "step-start":
         answer.end_step()
         report.leave(part, {"type"}, where)
     elif kind == "tool-invocation" and isinstance(part.get("toolInvocation"), dict):
@@ -154,7 +130,7 @@ def _read_part(part: Any, answer: AnswerParts, where: str, report: Report) -> No
     elif kind == "dynamic-tool" or (kind.startswith("tool-") and "toolCallId" in part):
         _read_call({"toolName": kind.removeprefix("tool-"), **part}, answer, where, report)
     else:
-        report.warn(f"a part of type {kind[:40]!r} not read", where)
+        read_part(part, answer, where, report)
 
 
 def _read_call(part: dict[str, Any], answer: AnswerParts, where: str, report: Report) -> None:

@@ -20,16 +20,20 @@ from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.fields import list_in, object_in, text_in
 from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.record_groups import Grouping, RecordGroup
+from historylab.formats.shapes.walker import Table, walk_parts
 from historylab.registry import register
 
 ROLES = {"developer": "system", "function": "tool", "chatbot": "assistant", "model": "assistant"}
 ROLES |= {role: role for role in ("system", "user", "assistant", "tool")}
-MEDIA = {"image": "image", "audio": "audio", "video": "file", "document": "file"}
+BLOCKS: Table = {
+    "text": {"text": "text"},
+    "thinking": {"thinking": "content"},
+    "tool_call": {"call": {"id": "tool_call_id", "name": "tool_name", "arguments": "tool_kwargs"}},
+    **{kind: {"media": "block_type"} for kind in ("image", "audio", "video", "document")},
+}
+LABELS = {"block_type", "type", "num_tokens", "additional_information"}
 READ = {"role", "blocks", "content", "additional_kwargs", "timestamp", "created_at"}
 READ_OF_ADDITIONAL = {"tool_calls", "tool_call_id", "name", "id", "function_call", "is_error", "thinking"}
-READ_OF_BLOCK = {"block_type", "text"}
-READ_OF_THOUGHT = {"block_type", "content", "num_tokens", "additional_information"}
-READ_OF_CALL = {"block_type", "tool_call_id", "tool_name", "tool_kwargs"}
 GROUPING = Grouping(("messages", "chat_history"), lambda value: _is_message(value))  # noqa: PLW0108
 
 
@@ -101,8 +105,8 @@ def _read(record: Any, where: str, report: Report) -> Message | None:
         answer.think(extra["thinking"])
     if not isinstance(record.get("blocks"), list | None):
         report.warn(f"blocks that are {kind_of(record['blocks'])}, not read", where)
-    for block in record["blocks"] if isinstance(record.get("blocks"), list) else _blocks_of(record.get("content")):
-        _read_block(block, answer, where, report)
+    blocks = record["blocks"] if isinstance(record.get("blocks"), list) else _blocks_of(record.get("content"))
+    walk_parts(_unwrap(blocks), "block_type", BLOCKS, answer, where, report, LABELS)
     for call in _calls(extra, {call.id for call in answer.calls}):
         answer.call(call)
     message = answer.messages()[0]
@@ -120,29 +124,14 @@ def _blocks_of(content: Any) -> list[Any]:
     return content if isinstance(content, list) else [content] if content is not None else []
 
 
-def _read_block(block: Any, answer: AnswerParts, where: str, report: Report) -> None:
-    if isinstance(block, str):
-        answer.say(block)
-        return
-    kind = block.get("block_type", block.get("type", "text")) if isinstance(block, dict) else None
-    if not isinstance(kind, str):
-        report.warn(f"a block that is {kind_of(block)}, not read", where)
-    elif kind == "text" and isinstance(block.get("text"), str):
-        answer.say(block["text"])
-        report.leave(block, READ_OF_BLOCK | {"type"}, where)
-    elif kind in MEDIA:
-        answer.attach(MEDIA[kind])
-    elif kind == "thinking" and isinstance(block.get("content"), str | None):
-        answer.think(block.get("content") or "")
-        report.leave(block, READ_OF_THOUGHT, where)
-    elif kind == "tool_call":
-        answer.call(tool_call(block.get("tool_call_id"), block.get("tool_name"), block.get("tool_kwargs")))
-        report.leave(block, READ_OF_CALL, where)
-    elif kind == "citable" and isinstance(block.get("content"), list):
-        for inner in block["content"]:
-            _read_block(inner, answer, where, report)
-    else:
-        report.warn(f"a block of type {kind[:40]!r} not read", where)
+def _unwrap(blocks: list[Any]) -> Iterator[Any]:
+    """The blocks, and those within one that can be cited, each with its type."""
+    for block in blocks:
+        named = {"block_type": block.get("type", "text"), **block} if isinstance(block, dict) else block
+        if isinstance(block, dict) and named["block_type"] == "citable":
+            yield from _unwrap(list_in(block, "content"))
+        else:
+            yield named
 
 
 def _calls(extra: dict[str, Any], known: set[str]) -> Iterator[ToolCall]:

@@ -7,7 +7,7 @@ said in it. A kind that no table has is counted as not read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
 from historylab.conversation.message import Message, ToolCall
@@ -26,8 +26,19 @@ ENCRYPTED = ("encrypted_content", "encryptedContent", "encrypted")
 MIME = re.compile(r"(?:data:)?([a-z]+)/[\w.+-]+(?:;|,|$)")
 
 
-def walk_parts(parts: Iterable[Any], kind: str, table: Table, said: AnswerParts, where: str, report: Report) -> None:
-    """Add parts to a message. Results stand together after the calls of their step; a step ends where words follow."""
+def walk_parts(
+    parts: Iterable[Any],
+    kind: str,
+    table: Table,
+    said: AnswerParts,
+    where: str,
+    report: Report,
+    labels: Set[str] = frozenset(),
+) -> None:
+    """Add parts to a message. Results stand together after the calls of their step; a step ends where words follow.
+
+    With `labels` every field of a part, unless of a medium, is named that is neither read nor one of those.
+    """
     for part in parts:
         if isinstance(part, str):
             said.say(part)
@@ -35,10 +46,19 @@ def walk_parts(parts: Iterable[Any], kind: str, table: Table, said: AnswerParts,
         named = _kind_of_part(part, kind)
         if named in table:
             _add(part, named, table[named], said)
+            if labels and not (holds := table[named] or {}).get("media"):
+                report.leave(part, labels | set(_fields_in(holds)), where)
             if any(map(part.get, ENCRYPTED)):
                 report.warn("an encrypted part, which only the provider can read", where)
         elif named or part not in EMPTY_VALUES:
             report.warn(f"a part {f'of type {named[:40]!r}' if named else f'that is {kind_of(part)}'} not read", where)
+
+
+def _fields_in(holds: Mapping[str, Any]) -> Iterator[str]:
+    """The fields of a part in which its words are."""
+    for at in holds.values():
+        for paths in at.values() if isinstance(at, Mapping) else (at,):
+            yield from (path.partition(".")[0] for path in ((paths,) if isinstance(paths, str) else paths))
 
 
 def _kind_of_part(part: Any, kind: str) -> str:
@@ -115,6 +135,8 @@ def words_in(value: Any) -> tuple[str, tuple[str, ...]]:
 
 
 def _name_medium(kind: str, value: Any) -> str:
+    if value in ("image", "audio"):
+        return str(value)
     found = MIME.match(value) if isinstance(value, str) else None
     if found:
         return medium_of(f"{found[1]}/")

@@ -7,17 +7,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from historylab.conversation.message import Message, ToolCall
+from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
+from historylab.formats.messages.answers import AnswerParts
 from historylab.formats.messages.content_parts import json_text
-from historylab.formats.messages.fields import list_in
+from historylab.formats.messages.fields import list_in, text_in
 from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.provider_cuts import COMPACTION
+from historylab.formats.shapes.walker import Table, text_at, walk_parts
 
-MEDIA_PARTS = ("blob", "uri", "file")
-OWN_PARTS = ("tool_call", "tool_call_response", "reasoning", "compaction", *MEDIA_PARTS)
+RESULT = "tool_call_response"
+KINDS: Table = {
+    "text": {"text": "content"},
+    "reasoning": {"thinking": "content"},
+    COMPACTION: {"text": "content"},
+    "tool_call": {"call": {"id": "id", "name": "name", "arguments": "arguments"}},
+    **{kind: {"media": "modality", "text": "transcript"} for kind in ("blob", "uri", "file")},
+}
+OWN = KINDS.keys() - {"text"} | {RESULT}
 ROLES = {"model": "assistant", "developer": "system", "ai": "assistant", "human": "user"}
-MEDIA = {"image": "image", "audio": "audio"}
 NO_SUMMARY = "a compacted history whose text is not in the file"
 
 
@@ -38,69 +46,27 @@ def _messages(item: Any, where: str, report: Report) -> list[Message]:
         report.skip("no role" if isinstance(item, dict) else f"{kind_of(item)}, not an object", where)
         return []
     report.records += 1
-    read = _Read(report, where)
+    said, results = AnswerParts(role=ROLES.get(role, role), name=text_in(item, "name")), list[Message]()
     for part in list_in(item, "parts"):
-        read.part(part)
-    if isinstance(item.get("content"), str) and not item.get("parts"):
-        read.texts.append(item["content"])
-    said = read.texts or read.calls or read.media or read.metadata
-    name = item.get("name") if isinstance(item.get("name"), str) else None
-    message = Message(
-        ROLES.get(role, role),
-        "\n".join(filter(None, read.texts)),
-        name=name,
-        tool_calls=tuple(read.calls),
-        media=tuple(read.media),
-        metadata=read.metadata,
-    )
-    return read.results + ([message] if said or not read.results else [])
-
-
-class _Read:
-    """The contents of the parts of one message."""
-
-    def __init__(self, report: Report, where: str):
-        self.report, self.where = report, where
-        self.texts: list[str] = []
-        self.calls: list[ToolCall] = []
-        self.results: list[Message] = []
-        self.media: list[str] = []
-        self.metadata: dict[str, Any] = {}
-
-    def part(self, part: Any) -> None:
-        """Read one part; what can't be read is named on the report."""
         kind = part.get("type") if isinstance(part, dict) else None
-        text = part.get("content") if isinstance(part, dict) else part
-        if kind == "tool_call":
-            self.calls.append(
-                ToolCall(_label(part.get("id")), _label(part.get("name")), json_text(part.get("arguments")))
-            )
-        elif kind == "tool_call_response":
+        if kind == RESULT:
             given = next((part[name] for name in ("response", "result", "content") if name in part), None)
-            self.results.append(Message("tool", json_text(given), tool_call_id=_label(part.get("id")) or None))
-        elif kind == "reasoning" and isinstance(text, str):
-            self.metadata["thinking"] = "\n".join(filter(None, (self.metadata.get("thinking"), text)))
-        elif kind in MEDIA_PARTS:
-            self.media.append(MEDIA.get(str(part.get("modality")), "file"))
-            self.texts += [part["transcript"]] if isinstance(part.get("transcript"), str) else []
-        elif kind == "compaction":
-            self.metadata[COMPACTION] = True
-            if isinstance(text, str) and text:
-                self.texts.append(text)
-            else:
-                self.report.warn(NO_SUMMARY, self.where)
-        elif kind in ("text", None) and isinstance(text, str):
-            self.texts.append(text)
-        else:
-            self.report.warn(f"a part of type {str(kind)[:40]!r} not read", self.where)
+            results.append(Message("tool", json_text(given), tool_call_id=text_at(part, "id") or None))
+            continue
+        walk_parts([{"type": "text", **part} if isinstance(part, dict) else part], "type", KINDS, said, where, report)
+        if kind == COMPACTION:
+            said.metadata = {COMPACTION: True}
+            if not part.get("content"):
+                report.warn(NO_SUMMARY, where)
+    if isinstance(item.get("content"), str) and not item.get("parts"):
+        said.say(item["content"])
+    if results and not (said.texts or said.thoughts or said.calls or said.media or said.metadata):
+        return results
+    return [*results, *said.messages()]
 
 
 def _is_own(part: Any) -> bool:
     if not isinstance(part, dict):
         return isinstance(part, str)
-    kind = part.get("type")
-    return kind in OWN_PARTS or ("content" in part and "text" not in part) or str(kind).startswith("server_tool_call")
-
-
-def _label(value: Any) -> str:
-    return value if isinstance(value, str) else str(value) if type(value) is int else ""
+    kind = str(part.get("type"))
+    return kind in OWN or ("content" in part and "text" not in part) or kind.startswith("server_tool_call")

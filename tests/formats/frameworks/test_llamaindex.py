@@ -57,5 +57,5 @@ def test_media_thinking_and_results_are_read_as_what_they_are():
 
 def test_what_cannot_be_read_is_named():
     loaded = load(as_json([message("user", "a", {"block_type": "hologram"}, mood="fine"), 7]))
-    assert list(loaded.report.warnings) == ["a field 'mood' not read", "a block of type 'hologram' not read"]
+    assert list(loaded.report.warnings) == ["a field 'mood' not read", "a part of type 'hologram' not read"]
     assert list(loaded.report.skipped) == ["a number without a role"]
