@@ -79,11 +79,18 @@ TEXTS = (
     Known(f"{CONVERSE}nova_converse.yaml", "vcr", (3,), 0, 1, 1, usage=1),
     Known(f"{CONVERSE}anthropic_converse_stream_with_tool_use.yaml", "vcr", (2,), 1, 1, 1, usage=1),
 )
+EDITORS = (
+    Known("kinds/cline/success.messages.json", "cline", (4,), 1, 1, 2, usage=1),
+    Known("kinds/cline/basic.compaction.json", "cline", (11,), 0, 5, 5, usage=0),
+    Known("kinds/cursor_agent/transcript.jsonl", "cursor_agent", (2,), 0, 1, 1),
+)
 HISTORY = "kinds/aider/chat-history.md"
 NOTICES = "agentsview/gemini/system_messages.json"  # nothing but notices of the program: no message in it
 
 pytestmark = pytest.mark.skipif(not FOLDER, reason="HISTORYLAB_REAL names no folder")
-every_file = pytest.mark.parametrize("known", [*FILES, *TEXTS], ids=lambda known: known.path.rsplit("/", 1)[-1])
+every_file = pytest.mark.parametrize(
+    "known", [*FILES, *TEXTS, *EDITORS], ids=lambda known: known.path.rsplit("/", 1)[-1]
+)
 
 
 @every_file

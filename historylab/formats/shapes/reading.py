@@ -111,6 +111,9 @@ class _Reader:
         places = {key: place for place, key in enumerate(nodes)}
         ways = paths(parents, places.__getitem__, _current(around, nodes)) if self._shape.parent else [list(nodes)]
         threads = [pair_by_order(_join_thoughts([m for key in way for m in nodes[key]])) for way in ways]
+        if prompt := _prompt_in(around):
+            self._report.records += 1
+            threads = [[Message("system", prompt), *said] for said in threads]
         records = ([(key, items[key]) for key in way] for way in ways)
         cuts = [
             find_cuts(self._shape, way, said, self._report.format) for way, said in zip(records, threads, strict=True)
@@ -230,6 +233,12 @@ class _Reader:
             found = {name: count for name, count in counts.items() if type(count) is int and count > 0}
             return {"input": 0, "output": 0, "cache_reads": 0, "cache_writes": 0, **found} if found else None
         return to_usage(value_at(item, at))
+
+
+def _prompt_in(around: tuple[Any, ...]) -> str:
+    """The system prompt that stands beside a list of messages."""
+    given = (each.get(name) for each in around if isinstance(each, dict) for name in ("system_prompt", "systemPrompt"))
+    return next((text for each in given if isinstance(each, str | list) and (text := words_in(each)[0])), "")
 
 
 def _by_model(message: Message, model: str) -> Message:

@@ -274,3 +274,9 @@ def test_a_users_record_whose_parts_say_nothing_is_no_message():
     cancelled = {"by": "user", "parts": [{"type": "out", "id": "c"}]}
     found = read(PARTED, {"by": "user", "parts": ["go"]}, cancelled, {"by": "assistant", "parts": ["yes"]})
     assert (sketch(found[0]), found.report.remarks) == ([("user", "go", 0), ("assistant", "yes", 0)], 1)
+
+
+def test_a_system_prompt_beside_the_list_comes_first():
+    given = {"system_prompt": "Be brief.", "log": [{"by": "user", "says": "hi"}]}
+    (found,) = load(json.dumps(given).encode(), shape=Shape.of({"items": "log", "role": "by", "text": "says"}))
+    assert sketch(found) == [("system", "Be brief.", 0), ("user", "hi", 0)]
