@@ -25,7 +25,7 @@ from historylab.formats.plain.csv_table import rows_of_table
 from historylab.formats.shapes.cuts import find_cuts
 from historylab.formats.shapes.paths import Located, Paths, holds, lists_at, value_at, values_at
 from historylab.formats.shapes.shape import THINKING, Shape
-from historylab.formats.shapes.walker import call_at, result_at, text_at, walk_parts, words_in
+from historylab.formats.shapes.walker import call_at, prompt_beside, result_at, text_at, walk_parts, words_in
 
 KINDS_OF_RECORD = ("type", "kind", "event", "say", "action", "mode", "category", "source")
 """Fields whose words name a kind of record, so that none of them is a person's name."""
@@ -111,7 +111,7 @@ class _Reader:
         places = {key: place for place, key in enumerate(nodes)}
         ways = paths(parents, places.__getitem__, _current(around, nodes)) if self._shape.parent else [list(nodes)]
         threads = [pair_by_order(_join_thoughts([m for key in way for m in nodes[key]])) for way in ways]
-        if prompt := _prompt_in(around):
+        if prompt := prompt_beside(around):
             self._report.records += 1
             threads = [[Message("system", prompt), *said] for said in threads]
         records = ([(key, items[key]) for key in way] for way in ways)
@@ -233,12 +233,6 @@ class _Reader:
             found = {name: count for name, count in counts.items() if type(count) is int and count > 0}
             return {"input": 0, "output": 0, "cache_reads": 0, "cache_writes": 0, **found} if found else None
         return to_usage(value_at(item, at))
-
-
-def _prompt_in(around: tuple[Any, ...]) -> str:
-    """The system prompt that stands beside a list of messages."""
-    given = (each.get(name) for each in around if isinstance(each, dict) for name in ("system_prompt", "systemPrompt"))
-    return next((text for each in given if isinstance(each, str | list) and (text := words_in(each)[0])), "")
 
 
 def _by_model(message: Message, model: str) -> Message:

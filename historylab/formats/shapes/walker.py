@@ -134,6 +134,12 @@ def words_in(value: Any) -> tuple[str, tuple[str, ...]]:
     return json_text(value), ()
 
 
+def prompt_beside(around: tuple[Any, ...]) -> str:
+    """The system prompt that stands beside a list of messages."""
+    given = (each.get(name) for each in around if isinstance(each, dict) for name in ("system_prompt", "systemPrompt"))
+    return next((text for each in given if isinstance(each, str | list) and (text := words_in(each)[0])), "")
+
+
 def _name_medium(kind: str, value: Any) -> str:
     if value in ("image", "audio"):
         return str(value)
