@@ -111,7 +111,7 @@ class _Reader:
         places = {key: place for place, key in enumerate(nodes)}
         ways = paths(parents, places.__getitem__, _current(around, nodes)) if self._shape.parent else [list(nodes)]
         threads = [pair_by_order(_join_thoughts([m for key in way for m in nodes[key]])) for way in ways]
-        if prompt := prompt_beside(around):
+        if (prompt := prompt_beside(around)) and not any(m.role == "system" for m in threads[0]):
             self._report.records += 1
             threads = [[Message("system", prompt), *said] for said in threads]
         records = ([(key, items[key]) for key in way] for way in ways)

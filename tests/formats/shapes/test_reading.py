@@ -280,3 +280,9 @@ def test_a_system_prompt_beside_the_list_comes_first():
     given = {"system_prompt": "Be brief.", "log": [{"by": "user", "says": "hi"}]}
     (found,) = load(json.dumps(given).encode(), shape=Shape.of({"items": "log", "role": "by", "text": "says"}))
     assert sketch(found) == [("system", "Be brief.", 0), ("user", "hi", 0)]
+
+
+def test_a_system_prompt_that_the_list_has_is_not_read_again():
+    given = {"system_prompt": "Be brief.", "log": [{"by": "system", "says": "Be brief."}, {"by": "user", "says": "hi"}]}
+    (found,) = load(json.dumps(given).encode(), shape=Shape.of({"items": "log", "role": "by", "text": "says"}))
+    assert [m.role for m in found] == ["system", "user"]
