@@ -36,15 +36,8 @@ DECLARED = ("functionDeclarations", "function_declarations")
 READ_OF_ANSWER = {"candidates", "usageMetadata", "usage_metadata", "modelVersion", "model_version", "model", "contents"}
 READ_OF_ANSWER |= {"responseId", "response_id", "createTime", "create_time", "promptFeedback", "prompt_feedback"}
 READ_OF_ANSWER |= {"sdkHttpResponse", "automaticFunctionCallingHistory", "modelStatus"}
-READ_OF_CANDIDATE = {
-    "content",
-    "finishReason",
-    "finish_reason",
-    "index",
-    "safetyRatings",
-    "safety_ratings",
-    "tokenCount",
-}
+READ_OF_CANDIDATE = {"content", "finishReason", "finish_reason", "index", "safetyRatings", "safety_ratings"}
+READ_OF_CANDIDATE |= {"tokenCount"}
 READ_OF_CANDIDATE |= {"avgLogprobs", "avg_logprobs", "citationMetadata", "citation_metadata", "groundingMetadata"}
 READ_OF_CANDIDATE |= {"grounding_metadata", "logprobsResult", "finishMessage", "token_count", "urlContextMetadata"}
 

@@ -107,9 +107,8 @@ def rows_to_conversations(rows: Iterable[tuple[str, Any]], report: Report) -> It
 def _messages(columns: TableColumns, rows: list[tuple[str, Mapping[str, Any]]], report: Report) -> list[Message]:
     said = list(dict.fromkeys(_label(row.get(columns.names["role"])) for _, row in rows))
     named_role = columns.names["role"].casefold().endswith(("role", "type"))
-    roles, answers = cast(speaker for speaker in said if speaker and not (named_role and not role_of(speaker)))
-    if answers:
-        report.warn(f"no speaker is called an assistant: {answers[:40]!r}, who answers, is taken for one", rows[0][0])
+    names = (speaker for speaker in said if speaker and not (named_role and not role_of(speaker)))
+    roles = cast(names, report, rows[0][0])
     messages: list[Message] = []
     known: set[tuple[str | None, ...]] = set()
     plain = columns.names.keys() <= {"role", "content", "group", "order", "time"}

@@ -37,17 +37,8 @@ READ_OF_RESPONSE = {"kind", "parts", "usage", "model_name", "model_id", "timesta
 READ_OF_RESPONSE |= {"conversation_id", "state", "finish_reason", "provider_url", "provider_response_id", "vendor_id"}
 READ_OF_RESPONSE |= {"provider_details", "vendor_details", "history_digest"}
 READ_OF_PART = {"part_kind", "content", "id", "signature", "provider_name", "provider_details", "citations"}
-READ_OF_SAID = {
-    "part_kind",
-    "content",
-    "timestamp",
-    "tool_name",
-    "tool_call_id",
-    "outcome",
-    "dynamic_ref",
-    "name",
-    "id",
-}
+READ_OF_SAID = {"part_kind", "content", "timestamp", "tool_name", "tool_call_id", "outcome", "dynamic_ref", "name"}
+READ_OF_SAID |= {"id"}
 READ_OF_SAID |= {"retry", "tool_kind", "content_file_digests", "context_id", "scope", "provider_name"}
 CALLS = ("tool-call", "builtin-tool-call", "native-tool-call")
 RETURNS = ("tool-return", "builtin-tool-return", "native-tool-return")

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+from historylab.formats.base import Report
+
 WORDS = {
     "system": "system developer instructions|system prompt|system message",
     "user": "user human customer client caller you me visitor guest patient student prompt prompter question"
@@ -62,8 +64,10 @@ def is_name(word: str) -> bool:
     return not (role_in_word(word) or PROGRAMS_WORD.fullmatch(word))
 
 
-def cast(speakers: Iterable[str], known: Mapping[str, str] | None = None) -> tuple[dict[str, str], str]:
-    """Speaker → role, for speakers in the order they begin to speak; and the name taken for the assistant's, if any."""
+def cast(
+    speakers: Iterable[str], report: Report | None = None, where: str = "", known: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Speaker → role, for speakers in the order they begin to speak. A name taken for the assistant's is reported."""
     roles = {speaker: (known or {}).get(speaker) or role_of(speaker) for speaker in speakers}
     letters = {speaker.casefold(): speaker for speaker in roles}
     if QUESTION_AND_ANSWER.keys() <= letters.keys():
@@ -73,4 +77,6 @@ def cast(speakers: Iterable[str], known: Mapping[str, str] | None = None) -> tup
     if "assistant" not in roles.values():
         asked = "user" in roles.values()
         answers = names[0] if asked and len(names) == 1 else names[1] if not asked and len(names) == 2 else ""
-    return {s: role or ("assistant" if s == answers else "user") for s, role in roles.items()}, answers
+    if answers and report:
+        report.warn(f"no speaker is called an assistant: {answers[:40]!r}, who answers, is taken for one", where)
+    return {s: role or ("assistant" if s == answers else "user") for s, role in roles.items()}

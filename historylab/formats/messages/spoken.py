@@ -37,9 +37,7 @@ class SpokenTurn:
 def messages_from_turns(turns: Iterable[SpokenTurn], report: Report) -> list[Message]:
     """The turns as messages. A speaker who is no role is a user with a name, or the assistant if nobody else is one."""
     turns = list(turns)
-    roles, answers = cast(turn.speaker for turn in turns)
-    if answers:
-        report.warn(f"no speaker is called an assistant: {answers[:40]!r}, who answers, is taken for one", "")
+    roles = cast((turn.speaker for turn in turns), report)
     messages: list[Message] = []
     for turn in turns:
         if not turn.text.strip():

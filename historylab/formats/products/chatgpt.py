@@ -18,16 +18,8 @@ from historylab.formats.messages.record_groups import located_items, value_recog
 from historylab.formats.products.chatgpt_nodes import Node, node_reader
 from historylab.registry import register
 
-ABOUT = {
-    "title",
-    "mapping",
-    "current_node",
-    "create_time",
-    "update_time",
-    "conversation_id",
-    "id",
-    "default_model_slug",
-}
+ABOUT = {"title", "mapping", "current_node", "create_time", "update_time", "conversation_id", "id"}
+ABOUT |= {"default_model_slug"}
 
 
 def _is_export(value: Any) -> bool:

@@ -96,10 +96,7 @@ def _records(chat: dict[str, Any], where: str, field: str, said: tuple[str, ...]
 
 def _roles(speakers: list[str], bots: dict[str, str], report: Report) -> dict[str, str]:
     """Speaker → role."""
-    roles, answers = cast(dict.fromkeys(filter(None, speakers)), bots)
-    if answers:
-        report.warn(f"no speaker is called an assistant: {answers[:40]!r}, who answers, is taken for one", "")
-    return roles
+    return cast(dict.fromkeys(filter(None, speakers)), report, known=bots)
 
 
 def _author(record: dict[str, Any]) -> str:

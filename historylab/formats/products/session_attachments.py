@@ -13,43 +13,35 @@ from typing import Any
 from historylab.conversation.injected import REMINDER
 from historylab.formats.messages.branching import join_texts
 
-HOOK = ("hookName", "content", "message", "blockingError")
-PLACE = ("filename", "path", "displayPath", "planFilePath", "uri")
-FIELDS: Mapping[str, tuple[str, ...]] = {
-    "agent_listing_delta": ("addedLines", "removedTypes"),
-    "agent_mention": ("agentType",),
-    "async_hook_response": ("response",),
-    "compact_file_reference": PLACE,
-    "critical_system_reminder": ("content",),
-    "date_change": ("newDate",),
-    "deferred_tools_delta": ("addedLines", "removedNames"),
-    "diagnostics": ("files",),
-    "directory": (*PLACE, "content"),
-    "dynamic_skill": ("skillNames",),
-    "edited_image_file": PLACE,
-    "edited_text_file": (*PLACE, "snippet"),
-    "file": (*PLACE, "content"),
-    "hook_additional_context": HOOK,
-    "hook_blocking_error": HOOK,
-    "hook_stopped_continuation": HOOK,
-    "hook_success": ("content",),
-    "invoked_skills": ("skills",),
-    "mcp_instructions_delta": ("addedBlocks", "removedNames"),
-    "mcp_resource": ("server", "uri", "content"),
-    "nested_memory": ("content",),
-    "opened_file_in_ide": PLACE,
-    "output_style": ("style",),
-    "pdf_reference": PLACE,
-    "plan_file_reference": (*PLACE, "planContent"),
-    "read_truncation_notice": ("banner",),
-    "relevant_memories": ("memories",),
-    "selected_lines_in_ide": (*PLACE, "lineStart", "lineEnd", "content"),
-    "skill_listing": ("content",),
-    "task_reminder": ("content",),
-    "task_status": ("taskId", "description", "status", "deltaSummary"),
-    "teammate_mailbox": ("messages",),
-    "todo": ("content",),
-    "todo_reminder": ("content",),
+PLACE = "filename path displayPath planFilePath uri"
+FIELDS: Mapping[str, list[str]] = {
+    kind: fields.split()
+    for fields, kinds in {
+        "addedLines removedTypes": "agent_listing_delta",
+        "agentType": "agent_mention",
+        "response": "async_hook_response",
+        PLACE: "compact_file_reference edited_image_file opened_file_in_ide pdf_reference",
+        "content": "critical_system_reminder hook_success nested_memory skill_listing task_reminder todo todo_reminder",
+        "newDate": "date_change",
+        "addedLines removedNames": "deferred_tools_delta",
+        "files": "diagnostics",
+        f"{PLACE} content": "directory file",
+        "skillNames": "dynamic_skill",
+        f"{PLACE} snippet": "edited_text_file",
+        "hookName content message blockingError": "hook_additional_context hook_blocking_error"
+        " hook_stopped_continuation",
+        "skills": "invoked_skills",
+        "addedBlocks removedNames": "mcp_instructions_delta",
+        "server uri content": "mcp_resource",
+        "style": "output_style",
+        f"{PLACE} planContent": "plan_file_reference",
+        "banner": "read_truncation_notice",
+        "memories": "relevant_memories",
+        f"{PLACE} lineStart lineEnd content": "selected_lines_in_ide",
+        "taskId description status deltaSummary": "task_status",
+        "messages": "teammate_mailbox",
+    }.items()
+    for kind in kinds.split()
 }
 """Kind of an attachment → the fields in which the model was told something, as far as the file has the words."""
 

@@ -96,9 +96,7 @@ def whatsapp(content: Content, report: Report) -> Iterator[Conversation]:
             spoken.append((one, found[1].strip(NOTICE + " "), found[2].replace(NOTICE, "").strip()))
     if not spoken:
         raise LoadError("no line in it has a date, a name and words; one looks like '1/2/26, 10:00 - Ann: hello'")
-    roles, answers = cast(name for _, name, _ in spoken)
-    if answers:
-        report.warn(f"no speaker is called an assistant: {answers[:40]!r}, who answers, is taken for one", "")
+    roles = cast((name for _, name, _ in spoken), report)
     report.records += len(spoken)
     messages = (_message(one, roles[name], name, text, order) for one, name, text in spoken)
     yield Conversation(messages, " and ".join(list(roles)[:2]) if content.name.endswith("_chat.txt") else "")

@@ -126,6 +126,9 @@ class Form(ABC):
         back: Any = items
         if request.whole:
             back = self.with_systems({**request.given, self.field: items}, messages, now)
+            held = request.given[self.field]
+            if not isinstance(held, list | tuple) and len(items) == 1 and items[0] == request.items[0]:
+                back[self.field] = held  # one item, or its text, stood for a list of it
         return WrittenRequest(back, now.planned, now.sent, items, len(now.moved))
 
     @abstractmethod

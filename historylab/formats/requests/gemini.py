@@ -18,7 +18,6 @@ from historylab.formats.requests.form import (
     IsSummary,
     Now,
     Request,
-    WrittenRequest,
     by_summary,
     fields_of,
     is_beside,
@@ -90,15 +89,6 @@ class Gemini(Form):
     def items_of(self, messages: Sequence[Message], now: Now) -> list[Any]:
         said = [m for m in messages if not (now.request.whole and is_beside(m))]
         return turns_to_contents(said, now)
-
-    def write(
-        self, request: Request, messages: Sequence[Message], places: Mapping[int, int] | None = None
-    ) -> WrittenRequest:
-        written = super().write(request, messages, places)
-        held = request.given.get(self.field) if request.whole else None
-        if isinstance(held, Mapping) and len(written.back[self.field]) == 1 and written.back[self.field][0] is held:
-            written.back[self.field] = held
-        return written
 
     def with_systems(self, body: dict[str, Any], messages: Sequence[Message], now: Now) -> dict[str, Any]:
         chosen = [message for message in messages if is_beside(message)]

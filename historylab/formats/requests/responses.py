@@ -31,7 +31,6 @@ from historylab.formats.requests.form import (
     IsSummary,
     Now,
     Request,
-    WrittenRequest,
     call_records,
     fields_of,
     in_runs,
@@ -108,15 +107,6 @@ class Responses(Form):
             if len(turns) > 1:  # the plan brought them together: they are one now
                 now.otherwise(turns, join_assistant_messages(turns))
         return [item for run in in_runs(said) for item in _items(run, now)]
-
-    def write(
-        self, request: Request, messages: Sequence[Message], places: Mapping[int, int] | None = None
-    ) -> WrittenRequest:
-        written = super().write(request, messages, places)
-        back, text = written.back, request.given.get(self.field) if request.whole else None
-        if isinstance(text, str) and len(back[self.field]) == 1 and back[self.field][0] == request.items[0]:
-            back[self.field] = text
-        return written
 
     def with_systems(self, body: dict[str, Any], messages: Sequence[Message], now: Now) -> dict[str, Any]:
         systems, chosen = now.request.systems, [message for message in messages if is_beside(message)]

@@ -86,7 +86,7 @@ class _Reader:
         names = [word for word in unknown if word not in self._roles]
         field = str(self._shape.role).rpartition(".")[2]
         if names and field not in KINDS_OF_RECORD and all(map(is_name, names)):
-            self._roles |= {word: role for word, role in cast([*said], self._roles)[0].items() if word in names}
+            self._roles |= {word: role for word, role in cast([*said], known=self._roles).items() if word in names}
 
     def conversation(self, group: list[Located], label: str, around: tuple[Any, ...]) -> Conversation:
         """The conversation that these records are, with its branches."""

@@ -24,18 +24,8 @@ INSTRUCTIONS = ("gen_ai.system_instructions", "gen_ai.system_instruction")  # at
 TEXTS = ("input", "question", "query", "prompt", "text", "content", "message", "prompts", "user_input", "contents")
 WRAPPINGS = ("kwargs", "args", "input", "inputs", "request", "body", "data", "params", "prompt")
 ANSWERS = (
-    "messages",
-    "output_messages",
-    "output",
-    "outputs",
-    "response",
-    "result",
-    "text",
-    "completion",
-    "answer",
-    "content",
-    "message",
-    "data",
+    *("messages", "output_messages", "output", "outputs", "response", "result", "text", "completion", "answer"),
+    *("content", "message", "data"),
 )
 SETTINGS = (
     *("temperature", "top_p", "top_k", "max_tokens", "max_completion_tokens", "max_output_tokens", "stop", "seed"),
@@ -46,16 +36,8 @@ READ_OF_BODY = {*LISTS, *PROMPTS, *TEXTS, *WRAPPINGS, *SETTINGS, *OF_RESPONSE, "
 READ_OF_BODY |= {"content", "name", "type", "lc", "id", "parts", "tool_calls", "model_name"}
 PARAMETER_OBJECTS = {
     *("metadata", "stream_options", "logit_bias", "modalities", "audio", "prediction", "web_search_options", "include"),
-    *(
-        "safetySettings",
-        "toolConfig",
-        "tool_config",
-        "mcp_servers",
-        "context_management",
-        "betas",
-        "extra_body",
-        "config",
-    ),
+    *("safetySettings", "toolConfig", "tool_config", "mcp_servers", "context_management", "betas", "extra_body"),
+    "config",
     *("extra_headers", "callbacks", "options", "litellm_params", "invocation_params"),
 }
 OF_CONFIG = {*PROMPTS, *SETTINGS, "tools"}
