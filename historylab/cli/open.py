@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from historylab.cli.base import Subparsers, add_parser, print_json, print_line, print_table, strip_controls
+from historylab.cli.base import Subparsers, add_parser, print_json, print_line, print_note, print_table, strip_controls
 from historylab.cli.lanes import add_trimmer, lane_as_json, read_trimmer
 from historylab.costs.amounts import money
 from historylab.errors import HistoryLabError, LoadError, SettingsError
@@ -61,7 +61,10 @@ def add_to(commands: Subparsers) -> None:
         help="transcripts, folders of them, or numbers of sessions in the list",
     )
     parser.add_argument(
-        "--search", metavar="WORDS", default="", help="list sessions with these words in question or path"
+        "--search",
+        metavar="WORDS",
+        default="",
+        help="list sessions with these words in their question, project or path",
     )
     parser.add_argument(
         "--project", metavar="NAME", default="", help="list sessions of projects with this in their path"
@@ -127,6 +130,8 @@ def check_template(path: str) -> str:
 
 def _chosen_file(what: str) -> Path:
     """The file of that path; or of the session with that number, if no file is called so."""
+    from historylab.costs.session_cost import MOST_READ
+    from historylab.formats.load import load
     from historylab.formats.sessions.find import find_sessions
 
     if not what.isdecimal() or os.path.exists(what):
@@ -134,12 +139,16 @@ def _chosen_file(what: str) -> Path:
     listed, number = find_sessions(), int(what)
     if not 1 <= number <= len(listed):
         raise HistoryLabError(f"there is no session {number}; this machine has {len(listed):,} (historylab open)")
-    return listed[number - 1].path
+    chosen = listed[number - 1]
+    if (chosen.size or 0) <= MOST_READ:  # what can't be read is told here, before a browser opens
+        load(chosen.path)
+    return chosen.path
 
 
 def _list(arguments: argparse.Namespace) -> int:
     from historylab.costs.session_cost import MOST_MEASURED, measure_sessions
     from historylab.formats.sessions.find import find_sessions, matching_sessions
+    from historylab.wording.loading import unread_sessions
 
     listed = find_sessions()
     numbers = {session.path: number for number, session in enumerate(listed, 1)}
@@ -148,8 +157,11 @@ def _list(arguments: argparse.Namespace) -> int:
     measured = [*zip((numbers[session.path] for session in shown), shown, measure_sessions(shown), strict=True)]
     if arguments.json:
         sessions = [_session_as_json(*each) for each in measured]
-        print_json({"version": 1, "sessions": sessions, "more": len(found) - len(shown)})
+        unread = [{"path": str(path), "reason": reason} for path, reason in listed.unread]
+        print_json({"version": 1, "sessions": sessions, "more": len(found) - len(shown), "unread": unread})
         return 0
+    for path, reason in listed.unread:
+        print_note(unread_sessions(path, reason))
     if not shown:
         print_line(_none_found(any_listed=bool(listed)))
         return 0
@@ -171,13 +183,13 @@ def _none_found(*, any_listed: bool) -> str:
 
 
 def _row(number: int, session: Session, figures: SessionFigures | None) -> tuple[Any, ...]:
-    from historylab.wording.loading import file_size, home_as_tilde
+    from historylab.wording.loading import NO_QUESTION, file_size, home_as_tilde
 
     changed, size = f"{session.changed.astimezone():%Y-%m-%d %H:%M}", session.size
     cuts, dollars = (figures.compactions, figures.dollars) if figures else (None, None)
     cost = None if dollars is None else money(dollars)
     project, held = home_as_tilde(session.project), None if size is None else file_size(size)
-    return number, changed, session.tool, project, session.question, held, cuts, cost
+    return number, changed, session.tool, project, session.question or NO_QUESTION, held, cuts, cost
 
 
 def _session_as_json(number: int, session: Session, figures: SessionFigures | None) -> dict[str, Any]:

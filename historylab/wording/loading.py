@@ -24,6 +24,7 @@ FOLDERS = {
 """Folder of `formats/` → its heading on screen."""
 BEST_KNOWN = ("chatgpt", "claude_ai", "claude_code", "codex", "chat_completions", "anthropic", "langchain", "csv")
 MOST_REASONS = 40
+NO_QUESTION = "(no question yet)"
 REASON = 200  # characters of a reason, which may quote the file
 
 
@@ -72,6 +73,11 @@ def reasons_in_words(report: Report) -> Iterator[str]:
         yield f"… and {len(reasons) - MOST_REASONS:,} other reasons"
     if report.kept:
         yield one_line(f"Kept beside the messages: {', '.join(report.kept)}", REASON)
+
+
+def unread_sessions(path: Path, reason: str) -> str:
+    """ "Sessions may be missing: ~/sessions.db: …": of a database that can't be read to its end."""
+    return one_line(f"Sessions may be missing: {home_as_tilde(str(path))}: {reason}", REASON)
 
 
 def home_as_tilde(project: str) -> str:

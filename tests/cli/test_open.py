@@ -11,6 +11,8 @@ from bare_machine import make_home
 from command_line import run
 
 from historylab.costs import session_cost
+from historylab.formats.sessions import find
+from historylab.formats.sessions.places import SessionPlace
 from historylab.settings.names import OPEN, RECORD
 from historylab.ui.server import serve
 
@@ -121,6 +123,22 @@ def test_the_sessions_of_this_machine_are_listed_and_opened_by_number(capsys, se
     assert served["opened"] == str(session)
 
 
+def test_a_session_that_cannot_be_read_is_refused_before_anything_is_served(capsys, served, session):
+    session.write_text("{broken")
+    code, _, err = run(capsys, "open", "1")
+    assert (code, served) == (1, {})
+    assert "the JSON is broken" in err
+
+
+def test_databases_that_cannot_be_read_are_named(capsys, session, monkeypatch):
+    database = session.parents[3] / "sessions.db"
+    database.write_bytes(b"SQLite format 3\0")
+    monkeypatch.setattr(find, "PLACES", (SessionPlace("Goose", ("~",), database.name),))
+    assert "Sessions may be missing: ~/sessions.db: this SQLite" in run(capsys, "open")[2]
+    (unread,) = json.loads(run(capsys, "open", "--json")[1])["unread"]
+    assert unread["path"] == str(database)
+
+
 def test_they_are_listed_as_json(capsys, session):
     listed = json.loads(run(capsys, "open", "--json")[1])
     (found,) = listed["sessions"]
@@ -147,6 +165,7 @@ def test_a_session_that_no_format_reads_is_listed_without_them(capsys, session):
     session.write_text('{"type": "user", "cwd": "/x", "message": "?"}')
     (found,) = json.loads(run(capsys, "open", "--json")[1])["sessions"]
     assert (found["compactions"], found["project"]) == (None, "/x")
+    assert "(no question" in run(capsys, "open")[1]
 
 
 def test_a_search_and_a_project_choose_some_of_them_under_their_numbers(capsys, session):

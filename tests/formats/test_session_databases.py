@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from bare_machine import make_home
 
 from historylab.errors import LoadError
+from historylab.formats.files import database
 from historylab.formats.files.given import content_given
 from historylab.formats.sessions.databases import sessions_in
 from historylab.formats.sessions.find import find_sessions
@@ -138,6 +140,22 @@ def test_what_is_no_database_lists_no_session(tmp_path, data):
     path.write_bytes(data)
     with pytest.raises(LoadError, match="can't be read"):
         list(sessions_in(path))
+
+
+@pytest.mark.parametrize(
+    ("locked", "seconds", "why"), [(True, 10, "database is locked"), (False, -1, "it takes longer than -1 seconds")]
+)
+def test_a_database_that_cannot_be_read_is_named_with_the_reason(tmp_path, monkeypatch, locked, seconds, why):
+    make_home(tmp_path, monkeypatch)
+    monkeypatch.setenv("GOOSE_PATH_ROOT", str(tmp_path))
+    monkeypatch.setattr(database, "SECONDS", seconds)
+    monkeypatch.setattr(database, "STEPS", 1)
+    path = tmp_path / "data/sessions/sessions.db"
+    path.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.executescript(GOOSE)
+        writer.execute("BEGIN EXCLUSIVE" if locked else "BEGIN")
+        assert find_sessions().unread == ((path, f"this SQLite database can't be read: {why}"),)
 
 
 def test_a_database_in_use_is_read_with_what_was_just_written(tmp_path):

@@ -185,6 +185,20 @@ def test_a_session_begun_by_a_command_is_listed_by_it_unless_something_is_asked(
     assert [s.question for s in find_sessions()[:2]] == ["/init", "Mend the lamp"]
 
 
+@pytest.mark.parametrize("command", ["/mode", "/plugin:init\n"])
+def test_a_typed_command_is_no_question_where_another_prompt_follows(home, command):
+    given, asked = ({"role": "user", "content": [{"type": "text", "text": text}]} for text in (command, "/etc is full"))
+    answer = {"type": "assistant", "requestId": "req_1", "message": {"role": "assistant", "content": "I look."}}
+    for name, records in (("1", [{"message": given}, answer]), ("2", [{"message": given}, answer, {"message": asked}])):
+        keep(home / f".pi/agent/sessions/--tides--/{name}.jsonl", records, 9)
+    assert {one.question for one in find_sessions()[:2]} == {command.strip(), "/etc is full"}
+
+
+def test_a_date_in_the_future_makes_no_session_the_newest(home):
+    keep(home / KEPT[0][0], CLINE, 15_000_000 * 17)
+    assert [one.tool for one in find_sessions()] == ["Gemini CLI", "Codex", "Claude Code", "Cline"]
+
+
 def test_a_session_is_listed_by_what_a_person_wrote_beside_a_programs_notes(home):
     said = "<ide_opened_file>a.py is open.</ide_opened_file>\n# Lamps\nMend them"
     rules = "# AGENTS.md instructions for /x\n\n<INSTRUCTIONS>Never push.</INSTRUCTIONS>"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 import streamlit as st
 from app_pages import next_conversation, opening, rows, screen, shown, text, uploaded, verdict
 from streamlit.testing.v1 import AppTest
 
-from historylab.formats.sessions.find import Session
+from historylab.formats.sessions.find import FoundSessions, Session
 from historylab.formats.shapes.shape import Shape
 
 CHAT = [{"role": "user", "content": "Where is my order?"}, {"role": "assistant", "content": "On its way."}]
@@ -161,7 +162,10 @@ def several(here, monkeypatch):
 
 def sit_at(monkeypatch, found: list[Session]) -> None:
     """Have the reader sit at a machine with these sessions."""
-    monkeypatch.setattr("historylab.ui.session.machine_sessions.find_sessions", lambda: found)
+    monkeypatch.setattr(
+        "historylab.ui.session.machine_sessions.find_sessions",
+        lambda: FoundSessions(found, [(Path("/s.db"), "locked")]),
+    )
     for room in ("toolbar.open_drawer", "library.conversations_page", "session.machine_sessions"):
         monkeypatch.setattr(f"historylab.ui.{room}.on_this_machine", lambda: True)
 
@@ -173,6 +177,7 @@ def test_sessions_of_this_machine_are_listed_when_asked_for(here, where):
     assert "garden" not in str(app.get("bidi_component"))
     shown(app.button(key=f"seek {where}").click().run())
     assert rows(app, f"sessions {where}")[0][:3] == ["Where is my order?", "Codex", "garden"]
+    assert "Sessions may be missing: /s.db: locked" in text(app)
 
 
 @pytest.mark.slow

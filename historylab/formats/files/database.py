@@ -84,7 +84,9 @@ def _connect(place: str, longest: int) -> Iterator[sqlite3.Connection]:
     except UnicodeDecodeError:  # of what SQLite says is wrong
         raise LoadError("this SQLite database can't be read: it is damaged") from None
     except (sqlite3.Error, OverflowError) as problem:
-        raise LoadError(f"this SQLite database can't be read: {str(problem)[:80]}") from None
+        late = getattr(problem, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT
+        why = f"it takes longer than {SECONDS} seconds" if late else str(problem)[:80]
+        raise LoadError(f"this SQLite database can't be read: {why}") from None
 
 
 def tables_of(data: bytes) -> Mapping[str, frozenset[str]]:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from stat import S_ISREG
+from time import time
 
 from historylab.errors import LoadError
 from historylab.formats.sessions.databases import MARK, sessions_in
@@ -21,6 +22,7 @@ from historylab.formats.titles import opening, printable
 LONGEST = 80  # characters of an opening question
 DIGEST = 64  # characters of a folder's name that Gemini CLI made of the project's path
 LATEST = 253_402_300_800  # seconds since 1970 at the end of the year 9999
+DAY = 86_400  # seconds by which clocks may differ; a later date than that is a wrong one
 SEPARATORS = frozenset("/\\")  # no path has them in a name
 SUBAGENT = "agent-"  # begins the files of Claude Code's subagents, which belong to a session
 
@@ -64,10 +66,28 @@ def _file_of(path: Path) -> Path:
     return next((path / name for name, _ in TASK if (path / name).is_file()), path)
 
 
-def find_sessions() -> list[Session]:
-    """The sessions of this machine, newest first. Folders and databases that can't be read are left out."""
-    found = {session.path: session for place in PLACES for session in _sessions_at(place)}
-    return sorted(found.values(), key=lambda session: session.changed, reverse=True)
+class FoundSessions(list[Session]):
+    """Sessions in order.
+
+    Attributes:
+        unread: the databases that can't be read, or not to their end, each with the reason.
+    """
+
+    def __init__(self, found: Iterable[Session] = (), unread: Iterable[tuple[Path, str]] = ()) -> None:
+        super().__init__(found)
+        self.unread = tuple(unread)
+
+
+def find_sessions() -> FoundSessions:
+    """The sessions of this machine, newest first; those dated in the future come last.
+
+    Folders that can't be read are left out.
+    """
+    unread: list[tuple[Path, str]] = []
+    found = {session.path: session for place in PLACES for session in _sessions_at(place, unread)}
+    until = _moment(time() + DAY)
+    ordered = sorted(found.values(), key=lambda one: (one.changed < until, one.changed), reverse=True)
+    return FoundSessions(ordered, unread)
 
 
 def matching_sessions(found: Iterable[Session], search: str = "", project: str = "") -> list[Session]:
@@ -81,7 +101,7 @@ def _has_words(session: Session, words: list[str]) -> bool:
     return all(word in text for word in words)
 
 
-def _sessions_at(place: SessionPlace) -> Iterator[Session]:
+def _sessions_at(place: SessionPlace, unread: list[tuple[Path, str]]) -> Iterator[Session]:
     """The sessions of a place. Symbolic links are not followed out of the folder."""
     for folder in folders_of(place):
         for path in folder.glob(place.pattern):
@@ -98,8 +118,10 @@ def _sessions_at(place: SessionPlace) -> Iterator[Session]:
                     )
                     named = printable(above[:12] if len(above) == DIGEST else above)
                     yield Session(place.tool, whole, _moment(found.st_mtime), found.st_size, place.format, named=named)
-            except (OSError, LoadError):
+            except OSError:
                 continue
+            except LoadError as problem:
+                unread.append((path, str(problem)))
 
 
 def _list_database(place: SessionPlace, path: Path, changed: float) -> Iterator[Session]:

@@ -34,7 +34,8 @@ BODIES = ("message", "payload", "data", "context")
 LISTS = ("messages", "requests", "v")
 FOLDERS = ("cwd", "working_dir", "workspace_root", "directory")
 TITLES = ("customTitle", "title", "description")
-COMMAND = re.compile(r"<command-name>([^<]*)</command-name>")
+COMMAND = re.compile(r"<command-name>([^<]*)</command-name>|\A\s*(/[\w:-]+)\s*\Z")
+"""A command that is given, by Claude Code's tag or as it was typed."""
 AROUND = re.compile(r"\s*</?(?:task|feedback|user_message)>\s*")
 """Tags that Cline and its kin put around a person's words."""
 CLINE_FOLDER = re.compile(r"Current (?:Working|Workspace) Directory \(([^()\n]{1,1000})\)")
@@ -109,7 +110,7 @@ def _user_words(value: Any, levels: int) -> Iterator[Any]:
     body = _body(value) or value
     speakers = (body.get("role"), body.get("type"), value.get("role"), value.get("type"))
     if (
-        "requestId" in value
+        ("requestId" in value and not any(speakers))  # VS Code's; Claude Code's answers have one, too
         or value.get("say") in SAID
         or any(isinstance(speaker, str) and speaker in USERS for speaker in speakers)
     ):
@@ -133,8 +134,8 @@ def _texts(content: Any) -> Iterator[str]:
 
 def _command(content: Any) -> str:
     """The command that a person gave instead, as "/init"."""
-    found = COMMAND.search(content) if isinstance(content, str) else None
-    return found[1].strip() if found else ""
+    found = next(filter(None, map(COMMAND.search, _texts(content))), None)
+    return (found[1] or found[2] or "").strip() if found else ""
 
 
 def _question_beside(path: Path) -> str:

@@ -17,13 +17,13 @@ from historylab.ui.session.tab import GivenFile, ToOpen
 def find_on_machine() -> None:
     """List them, if reader and server are on the same machine."""
     if on_this_machine():
-        session.tab().sessions = tuple(find_sessions())
+        session.tab().sessions = find_sessions()
     session.touch()
 
 
 def open_session(place: int) -> None:
     """Open the session at that place of the list next."""
-    listed = session.tab().sessions or ()
+    listed = session.tab().sessions or []
     if on_this_machine() and place in range(len(listed)):
         path = listed[place].path
         opening.note_to_open(ToOpen((GivenFile(path.name, path),)))

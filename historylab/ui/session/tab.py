@@ -16,7 +16,7 @@ from historylab.errors import HistoryLabError
 from historylab.formats.base import Report
 from historylab.formats.listing import Listing
 from historylab.formats.load import Conversations
-from historylab.formats.sessions.find import Session
+from historylab.formats.sessions.find import FoundSessions
 from historylab.formats.shapes.shape import Shape
 from historylab.recall.questions import Question
 from historylab.recordings.entries import Source
@@ -243,7 +243,7 @@ class TabState:
     again: ToOpen | None = None  # what was open before the page was loaded, and changed on disk since
     uploaded: set[str] = field(default_factory=set)  # every file given so far, by the browser's ids
     refused: tuple[RefusedFile, ...] = ()  # files that were not read
-    sessions: tuple[Session, ...] | None = None  # of coding agents on this machine, once they were asked for
+    sessions: FoundSessions | None = None  # of coding agents on this machine, once they were asked for
     request: int | None = None  # from 0; None is the last
     message: int | None = None
     stars: tuple[int, ...] = ()  # messages that must be remembered, as the open conversation numbers them

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -12,8 +12,8 @@ from historylab.costs.session_cost import MOST_MEASURED, SessionFigures, measure
 from historylab.formats.sessions.find import Session, matching_sessions
 from historylab.ui.session import cached, machine_sessions, opening, session
 from historylab.ui.shared.row_table import Column, row_table
-from historylab.wording.loading import file_size, home_as_tilde
-from historylab.wording.untrusted import one_line
+from historylab.wording.loading import NO_QUESTION, file_size, home_as_tilde, unread_sessions
+from historylab.wording.untrusted import escape, one_line
 
 EVERY_PROJECT = "All projects"
 COLUMNS = (
@@ -35,6 +35,8 @@ def found_sessions(where: str, then: Callable[[], None]) -> None:
     `where` tells the drawer's from the page's.
     """
     listed = session.tab().sessions
+    for path, reason in listed.unread if listed is not None else ():
+        st.html(f'<div class="hl-small">{escape(unread_sessions(path, reason))}</div>')
     if not listed:
         if listed is not None:
             st.html('<div class="hl-small">None was found on this machine.</div>')
@@ -65,7 +67,7 @@ def _left_out(found: int, shown: int) -> str:
     return MEASURED if shown > MOST_MEASURED else ""
 
 
-def _search_for(listed: tuple[Session, ...], where: str) -> list[tuple[int, Session]]:
+def _search_for(listed: Sequence[Session], where: str) -> list[tuple[int, Session]]:
     """The sessions searched for, of the project chosen, with their places in the list."""
     with st.container(horizontal=True, key=f"sessions-bar-{where}"):
         search = st.text_input(
@@ -91,7 +93,7 @@ def _search_for(listed: tuple[Session, ...], where: str) -> list[tuple[int, Sess
 
 
 def _row(found: Session, figures: SessionFigures | None) -> tuple[str, ...]:
-    asked, project = one_line(found.question, 80) or "(no question)", one_line(Path(found.project).name, 40)
+    asked, project = one_line(found.question, 80) or NO_QUESTION, one_line(Path(found.project).name, 40)
     size = "" if found.size is None else file_size(found.size)
     cuts, cost = (str(figures.compactions), figures.dollars) if figures else ("", None)
     when = f"{found.changed.astimezone():%b %d, %Y}"
