@@ -165,6 +165,7 @@ def test_a_session_that_no_format_reads_is_listed_without_them(capsys, session):
     session.write_text('{"type": "user", "cwd": "/x", "message": "?"}')
     (found,) = json.loads(run(capsys, "open", "--json")[1])["sessions"]
     assert (found["compactions"], found["project"]) == (None, "/x")
+    session.write_text("{}")
     assert "(no question" in run(capsys, "open")[1]
 
 

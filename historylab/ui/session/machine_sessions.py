@@ -23,7 +23,7 @@ def find_on_machine() -> None:
 
 def open_session(place: int) -> None:
     """Open the session at that place of the list next."""
-    listed = session.tab().sessions or []
+    listed = session.tab().sessions or ()
     if on_this_machine() and place in range(len(listed)):
         path = listed[place].path
         opening.note_to_open(ToOpen((GivenFile(path.name, path),)))
