@@ -42,6 +42,14 @@ def values_at(item: Any, paths: Paths) -> list[Any]:
     return []
 
 
+def on_the_way(item: Any, path: str) -> Iterator[dict[str, Any]]:
+    """The objects that a path leads through, the outer first."""
+    keys = _keys(path)
+    for count in range(len(keys)):
+        if isinstance(found := _first_at(item, keys[:count]), dict):
+            yield found
+
+
 def holds(item: Any, wanted: Mapping[str, tuple[Any, ...]]) -> bool:
     """Tell whether a value at one of these paths is one of its values; any that says something, where it names none."""
     for path, values in wanted.items():

@@ -23,9 +23,17 @@ from historylab.formats.messages.speakers import cast, is_name, role_in_word
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.plain.csv_table import rows_of_table
 from historylab.formats.shapes.cuts import find_cuts
-from historylab.formats.shapes.paths import Located, Paths, holds, lists_at, value_at, values_at
+from historylab.formats.shapes.paths import Located, Paths, holds, lists_at, picked_at, value_at, values_at
 from historylab.formats.shapes.shape import THINKING, Shape
-from historylab.formats.shapes.walker import call_at, prompt_beside, result_at, text_at, walk_parts, words_in
+from historylab.formats.shapes.walker import (
+    call_at,
+    prompt_beside,
+    result_at,
+    says_failed,
+    text_at,
+    walk_parts,
+    words_in,
+)
 
 KINDS_OF_RECORD = ("type", "kind", "event", "say", "action", "mode", "category", "source")
 """Fields whose words name a kind of record, so that none of them is a person's name."""
@@ -139,20 +147,24 @@ class _Reader:
             return []
         for path, values in shape.only.items():
             if (found := value_at(item, path)) not in values:
-                pass_over = report.pass_over if found is not None else report.skip
-                pass_over(f"a record whose {path} is {_show(found)}, not a message", where)
+                known = found is not None and not (_word_at(item, shape.role) and self._has_words(item))
+                refuse = report.pass_over if known else report.skip
+                refuse(f"a record whose {path} is {_show(found)}, not a message", where)
                 return []
         word = _word_at(item, shape.role)
         if not word:
             report.skip("no role", where)
             return []
-        if self._roles.get(word) != "tool" and not any(_is_there(item, path) for path in self._words):
+        if self._roles.get(word) != "tool" and not self._has_words(item):
             report.pass_over(f"a record of {_show(word)} without words", where)
             return []
         report.records += 1
         before = report.warned
         report.leave(item, self._read, where)
         return with_record(self._message(item, word, where), item, report.warned > before)
+
+    def _has_words(self, item: Any) -> bool:
+        return any(_is_there(item, path) for path in self._words)
 
     def _message(self, item: dict[str, Any], word: str, where: str) -> list[Message]:
         shape, report = self._shape, self._report
@@ -217,7 +229,9 @@ class _Reader:
         text = "\n".join(filter(None, (*said.texts, inner.content)))
         call = text_at(item, self._shape.answers) or inner.tool_call_id
         media = (*said.media, *inner.media)
-        return Message("tool", text, said.id, said.name, (), call, media, said.timestamp, metadata=inner.metadata)
+        _, path = picked_at(item, self._shape.answers or self._shape.text or self._shape.parts)
+        about = {"is_error": True} if says_failed(item, path) else inner.metadata
+        return Message("tool", text, said.id, said.name, (), call, media, said.timestamp, metadata=about)
 
     def _time(self, item: Any, where: str) -> str | None:
         given = value_at(item, self._shape.time)
@@ -293,4 +307,7 @@ def _fields_read(shape: Shape) -> frozenset[str]:
     given += [tuple(shape.injected), shape.calls.get("items", ""), shape.results.get("items", "")]
     given += shape.usage.values() if isinstance(shape.usage, Mapping) else [shape.usage]
     keys = [path.split(".") for paths in given for path in ((paths,) if isinstance(paths, str) else paths)]
-    return frozenset(".".join(each[:n]) for each in keys for n in range(1, len(each) + 1)) - {""}
+    return frozenset(".".join(each[:n]) for each in keys for n in range(1, len(each) + 1)) - {""} | {
+        "is_error",
+        "isError",
+    }

@@ -14,7 +14,7 @@ from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import EMPTY_VALUES, Report, kind_of
 from historylab.formats.messages.answers import AnswerParts, tool_call
 from historylab.formats.messages.content_parts import MEDIA, json_text, medium_of
-from historylab.formats.shapes.paths import picked_at, value_at, values_at
+from historylab.formats.shapes.paths import on_the_way, picked_at, value_at, values_at
 from historylab.formats.shapes.shape import CALL
 
 Table = Mapping[str, Mapping[str, Any] | None]
@@ -22,6 +22,12 @@ Table = Mapping[str, Mapping[str, Any] | None]
 
 ENCRYPTED = ("encrypted_content", "encryptedContent", "encrypted")
 """Fields of a part of which a provider alone knows what they say."""
+
+FAILED: Mapping[str, tuple[Any, ...]] = {
+    **dict.fromkeys(("is_error", "isError", "error"), (True,)),
+    "status": ("error", "errored", "failed", "denied"),
+}
+"""Fields beside a result → their values that say that it failed."""
 
 MIME = re.compile(r"(?:data:)?([a-z]+)/[\w.+-]+(?:;|,|$)")
 
@@ -106,9 +112,15 @@ def result_at(item: Any, at: Mapping[str, Any]) -> Message | None:
         return None
     several = values_at(item, path)
     text, media = words_in(several if len(several) > 1 else value)
-    failed = {"is_error": True} if path.rpartition(".")[2] == "error" else {}
+    failed = path.rpartition(".")[2] in ("error", "Err") or says_failed(item, path)
     call = text_at(item, at.get("id", ""))
-    return Message("tool", text, tool_call_id=call or None, media=media, metadata=failed)
+    return Message("tool", text, tool_call_id=call or None, media=media, metadata={"is_error": True} if failed else {})
+
+
+def says_failed(item: Any, path: str) -> bool:
+    """Tell whether a field beside a result at this path, or beside what holds it, says that it failed."""
+    beside = ((holder, name) for holder in on_the_way(item, path) for name in FAILED)
+    return any(holder.get(name) in FAILED[name] for holder, name in beside)
 
 
 def text_at(item: Any, at: Any) -> str:

@@ -64,6 +64,28 @@ def test_a_result_under_error_is_a_failed_one():
     assert (found.content, found.metadata["is_error"]) == ("no such file", True)
 
 
+@pytest.mark.parametrize(
+    ("path", "part"),
+    [
+        ("content", {"content": "no", "is_error": True}),
+        ("run.error.message", {"run": {"status": "error", "error": {"message": "no"}}}),
+        ("reply.value.content", {"reply": {"value": {"content": "no", "isError": True}}}),
+        ("reply.Err", {"reply": {"Err": "no"}}),
+    ],
+)
+def test_a_mark_beside_a_result_says_that_it_failed(path, part):
+    shape = {**PARTED, "kinds": {"out": {"result": {"text": path}}}}
+    (result,) = read(shape, {"by": "tool", "parts": [{"type": "out", **part}]})[0]
+    assert (result.content, result.metadata) == ("no", {"is_error": True})
+
+
+@pytest.mark.parametrize("mark", [{"isError": True}, {"status": "failed"}])
+def test_a_record_that_is_a_result_may_say_that_it_failed(mark):
+    shape = {"role": "m.role", "text": "m.text", "answers": "m.call"}
+    (result,) = read(shape, {"m": {"role": "tool", "text": "no", "call": "c", **mark}})[0]
+    assert result.metadata == {"is_error": True}
+
+
 def test_media_and_labels_stand_for_what_is_no_text():
     (found,) = parts({"type": "pic", "mime": "image/png"}, {"type": "mention", "who": "Ann"})
     assert (found.media, found.content) == (("image",), "[Ann]")
@@ -101,6 +123,13 @@ def test_only_some_records_are_messages_and_the_others_are_counted():
     loaded = read(shape, {"type": "head"}, {"type": "message", "role": "user", "text": "hi"})
     assert (len(loaded[0]), loaded.report.passed) == (1, 1)
     assert list(loaded.report.skipped) == ["a record whose type is 'head', not a message"]
+
+
+def test_a_record_of_another_kind_that_has_words_could_be_a_message():
+    shape = {"only": {"type": ["message"]}, "role": "role", "text": "text"}
+    records = [{"type": kind, "role": "user", "text": "hi"} for kind in ("message", "turn")]
+    report = read(shape, *records).report
+    assert (report.skips, report.passed) == (1, 0)
 
 
 def test_calls_and_results_may_stand_beside_the_words():
