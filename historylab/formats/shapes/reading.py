@@ -16,8 +16,8 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.files.parquet_rows import MAX_ROW_BYTES, is_parquet, parquet_rows
 from historylab.formats.messages.answers import AnswerParts, with_usage
-from historylab.formats.messages.branching import paths, with_branches
-from historylab.formats.messages.chat_messages import iso_time, pair_by_order
+from historylab.formats.messages.branching import with_branches
+from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.kept_records import with_record
 from historylab.formats.messages.speakers import cast, is_name, role_in_word
 from historylab.formats.messages.usage import to_usage
@@ -25,6 +25,7 @@ from historylab.formats.plain.csv_table import rows_of_table
 from historylab.formats.shapes.cuts import find_cuts
 from historylab.formats.shapes.paths import Located, Paths, holds, lists_at, picked_at, value_at, values_at
 from historylab.formats.shapes.shape import THINKING, Shape
+from historylab.formats.shapes.threads import RecordTree
 from historylab.formats.shapes.walker import (
     call_at,
     prompt_beside,
@@ -98,39 +99,24 @@ class _Reader:
 
     def conversation(self, group: list[Located], label: str, around: tuple[Any, ...]) -> Conversation:
         """The conversation that these records are, with its branches."""
-        nodes: dict[Any, list[Message]] = {}
-        items: dict[Any, Any] = {}
-        parents: dict[Any, Any] = {}
-        beside: list[Any] = []
-        last = None
+        tree, beside = RecordTree(self._shape), list[Any]()
         self._answered = frozenset(text_at(item, self._shape.answers) for _, item in group)
-        for place, (where, item) in enumerate(group):
+        for where, item in group:
             found = self._messages(item, where)
             if not found and len(beside) < FIRST:
                 beside.append(item)
-            key = text_at(item, self._shape.id) or place
-            key = place if key in nodes else key
-            follows = text_at(item, self._shape.parent) or None
-            parents[key] = last if follows is None and last is not None and not self._has_parent(item) else follows
-            nodes[key], items[key], last = found, item, key
+            tree.add(where, item, found)
         metadata, title = self._facts(beside, around)
         if label:
             metadata[str(self._shape.conversation)] = label
-        places = {key: place for place, key in enumerate(nodes)}
-        ways = paths(parents, places.__getitem__, _current(around, nodes)) if self._shape.parent else [list(nodes)]
-        threads = [pair_by_order(_join_thoughts([m for key in way for m in nodes[key]])) for way in ways]
+        ways = tree.ways(around, self._report)
+        threads = [tree.thread(way) for way in ways]
         if (prompt := prompt_beside(around)) and not any(m.role == "system" for m in threads[0]):
             self._report.records += 1
             threads = [[Message("system", prompt), *said] for said in threads]
-        records = ([(key, items[key]) for key in way] for way in ways)
-        cuts = [
-            find_cuts(self._shape, way, said, self._report.format) for way, said in zip(records, threads, strict=True)
-        ]
+        by = self._report.format
+        cuts = [find_cuts(self._shape, way, said, by) for way, said in zip(ways, threads, strict=True)]
         return with_branches(threads, title or label, metadata, self._report, cuts)
-
-    def _has_parent(self, item: Any) -> bool:
-        """Tell whether a record says what it follows, if only that it is the first."""
-        return isinstance(item, dict) and str(self._shape.parent).rpartition(".")[2] in item
 
     def _facts(self, beside: list[Any], around: tuple[Any, ...]) -> tuple[dict[str, Any], str]:
         """The model, tools and title that stand beside the messages."""
@@ -251,30 +237,6 @@ class _Reader:
 
 def _by_model(message: Message, model: str) -> Message:
     return replace(message, metadata={**message.metadata, MODEL: model})
-
-
-def _current(around: tuple[Any, ...], nodes: Mapping[Any, Any]) -> Any:
-    """The record that a field beside its list calls the current one; None if none does."""
-    fields = around[0].items() if around and isinstance(around[0], dict) else ()
-    return next((id for key, id in fields if key[:7] == "current" and isinstance(id, str) and id in nodes), None)
-
-
-def _join_thoughts(messages: list[Message]) -> list[Message]:
-    """The messages, of which one that is nothing but thinking is part of the answer after it."""
-    joined: list[Message] = []
-    for message in messages:
-        before = joined[-1] if joined else None
-        if before and before.role == message.role == "assistant" and _only_thinks(before):
-            thought = [before.metadata["thinking"], message.metadata.get("thinking", "")]
-            joined.pop()
-            about = {**before.metadata, **message.metadata, "thinking": "\n".join(filter(None, thought))}
-            message = replace(message, metadata=about)  # noqa: PLW2901
-        joined.append(message)
-    return joined
-
-
-def _only_thinks(message: Message) -> bool:
-    return bool(message.metadata.get("thinking")) and not (message.content or message.tool_calls or message.media)
 
 
 def _items(item: Any, at: Mapping[str, Any]) -> list[Any]:

@@ -158,6 +158,35 @@ def test_parents_make_branches_of_which_the_newest_is_the_conversation():
     assert ["".join(m.content for m in path) for path in (found, *found.branches)] == ["abd", "abc"]
 
 
+TREE = {"role": "by", "text": "says", "id": "id", "parent": "after"}
+
+
+def turn(name: str, after: str | None):
+    return {"by": "user" if name[0] == "q" else "assistant", "says": name, "id": name, "after": after}
+
+
+def test_a_record_whose_parent_the_file_lacks_follows_the_one_before_it():
+    (found,) = read(TREE, turn("q1", None), turn("r1", "q1"), turn("q2", "r1"), turn("q3", "r2"), turn("r3", "q3"))
+    assert [m.content for m in found] == ["q1", "r1", "q2", "q3", "r3"]
+
+
+def test_those_that_name_the_same_missing_parent_are_branches():
+    (found,) = read(TREE, turn("q1", "root"), turn("q2", "root"))
+    assert [[m.content for m in path] for path in (found, *found.branches)] == [["q2"], ["q1"]]
+
+
+def test_a_record_that_names_itself_has_no_parent():
+    found = read(TREE, turn("q1", "q1"), turn("r1", "q9"))
+    assert [m.content for m in found[0]] == ["q1", "r1"]
+
+
+def test_records_on_branches_that_are_not_offered_are_counted():
+    found = read(TREE, turn("q", None), *(turn(f"r{i}", "q") for i in range(25)))
+    (left,) = found.report.skipped.items()
+    assert (left[0], left[1].count) == ("a record on none of the branches offered", 4)
+    assert (found.report.records, len(found[0].branches)) == (26, 20)
+
+
 def test_time_model_and_usage_are_those_of_the_answer():
     shape = {
         "role": "role",
