@@ -192,19 +192,10 @@ def _message(node: Node, text: str, media: tuple[str, ...], thoughts: list[str],
         metadata, role = {**metadata, "role": "tool", "injected": True}, "user"
     if role not in ROLE_CODES:
         report.warn(f"unknown role {role[:40]!r}, kept as conversation", node.where)
-    calls = (ToolCall(node.key, node.recipient, text),) if node.recipient else ()
+    calls, words = ((ToolCall(node.key, node.recipient, text),), "") if node.recipient else ((), text)
     name = text_in(node.object_at("author"), "name") if call is None else None
-    return Message(
-        role,
-        "" if calls else text,
-        node.key,
-        name or None,
-        calls,
-        call.key if call else None,
-        media,
-        time,
-        metadata=metadata,
-    )
+    called = call.key if call else None
+    return Message(role, words, node.key, name or None, calls, called, media, time, metadata=metadata)
 
 
 def _metadata(node: Node, thoughts: list[str]) -> dict[str, Any]:

@@ -164,14 +164,4 @@ def _with_place(
     time = None if raw in NOTHING else iso_time(raw)
     if time is None and raw not in NOTHING:
         report.warn("a timestamp that is no time", record.where)
-    return Message(
-        message.role,
-        message.content,
-        chosen or None,
-        tool_calls=message.tool_calls,
-        tool_call_id=message.tool_call_id,
-        media=message.media,
-        timestamp=time,
-        metadata={**message.metadata, **said},
-        source=message.source,
-    )
+    return replace(message, id=chosen or None, timestamp=time, metadata={**message.metadata, **said})

@@ -151,12 +151,9 @@ def _parts(turn: SpecStoryTurn, role: str, thoughts: list[str]) -> Iterator[Mess
 
 def _without_rules(text: str) -> str:
     """The text without the rules around it."""
-    lines = text.strip("\n").split("\n")
-    while lines and (RULE.match(lines[-1]) or not lines[-1].strip()):
-        del lines[-1]
-    while lines and (RULE.match(lines[0]) or not lines[0].strip()):
-        del lines[0]
-    return "\n".join(lines)
+    lines = text.split("\n")
+    said = [at for at, line in enumerate(lines) if line.strip() and not RULE.match(line)] or [len(lines)]
+    return "\n".join(lines[said[0] : said[-1] + 1])
 
 
 def _split(kind: str, text: str) -> tuple[str, str]:

@@ -105,11 +105,7 @@ def _guess_kind(kind: str, held: Sequence[Any]) -> dict[str, Any] | None:
     word = kind.casefold()
     call, result = _paths_of(held, OF_CALL), _paths_of(held, OF_RESULT)
     if kind in MEDIA:
-        return {
-            "media": next(
-                (path for path in _paths_of(held, {"at": "mimetype mime_type media_type url data"}).values()), "type"
-            )
-        }
+        return {"media": "type", **_paths_of(held, {"media": "mimetype mime_type media_type url data"})}
     if any(part in word for part in ("result", "response", "output")) and "text" in result:
         return {"result": result}
     if {"name", "arguments"} <= call.keys():

@@ -25,11 +25,11 @@ class CallNames:
 
     input: str
     output: str
-    key: str
     model: str
-    provider: str
-    started: str
-    ended: str
+    key: str = ""
+    provider: str = ""
+    started: str = ""
+    ended: str = ""
     parameters: str = ""
     usage: str = ""
     counts: Mapping[str, str] = field(default_factory=dict)

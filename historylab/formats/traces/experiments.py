@@ -39,7 +39,6 @@ CALLS = CallNames(
     output="output",
     key="attributes.session_id thread_id trace_id",
     model="output.model inputs.model",
-    provider="",
     started="started_at",
     ended="ended_at",
     parameters="inputs",
@@ -48,11 +47,7 @@ CALLS = CallNames(
 RESULTS = CallNames(
     input="prompt.raw prompt",
     output="response.output",
-    key="",
     model="model",
-    provider="",
-    started="",
-    ended="",
     counts={
         "prompt_tokens": "response.tokenUsage.prompt",
         "completion_tokens": "response.tokenUsage.completion",

@@ -135,12 +135,8 @@ def _usage(row: dict[str, Any], columns: UsageColumns) -> dict[str, int] | None:
     taken, output, reads, writes, hour = (
         _count(row, columns, kind) for kind in ("input", "output", "reads", "writes", "writes_1h")
     )
-    usage = {
-        "input": taken if columns.beside else max(0, taken - reads - writes - hour),
-        "output": output,
-        "cache_reads": reads,
-        "cache_writes": writes + hour,
-    }
+    fresh = taken if columns.beside else max(0, taken - reads - writes - hour)
+    usage = {"input": fresh, "output": output, "cache_reads": reads, "cache_writes": writes + hour}
     return usage | ({"cache_writes_1h": hour} if hour else {}) if any(usage.values()) else None
 
 
