@@ -62,7 +62,11 @@ def goose_database(content: Content, report: Report) -> Iterator[Conversation]:
     whole = replace(shape, items="messages", title=("name", "description"), model=("model_config_json.model_name"))
     messages: dict[Any, list[Any]] = {}
     for row in content.rows("SELECT * FROM messages ORDER BY created_timestamp, rowid"):
-        about = {"id": row.get("message_id"), "created": row.get("created_timestamp"), "role": row.get("role")}
+        about = {
+            "id": row.get("message_id") or row.get("id"),
+            "created": row.get("created_timestamp"),
+            "role": row.get("role"),
+        }
         said = {"content": unpack_json(row["content_json"]), "metadata": unpack_json(row.get("metadata_json"))}
         messages.setdefault(row["session_id"], []).append({**about, **said})
     for session in content.rows("SELECT * FROM sessions ORDER BY rowid"):

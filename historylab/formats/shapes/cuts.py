@@ -8,7 +8,7 @@ from typing import Any
 from historylab.conversation.message import MOST_TOKENS, Message, prompt_length
 from historylab.conversation.sent import RecordedCut, SentHistory, as_summary
 from historylab.formats.messages.sent_view import SentView, record_places
-from historylab.formats.shapes.paths import value_at
+from historylab.formats.shapes.paths import Paths, holds, value_at
 from historylab.formats.shapes.shape import Shape
 from historylab.formats.shapes.walker import text_at
 
@@ -17,6 +17,8 @@ def find_cuts(
     shape: Shape, records: Iterable[tuple[Any, Any]], messages: Sequence[Message], by: str
 ) -> list[SentHistory]:
     """The histories sent after the cuts among the records of a path, each with its id; `by` made them."""
+    if sent := shape.cuts.get("sent"):
+        return _find_marked(shape, sent, records, messages, by)
     view, size, places = SentView(), 0, record_places(messages) if shape.cuts else {}
     for name, record in records if shape.cuts else ():
         if held := places.get(str(name)):
@@ -29,4 +31,20 @@ def find_cuts(
             told = before if type(before) is int and 0 <= before <= MOST_TOKENS else None
             order = [*range(prompt_length(messages)), as_summary(Message("user", summary)), *range(kept.start, size)]
             view.put(size, list(dict.fromkeys(order)), RecordedCut(before=told, by=by))
+    return view.histories
+
+
+def _find_marked(
+    shape: Shape, sent: Paths, records: Iterable[tuple[Any, Any]], messages: Sequence[Message], by: str
+) -> list[SentHistory]:
+    """The histories sent after summaries whose program marks what they stand for, and lets the model answer them."""
+    view, places, gone, put = SentView(), record_places(messages), set[int](), set[int]()
+    for name, record in records:
+        held = places.get(str(name), range(0))
+        gone.update(held if value_at(record, sent) is False else ())
+        put.update(held if holds(record, shape.injected) else ())
+    for i in sorted(put):
+        if messages[i].role == "user" and i + 1 in put and messages[i + 1].role == "assistant":
+            order = [j for j in range(i + 1) if j == i or j not in gone]
+            view.put(i + 1, order, RecordedCut(by=by), summary=i)
     return view.histories

@@ -141,9 +141,15 @@ def words_in(value: Any) -> tuple[str, tuple[str, ...]]:
         alone = inner is not None and (len(value) == 1 or isinstance(kind, str))
         return (inner, ()) if alone and inner is not None else (json_text(value), ())
     if isinstance(value, list | tuple) and all(isinstance(each, str | dict) for each in value):
-        found = [words_in(each) for each in value]
+        found = [words_in(each) for each in value if _is_for_model(each)]
         return "\n".join(text for text, _ in found if text), tuple(name for _, media in found for name in media)
     return json_text(value), ()
+
+
+def _is_for_model(part: Any) -> bool:
+    """Tell whether the model is shown a part of a tool's result, by the readers that the tool names."""
+    audience = value_at(part, "annotations.audience")
+    return not isinstance(audience, list) or not audience or "assistant" in audience
 
 
 def prompt_beside(around: tuple[Any, ...]) -> str:

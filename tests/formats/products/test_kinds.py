@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from historylab.conversation.sent import sent_histories
 from historylab.formats.load import Conversations, load
 
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -32,3 +33,27 @@ def test_outputs_of_gptme_are_sent_by_the_system():
     ]
     (found,) = lines(*records)
     assert [m.role for m in found] == ["user", "assistant", "system"]
+
+
+def goose(role: str, *parts: Any, user: bool = True, agent: bool = True, **more: Any) -> dict[str, Any]:
+    content = [{"type": "text", "text": part} if isinstance(part, str) else part for part in parts]
+    seen = {"userVisible": user, "agentVisible": agent}
+    return {"id": str(parts), "role": role, "created": 1777881600, "content": content, "metadata": seen, **more}
+
+
+def test_goose_sends_its_summary_and_not_what_it_stands_for():
+    old = [goose("user", "go", agent=False), goose("assistant", "I go.", agent=False)]
+    older = [goose("user", "went", user=False, agent=False), goose("assistant", "on", user=False, agent=False)]
+    newer = [goose("user", "all went", user=False), goose("assistant", "I go on.", user=False), goose("user", "Where?")]
+    (found,) = lines({"working_dir": "/srv"}, *old, *older, *newer)
+    histories = sent_histories(found) or ()
+    assert [(each.size, each.sent, each.summary) for each in histories] == [(3, ((2, 3),), 2), (5, ((4, 5),), 4)]
+    assert [m.content for m in found if m.role == "user" and not m.injected] == ["go", "Where?"]
+
+
+def test_a_result_is_what_its_tool_lets_the_model_read():
+    said = [{"type": "text", "text": who, "annotations": {"audience": [who]}} for who in ("assistant", "user")]
+    call = {"type": "toolRequest", "id": "t", "toolCall": {"value": {"name": "ls", "arguments": {}}}}
+    result = {"type": "toolResponse", "id": "t", "toolResult": {"status": "success", "value": {"content": said}}}
+    (found,) = lines({"working_dir": "/srv"}, goose("user", "go"), goose("assistant", call), goose("user", result))
+    assert found[-1].content == "assistant"
