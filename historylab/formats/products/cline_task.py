@@ -41,10 +41,11 @@ MODEL_TAG = re.compile(r"<model>([^<\n]+)</model>")
 def looks_like_task(content: Content) -> float:
     """0.95 for messages in the form of Anthropic's API with Cline's tags or its own fields."""
     records = [value for _, value in located_items(content.values[:1])]
-    if not records or not all(isinstance(each, dict) and "role" in each and "content" in each for each in records):
+    said = [each for each in records if isinstance(each, dict) and "role" in each and "content" in each]
+    if len(said) * 2 <= len(records):
         return 0
-    own = any("ts" in each and ("modelInfo" in each or _has_frame(each)) for each in records)
-    return 0.95 if own or _has_frame(records[0]) else 0
+    own = any("ts" in each and ("modelInfo" in each or _has_frame(each)) for each in said)
+    return 0.95 if own or _has_frame(said[0]) else 0
 
 
 @register("format", title="Cline, Roo Code, Kilo Code", recognise=looks_like_task, source=SOURCE, checked=CHECKED)

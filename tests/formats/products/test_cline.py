@@ -159,3 +159,8 @@ def test_a_summary_of_roo_code_stands_for_the_messages_that_name_it(tmp_path):
 def test_a_range_that_can_not_be_cuts_nothing(tmp_path, left):
     shown = [asked(at=-1), say("text", "x", conversationHistoryDeletedRange=left)]
     assert sent_histories(folder(tmp_path, TASK, shown)[0]) is None
+
+
+def test_a_record_without_content_costs_no_task_its_reader():
+    loaded = load(json.dumps([*TASK, {"role": "user"}]).encode())
+    assert (loaded.report.member, len(loaded[0])) == ("cline_task", 2)
