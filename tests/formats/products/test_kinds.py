@@ -57,3 +57,16 @@ def test_a_result_is_what_its_tool_lets_the_model_read():
     result = {"type": "toolResponse", "id": "t", "toolResult": {"status": "success", "value": {"content": said}}}
     (found,) = lines({"working_dir": "/srv"}, goose("user", "go"), goose("assistant", call), goose("user", result))
     assert found[-1].content == "assistant"
+
+
+def step(index: int, kind: str, source: str = "MODEL", **more: Any) -> dict[str, Any]:
+    return {"step_index": index, "source": source, "type": kind, "status": "DONE", "content": kind, **more}
+
+
+def test_steps_of_antigravity_stand_in_their_order_and_answer_the_call_of_their_name():
+    calls = [{"name": "list_dir", "args": {}}, {"name": "view_file", "args": {}}]
+    steps = [step(0, "USER_INPUT", "USER_EXPLICIT"), step(2, "VIEW_FILE"), step(3, "LIST_DIRECTORY")]
+    (found,) = lines(*steps, step(1, "PLANNER_RESPONSE", tool_calls=calls), step(4, "NOTICE", "SYSTEM"))
+    assert [m.role for m in found] == ["user", "assistant", "tool", "tool", "system"]
+    listed, viewed = found[1].tool_calls
+    assert [m.tool_call_id for m in found if m.role == "tool"] == [viewed.id, listed.id]
