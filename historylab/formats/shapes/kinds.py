@@ -1,6 +1,7 @@
 """Kinds: the files of `formats/kinds/`, each registered as a format that is nothing more than a shape.
 
-A file is a shape with a few more fields: `title` (the path of a conversation's is `titled`); `about`, what is read, in
+A file is a shape with a few more fields: `title` (the path of a conversation's is `titled`); `joined`, a `list` beside
+the items, of which each record stands as `joined` in the item whose `id` its `key` names; `about`, what is read, in
 a line; `source`, where the form is defined, and `checked`, the published file that it was checked against, if any;
 `group`, the heading it stands under; and by what it is recognised: `marks`, paths that lead to something in a sample of
 the file (or path → values, of which one is there), and how `sure` they make us, 0 to 1.
@@ -16,12 +17,14 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
-from historylab.formats.shapes.paths import holds, lists_at
+from historylab.formats.messages.fields import as_list
+from historylab.formats.shapes.paths import Located, holds, lists_at, value_at
 from historylab.formats.shapes.reading import read_shaped
 from historylab.formats.shapes.shape import Shape
+from historylab.formats.shapes.walker import text_at
 from historylab.registry import register
 
-BESIDE = ("title", "about", "source", "checked", "group", "marks", "sure", "titled")
+BESIDE = ("title", "about", "source", "checked", "group", "marks", "sure", "titled", "joined")
 ITEMS = 40
 """Records of a sample that marks are looked for in."""
 
@@ -39,7 +42,9 @@ def register_kind(name: str, given: dict[str, Any]) -> None:
     marks = [_mark_of(each) for each in given["marks"]]
 
     def read(content: Content, report: Report) -> Iterator[Conversation]:
-        yield from read_shaped(shape, content.values, report)
+        joined = given.get("joined")
+        values = [_join(each, shape.items, joined) for each in content.values] if joined else content.values
+        yield from read_shaped(shape, values, report)
 
     read.__name__, read.__doc__ = name, given["about"]
     read.__module__ = f"historylab.formats.{given['group']}.{name}"
@@ -55,6 +60,17 @@ def register_kind(name: str, given: dict[str, Any]) -> None:
         checked=given.get("checked", ""),
         shape=shape,
     )(read)
+
+
+def _join(located: Located, items: str, joined: Mapping[str, str]) -> Located:
+    """A value in whose items stands what is told of each elsewhere."""
+    where, value = located
+    if not isinstance(value, dict) or not isinstance(value.get(items), list):
+        return located
+    beside = as_list(value_at(value, joined["list"]))
+    told = {named: each for each in beside if (named := text_at(each, joined["key"]))}
+    found = ((item, told.get(text_at(item, joined["id"]))) for item in value[items])
+    return where, {**value, items: [{**item, "joined": more} if more else item for item, more in found]}
 
 
 def _mark_of(given: Any) -> Mark:

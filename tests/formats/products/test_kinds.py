@@ -9,6 +9,7 @@ from typing import Any
 from historylab.conversation.sent import sent_histories
 from historylab.formats.load import Conversations, load
 
+WHO = ("user", "assistant")
 SAMPLES = Path(__file__).parents[1] / "samples"
 
 
@@ -70,3 +71,12 @@ def test_steps_of_antigravity_stand_in_their_order_and_answer_the_call_of_their_
     assert [m.role for m in found] == ["user", "assistant", "tool", "tool", "system"]
     listed, viewed = found[1].tool_calls
     assert [m.tool_call_id for m in found if m.role == "tool"] == [viewed.id, listed.id]
+
+
+def test_a_thread_of_amp_has_the_usage_of_its_ledger():
+    said = [{"role": who, "messageId": i, "content": [{"type": "text", "text": who}]} for i, who in enumerate(WHO)]
+    event = {"toMessageId": 1, "model": "m", "tokens": {"input": 9, "output": 3, "cacheReadInputTokens": 5}}
+    thread = {"v": 1, "created": 1, "env": {}, "messages": said, "usageLedger": {"events": [event, 7, {}]}}
+    (found,) = lines(thread)
+    usage = {"input": 9, "output": 3, "cache_reads": 5, "cache_writes": 0}
+    assert (found[1].metadata["usage"], found[1].metadata["model"]) == (usage, "m")
