@@ -72,7 +72,7 @@ def sent_content(record: Mapping[str, Any]) -> str | list[Any] | None:
     if record.get("type") == "system":
         given = record.get("content") if record.get("subtype") == "local_command" else None
         return given if isinstance(given, str) else None
-    held = record.get("attachment")
+    held = record.get("attachment") if record.get("type") == "attachment" else None
     if not isinstance(held, dict) or not isinstance(kind := held.get("type"), str) or kind in METERS:
         return None
     if kind == "queued_command" and isinstance(prompt := held.get("prompt"), str | list):

@@ -183,3 +183,10 @@ def test_the_system_prompt_leads_and_outlives_a_compaction(session):
     sent = [m.content for m in as_sent(conversation).plans[-1].render()]
     assert sent == [prompt, "In short: mended.", "Thanks. And the switch?"]
     assert (conversation.recorded.tools.count, loaded.report.skips) == (1, 0)
+
+
+def test_an_attachment_that_lost_its_type_is_counted(session):
+    attach(session, "hook_additional_context", content=["x"], record={"rendered": [{"content": "x"}]})
+    del session.records[-1]["type"]
+    answer(session)
+    assert list(session.load().report.skipped) == ["a record without a type"]
