@@ -6,7 +6,7 @@
 
 A body is text, gzip or JSON that a serializer unpacked; an answer may be a stream of events. Each call is read by the
 API whose answer it got, and calls that go on from each other are one conversation. Other traffic is counted. Headers
-and addresses, which hold keys, are not read; of an address its path says the model.
+and addresses, which hold keys, are not read; of an address its path says the model. Keys in bodies are taken out.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from historylab.formats.messages.record_groups import value_recogniser
 from historylab.formats.traces.calls import conversations_of
 from historylab.formats.traces.converse_calls import converse_exchange
 from historylab.registry import members, register
+from historylab.secrets.redaction import Redaction
 
 LISTS = ("interactions", "http_interactions")
 YAML = re.compile(
@@ -53,7 +54,8 @@ MODEL_IN_PATH = re.compile(r"/models?/([^/:]+)")
 
 @dataclass
 class RecordedCall:
-    """A request and what came back: the path of its address, its body, and the JSON values of the answer."""
+    """A request and what came back: the path of its address, its body, the JSON values of the answer, and the number
+    of keys that were taken out of them."""
 
     where: str
     path: str
@@ -61,6 +63,7 @@ class RecordedCall:
     answered: list[Any]
     status: int
     started: str | None = None
+    keys: int = 0
 
 
 def is_cassette(content: Content) -> float:
@@ -137,9 +140,10 @@ def _of_archive(where: str, one: Any) -> RecordedCall | None:
 
 
 def _call(where: str, address: Any, asked: list[Any], answered: list[Any], status: Any, started: Any) -> RecordedCall:
-    body = next((value for value in asked if isinstance(value, dict)), {})
+    held = [next((value for value in asked if isinstance(value, dict)), {}), answered]
+    (body, answered), keys = Redaction().redact(held)
     code = status if type(status) is int else 0
-    return RecordedCall(where, _path(address), body, answered, code, iso_time(started) if started else None)
+    return RecordedCall(where, _path(address), body, answered, code, iso_time(started) if started else None, keys)
 
 
 def _path(address: Any) -> str:
@@ -174,12 +178,14 @@ def _conversations(calls: Iterable[tuple[str, RecordedCall | None]], report: Rep
         if call is None:
             report.skip("an interaction without a request", where)
             continue
-        if path := CONVERSE.search(call.path):
+        path = CONVERSE.search(call.path)
+        name, answer = ("", None) if path else _read_by(call, found)
+        if call.keys and (path or name):
+            report.warn("a call of which keys or other secrets are left out, [redacted] in their place", where)
+        if path:
             answered = call.answered if call.status < ERROR else []
             converse.append(converse_exchange(path[1], call.body, answered, call.started, where, report))
-            continue
-        name, answer = _read_by(call, found)
-        if name:
+        elif name:
             read[name].append((call, answer))
         elif any(path.search(call.path) for path in PATHS.values()):
             report.skip(f"a call of {call.path.rpartition('/')[2][:30]!r} that can't be read", where)

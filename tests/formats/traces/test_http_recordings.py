@@ -106,6 +106,14 @@ def test_no_key_of_a_header_or_an_address_is_kept(file):
     assert not any("SECRET" in repr((list(c), c.metadata, c.title)) for c in loaded)
 
 
+def test_no_key_of_a_body_is_kept():
+    key = "sk-proj-" + "aB3dE6gH9jK2mN5pQ8sT1v" * 2
+    asked = {**ASKED, "api_key": key, "metadata": {"token": "f3a9c1d27b64e850aa13"}}
+    loaded = read(interaction(json.dumps(asked), json.dumps(ANSWER)))
+    assert loaded[0].metadata["api_key"] == loaded[0].metadata["metadata"]["token"] == "[redacted]"
+    assert any("left out" in warning for warning in loaded.report.warnings)
+
+
 def test_an_archive_gives_the_model_of_a_path_and_times():
     (conversation,) = load(SAMPLES / "har/kettle.har")
     assert [m.content for m in conversation] == ["Is the kettle on?", "Yes, since ten.", "Thanks", "You are welcome."]
