@@ -193,7 +193,7 @@ class Report:
         """The report without its reasons: "Claude Code: 132 records, 130 messages, 2 skipped"."""
         conversations = "" if self.conversations == 1 else f" in {_count(self.conversations, 'conversation')}"
         read = f"{_count(self.records, 'record')}, {_count(self.messages, 'message')}{conversations}"
-        return f"{self.format}: {read}, {self.skips} skipped"
+        return f"{self.format}: {read}, {self.skips:,} skipped"
 
     def __repr__(self) -> str:
         return f"<Report {self.counts}>"
@@ -230,5 +230,5 @@ def _count(number: int, noun: str) -> str:
 
 def reasons(tallies: dict[str, LocatedCount]) -> str:
     """The reasons in brackets, with how often and where first; empty without any."""
-    parts = (f"{t.count} × {reason}" + (f", first at {t.first}" if t.first else "") for reason, t in tallies.items())
+    parts = (f"{t.count:,} × {reason}" + (f", first at {t.first}" if t.first else "") for reason, t in tallies.items())
     return f" ({'; '.join(parts)})" if tallies else ""

@@ -273,3 +273,10 @@ def test_the_formats_of_an_archive_are_listed_beside_those_of_other_files():
     archive = "Codex, LangGraph states and checkpoints and ShareGPT"
     listed = formats_read(Report(format=name) for name in ("Codex", archive, "Field mapping"))
     assert listed == "Codex, LangGraph states and checkpoints, ShareGPT and Field mapping"
+
+
+def test_many_records_are_counted_with_separators():
+    report = Report(format="A")
+    for _ in range(1_000):
+        report.skip("a header", "")
+    assert str(report) == "A: 1,000 records, 0 messages in 0 conversations, 1,000 skipped (1,000 × a header)"

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, islice
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
@@ -26,7 +26,7 @@ from historylab.formats.messages.shown_commands import ShownMessages
 from historylab.registry import register
 
 START = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$", re.MULTILINE)
-USER, PROGRAM, BREAK = "####", "> ", "  "
+USER, PROGRAM, BREAK, FENCE = "####", "> ", "  ", "```"
 COMMAND = re.compile(r"[/!]\s*(\S*)")
 CLEARING = ("clear", "reset")
 MODEL_LINE = re.compile(r"(?:Main model|Models?): ([\w./:@-]+)\S* with ")
@@ -62,6 +62,8 @@ class AiderSession:
             self._read_program(block.text, where)
         elif not block.text or block.text == "<blank>":
             self.report.pass_over("a prompt that says nothing", where)
+        elif block.kind != USER and not self.said.messages:
+            self.report.pass_over("words before any prompt", where)
         else:
             self.report.records += 1
             self._add(block)
@@ -143,10 +145,10 @@ def _blocks(lines: Sequence[str]) -> Iterator[HistoryBlock]:
 
 def _kinds(lines: Sequence[str], ending: str) -> Iterator[tuple[str, int]]:
     """The kind of each line, and the index of the first line of its block."""
-    kind, first, end = "", 0, 0
+    kind, first, end, fenced = "", 0, 0, False
     closing = _ends_of_words(lines, ending)
     for at, line in enumerate(lines):
-        if at < end:
+        if at < end or (fenced and START.match(line) and _is_fence_closed(lines, at + 1)):
             pass
         elif START.match(line):
             kind, first = START.pattern, at
@@ -156,7 +158,14 @@ def _kinds(lines: Sequence[str], ending: str) -> Iterator[tuple[str, int]]:
             kind, first = PROGRAM, at
         elif kind:
             kind, first = "", at
+        fenced = not kind and fenced ^ line.startswith(FENCE)
         yield kind, first
+
+
+def _is_fence_closed(lines: Sequence[str], at: int) -> bool:
+    """Tell whether a fence ends before anything that no answer has; a reply that broke off leaves it open."""
+    others = (line for line in islice(lines, at, None) if line.startswith((FENCE, PROGRAM, USER, "# aider chat")))
+    return next(others, "").startswith(FENCE)
 
 
 def _is_prompt(line: str, ending: str) -> bool:

@@ -80,3 +80,16 @@ def test_clearing_the_chat_is_a_cut():
 
 def test_what_a_linter_found_is_no_persons_prompt():
     assert read("#### # Fix any errors below, if possible.  \n#### x.py:1  \n", "Done.\n")[0][0].injected
+
+
+def test_a_start_within_a_fenced_answer_is_the_answers_unless_the_fence_stays_open():
+    answer = f"It looks so:\n```\n{START}```\nDone."
+    (conversation,) = read("#### a  \n", f"{answer}\n")
+    assert said(conversation)[1] == ("assistant", answer)
+    assert len(read("#### a  \n", "```\nbroken off\n", START, "#### b  \n", "```\nx\n```\n")) == 2
+
+
+def test_words_before_any_prompt_are_no_conversation():
+    (conversation,) = loaded = load(b"-*- mode: markdown -*-\n\n" + START.encode() + b"#### hi  \n\nHello.\n")
+    assert said(conversation) == [("user", "hi"), ("assistant", "Hello.")]
+    assert loaded.report.skipped["words before any prompt"].count == 1
