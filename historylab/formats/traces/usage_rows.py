@@ -1,14 +1,13 @@
 """Usage rows: a table of requests with their tokens, cache reads and writes, model and time, and no text.
 
 As CSV, JSON lines or a list: exports of gateways, proxies and editors, or an application's own log. Each becomes a
-request of known size. Rows that sum up several requests say nothing of any one, and are skipped.
+request of known size. Rows that sum up several requests, as those of a day, say nothing of any one, and are skipped.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -51,8 +50,14 @@ NAMES = {
 COUNTED = {"input", "output", "reads", "writes", "writes_1h"}
 
 SUMS = "num_model_requests num_requests n_requests requests request_count number_of_requests requests_total"
-IMPOSSIBLE = "a row with a number of tokens that can't be"
+IMPOSSIBLE = "a row with a cell that can't be a number of tokens"
+MORE_CACHED = "a row with more tokens from a cache than were sent"
 SUM = "a row that sums up several requests, of which none has a known size"
+TOTALS = {"total", "totals", "grand total", "sum"}
+DATE = re.compile(r"\s*\d{1,4}[-./]\d{1,2}[-./]\d{1,4}\s*")
+OF_A_REQUEST = {"model", "reads", "writes", "writes_1h"}
+NUMBER = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.0{0,2})?")  # "1.000" is a thousand in some countries
+NO_NUMBER = {"", "-", "null", "none", "n/a"}
 BESIDE = {"cache_read_input_tokens", "cache_creation_input_tokens", *WITHOUT_CACHE.split()}
 """Columns beside which `input_tokens` leaves out what was cached."""
 
@@ -98,13 +103,16 @@ def usage_rows(content: Content, report: Report) -> Iterator[Conversation]:
         if name not in (*columns.names.values(), "usage"):
             report.keep(str(name), "")
     requests = []
+    daily = _are_daily(rows, columns)
     for where, row in rows:
         if not isinstance(row, dict):
             report.skip(f"{kind_of(row)}, not a row", where)
-        elif _is_sum({spelt[name]: value for name, value in row.items()}):
+        elif daily or _is_sum({spelt[name]: value for name, value in row.items()}):
             report.pass_over(SUM, where)
         elif not _is_possible(row, columns):
             report.skip(IMPOSSIBLE, where)
+        elif not columns.beside and _cached(row, columns) > _count(row, columns, "input"):
+            report.skip(MORE_CACHED, where)
         elif usage := _usage(row, columns):
             requests.append(_request(row, columns, usage, where))
         else:
@@ -113,9 +121,9 @@ def usage_rows(content: Content, report: Report) -> Iterator[Conversation]:
 
 
 def _of_tokens(columns: UsageColumns) -> bool:
-    """Whether they count tokens: `input` and `output` may be of anything, unless a model or a cache is named."""
-    bare = {_snake(columns.names[kind]) for kind in ("input", "output")} == {"input", "output"} if columns else False
-    return bool(columns) and not (bare and columns.names.keys().isdisjoint({"model", "reads", "writes"}))
+    """Whether they count tokens: `input` and `output` may be of anything, unless two others are of requests."""
+    said = any("token" in name.casefold() for name in columns.names.values())
+    return bool(columns) and (said or len(columns.names.keys() & OF_A_REQUEST) > 1)
 
 
 def _columns(rows: list[dict[str, Any]]) -> UsageColumns:
@@ -124,9 +132,13 @@ def _columns(rows: list[dict[str, Any]]) -> UsageColumns:
     columns = UsageColumns({kind: name for kind, name in found.items() if name})
     if not columns:
         return columns
-    cached = [_count(row, columns, "reads") + _count(row, columns, "writes") for row in rows]
-    more = any(c > _count(row, columns, "input") for c, row in zip(cached, rows, strict=True))
+    cached = [(many, _count(row, columns, "input")) for row in rows if (many := _cached(row, columns))]
+    more = bool(cached) and sum(many > taken for many, taken in cached) * 2 >= len(cached)
     return UsageColumns(columns.names, more or bool(BESIDE & given.keys()))
+
+
+def _cached(row: dict[str, Any], columns: UsageColumns) -> int:
+    return _count(row, columns, "reads") + _count(row, columns, "writes")
 
 
 def _usage(row: dict[str, Any], columns: UsageColumns) -> dict[str, int] | None:
@@ -161,9 +173,23 @@ def _about(cells: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_sum(named: dict[str, Any]) -> bool:
-    """Whether a row counts its requests, or stands for a span of time as providers' reports have it."""
+    """Whether a row counts its requests, is called a total, or stands for a span of time as providers' reports do."""
+    if any(isinstance(value, str) and value.strip().casefold() in TOTALS for value in named.values()):
+        return True
     counted = next((named[name] for name in SUMS.split() if name in named), None)
     return read_count(counted) > 1 or {"starting_at", "ending_at"} <= named.keys()
+
+
+def _are_daily(rows: list[tuple[str, Any]], columns: UsageColumns) -> bool:
+    """Whether there is one row for each day, or each model on it, and nothing tells one request from another."""
+    if "time" not in columns.names or "group" in columns.names:
+        return False
+    counts = {*columns.counting}
+    said = [{name: v for name, v in row.items() if name not in counts} for _, row in rows if isinstance(row, dict)]
+    if any(_snake(name).endswith("id") for row in said[:1] for name in row):
+        return False
+    days = [(str(row.get(columns.names["time"])), str(row.get(columns.names.get("model", "")))) for row in said]
+    return all(DATE.fullmatch(day) for day, _ in days if day.casefold() not in TOTALS) and len({*days}) == len(days)
 
 
 def _says_something(row: dict[str, Any]) -> bool:
@@ -175,21 +201,22 @@ def _says_something(row: dict[str, Any]) -> bool:
 
 
 def _count(row: dict[str, Any], columns: UsageColumns, kind: str) -> int:
-    return read_count(_number(row.get(columns.names.get(kind, ""))))
+    return _number(row.get(columns.names.get(kind, ""))) or 0
 
 
-def _number(cell: Any) -> Any:
-    return cell.replace(",", "") if isinstance(cell, str) else cell
+def _number(cell: Any) -> int | None:
+    """The number of tokens that a cell gives, 0 if it is empty; None for anything that is none."""
+    text = "" if cell is None else str(cell).strip() if isinstance(cell, str | float) else cell
+    if isinstance(text, str):
+        if text.casefold() in NO_NUMBER:
+            return 0
+        text = int(text.partition(".")[0].replace(",", "")) if len(text) < 20 and NUMBER.fullmatch(text) else None
+    return text if type(text) is int and 0 <= text <= MOST_TOKENS else None
 
 
 def _is_possible(row: dict[str, Any], columns: UsageColumns) -> bool:
-    """Whether no column that counts tokens has a number that is none of tokens."""
-    for name in columns.counting:
-        cell = _number(row.get(name))
-        with suppress(TypeError, ValueError):
-            if not 0 <= (cell if type(cell) is int else float(cell)) <= MOST_TOKENS:  # any size of int
-                return False
-    return True
+    """Whether every column that counts tokens holds a number of them, or nothing."""
+    return all(_number(row.get(name)) is not None for name in columns.counting)
 
 
 @lru_cache(maxsize=4_096)  # rows have the same few names
