@@ -1,8 +1,9 @@
 """Markdown as chat tools export it: a heading (`## User`) or a bold label (`**User:**`) before each message.
 
 Only words for roles count, and only if a user's and an assistant's alternate from near the top on: a README's headings
-are no speakers. Lines of nothing but `_**User**_`, or `**User**` in an export of Cursor's, are labels in any order. A
-time in brackets after the word is read; rules (`---`) between messages are not.
+are no speakers, and neither are two bare words below a title. Lines of nothing but `_**User**_`, or `**User**` in an
+export of Cursor's, are labels in any order. A time in brackets after the word is read; rules (`---`) between messages
+are not.
 """
 
 from __future__ import annotations
@@ -33,18 +34,23 @@ RULE = re.compile(r"\s*(?:-{3,}|\*{3,}|_{3,})\s*")
 COMMENT = re.compile(r"\s*<!--.*?-->\s*", re.DOTALL)
 FENCE = ("```", "~~~")
 SAMPLE = 200_000  # characters looked at to recognise a text
+COMMON = {"user", "assistant", "human", "ai", "agent", "model", "bot", "prompt", "response", "question", "answer"}
 MOST_BEFORE = 12  # lines before the first speaker
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A line that may name a speaker: its number from 1, its style ("##", "**"), the speaker, a time, further words."""
+    """A line that may name a speaker: its number from 1, its style ("##", "**"), the speaker, a time, further words.
+
+    `bare`: it is nothing but a word that any text may have as a heading.
+    """
 
     line: int
     style: str
     speaker: str
     time: str | None
     words: str
+    bare: bool = False
 
 
 def has_headings(content: Content) -> float:
@@ -79,7 +85,9 @@ def _marks(lines: list[str]) -> list[Mark]:
     for style in dict.fromkeys(mark.style for mark in given):
         of_style = [mark for mark in given if mark.style == style]
         marks = [mark for mark in of_style if role_of(mark.speaker)]
-        if _is_chat(marks, of_style) and sum(bool(line.strip()) for line in lines[: marks[0].line - 1]) <= MOST_BEFORE:
+        before = [line for line in lines[: marks[0].line - 1] if line.strip()] if marks else []
+        section = len(marks) == 2 and all(mark.bare for mark in marks) and any(map(HEADING.match, before))
+        if _is_chat(marks, of_style) and len(before) <= MOST_BEFORE and not section:
             return marks
     return []
 
@@ -115,7 +123,7 @@ def _mark(number: int, style: str, label: str, words: str) -> Mark:
     found = LABEL.match(label)
     speaker, beside = (found[1].strip(), found[2]) if found else ("", None)
     time = iso_time(beside.strip().replace(" ", "T", 1)) if beside else None
-    return Mark(number, style, speaker, time, words.strip("_ "))
+    return Mark(number, style, speaker, time, words.strip("_ "), label == speaker and label.casefold() in COMMON)
 
 
 def _body(words: str, lines: list[str]) -> str:

@@ -2,6 +2,7 @@
 
 A colon is common, so it takes at least two speakers that alternate: words for roles ("User:", "Assistant:"), or names
 that speak again. Lines in fenced code, labels ("Note:") and names that come once are words of the one who speaks.
+Records of key-value lines, such as a log's or an e-mail's headers, are no talk.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ FAULTS = ("error", "exception", "warning")
 """Ends of names that a program reports, such as "KeyError"."""
 
 DISPLAYED = "messages_display"  # a transcript as text in the examples that tau-bench gives its models
+NUMBERS = re.compile(r"[-+(]?\d[\d .,:/()TZ+-]*")
+LEAST_FIELDS = 3  # lines of a record
 LOOKED_AT = 20
 SAMPLE = 200_000  # characters looked at to recognise a text
 MOST_BEFORE = 10  # lines before the first speaker
@@ -118,6 +121,8 @@ def _speakers(text: str) -> frozenset[str]:
         roles |= QUESTION_AND_ANSWER
     words = {name for name, role in roles.items() if role}
     sure = {"user", "assistant"} <= {roles[name] for name in words}
+    if not sure and _are_fields([(number, m) for number, _, m in _lines(text) if m]):
+        return frozenset()
     if not sure:
         words |= {name.casefold() for _, name in found if times[name.casefold()] > 1 and not name[0].islower()}
     order = [(number, name) for number, name in found if name.casefold() in words]
@@ -127,6 +132,25 @@ def _speakers(text: str) -> frozenset[str]:
         sure = len(order) * 3 >= len(found) * 2
     before = [line for line in text.split("\n")[: order[0][0] - 1] if line.strip()]
     return frozenset(words) if sure and len(before) <= MOST_BEFORE else frozenset()
+
+
+def _are_fields(found: list[tuple[int, re.Match[str]]]) -> bool:
+    """Tell whether a name gives nothing but numbers, the text begins as an e-mail, or blocks repeat their names."""
+    values, blocks = dict[str, list[str]](), list[list[str]]()
+    last = -1
+    for number, match in found:
+        name = match[2].casefold()
+        values.setdefault(name, []).append(match[3])
+        blocks += [[]] if number != last + 1 or match[1] else []
+        blocks[-1].append(name)
+        last = number
+    if any(len(given) > 1 and all(map(NUMBERS.fullmatch, given)) for given in values.values()):
+        return True
+    if len(LABELS.intersection(blocks[0]) if blocks else ()) >= LEAST_FIELDS:
+        return True
+    longer = [block for block in blocks if len(block) >= LEAST_FIELDS and len(set(block)) == len(block)]
+    repeated = Counter(block[0] for block in longer).most_common(1)
+    return len(longer) * 2 > len(blocks) > 1 and repeated[0][1] == len(longer)
 
 
 def _alternate(names: list[str]) -> bool:

@@ -42,6 +42,9 @@ KINDS = {
     "video": re.compile(r"video|vídeo|\.mp4|\.mov", re.IGNORECASE),
 }
 LEVELS = {"info", "debug", "error", "warn", "warning", "trace", "critical", "fatal", "notice"}
+OF_PROGRAM = re.compile(r"\w{2,}(?:\.\w{2,})+|.*-\d+|[a-z][a-z0-9_-]*")
+OWN = re.compile(r"\u200e|end-to-end encrypted|\bomitted\b")
+"""Marks of the app's own, without which names such as "app.module" and "worker-1" are a log's."""
 LOOKED_AT, ENOUGH = 40, 2  # lines; messages among them
 
 Numbers: TypeAlias = tuple[int, int, int]
@@ -63,7 +66,7 @@ class Stamped:
 
 
 def is_whatsapp(content: Content) -> float:
-    """0.95 for two stamped lines with names among the first."""
+    """0.95 for two stamped lines with names among the first, unless all of them are a program's."""
     head = content.text[:8192]
     if (
         ISO.match(head)
@@ -72,8 +75,9 @@ def is_whatsapp(content: Content) -> float:
     ):
         return 0
     found = [SPEECH.match(one.text) for one in _stamped_lines(head.split("\n")[:LOOKED_AT])]
-    names = {speech[1].strip().casefold() for speech in found if speech}
-    return 0.95 if sum(map(bool, found)) >= ENOUGH and not names <= LEVELS else 0
+    names = {speech[1].strip() for speech in found if speech}
+    logged = all(OF_PROGRAM.fullmatch(name) or name.casefold() in LEVELS for name in names) and not OWN.search(head)
+    return 0.95 if sum(map(bool, found)) >= ENOUGH and not logged else 0
 
 
 @register(
@@ -98,6 +102,9 @@ def whatsapp(content: Content, report: Report) -> Iterator[Conversation]:
         raise LoadError("no line in it has a date, a name and words; one looks like '1/2/26, 10:00 - Ann: hello'")
     roles = cast((name for _, name, _ in spoken), report)
     report.records += len(spoken)
+    for one, _, _ in spoken:
+        if _time(one, order) is None:
+            report.warn("a date that isn't one in the order of the others", f"line {one.line}")
     messages = (_message(one, roles[name], name, text, order) for one, name, text in spoken)
     yield Conversation(messages, " and ".join(list(roles)[:2]) if content.name.endswith("_chat.txt") else "")
 

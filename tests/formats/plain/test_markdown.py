@@ -56,6 +56,8 @@ def test_the_title_and_the_times_are_read():
         "# Tool\n\n## Install\nx\n\n## User\nguide\n\n## Model\ny\n\n## License\nz",
         "# Tool\n\n" + "words\n" * 20 + "**User:** hi\n\n**Assistant:** yo\n",
         "## User\nguide",
+        "# Doc\n\n## User\n\nThe user table has id.\n\n## Assistant\n\nThe assistant table has id.",
+        "# Doc\n\n**User**: the account that calls\n\n**Assistant**: the model that answers\n",
         "**User** and **assistant** are roles.",
         "## Anna\nhi\n## Ben\nyo",
         "## User\na\n## Agent\nb\n## Agent\nc\n## Agent\nd",

@@ -75,6 +75,11 @@ def test_speakers_who_say_nothing_are_skipped_and_other_lines_before_them_named(
         "From: a\nTo: b\nSubject: c\n\nDear User: hi",
         "def f():\n    try:\n        pass\n    except:\n        pass",
         "```\nUser: hi\nAssistant: yo\n```",
+        "Processor: 0\nVendor: x\nProcessor: 1\nVendor: y",
+        "User: 1\nRole: admin\nUser: 2\nRole: none",
+        "Start-Date: 2026-01-05  10:00:00\nCommandline: apt install a\nEnd-Date: 2026-01-05  10:00:01\n\n" * 3,
+        "Host: a\nOwner: Ann\nShelf: b\n\nHost: c\nOwner: Ben\nShelf: d\n",
+        "From: a\nTo: b\nSubject: c\nReceived: x\nReceived: y\nHop: z\nHop: w\n\nDear Ben,\n",
         "prose\n" * 30 + "User: hi\nAssistant: yo",
     ],
 )

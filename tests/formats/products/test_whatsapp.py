@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from historylab import load
-from historylab.errors import LoadError, UnknownFormat
+from historylab.errors import LoadError
+from historylab.formats.files.content import Content
+from historylab.formats.products.whatsapp import is_whatsapp
 
 
 def read(text: str, name: str = "chat.txt"):
@@ -48,6 +50,17 @@ def test_an_order_that_nothing_tells_is_said():
     assert any("the day or the month" in warning for warning in loaded.report.warnings)
 
 
+def test_names_in_small_letters_are_people_where_the_app_left_a_mark():
+    notice = "13/1/26, 10:00 - Messages and calls are end-to-end encrypted.\n"
+    assert len(read(f"{notice}13/1/26, 10:00 - ann: hi\n13/1/26, 10:01 - ben: yo\n")[0]) == 2
+
+
+def test_a_date_against_the_order_of_the_others_loses_its_time_and_is_named():
+    loaded = read("13/1/26, 10:00 - Ann: hi\n14/1/26, 10:00 - Ben: yo\n1/32/26, 10:00 - Ann: a\n")
+    assert [bool(m.timestamp) for m in loaded[0]] == [True, True, False]
+    assert loaded.report.warnings["a date that isn't one in the order of the others"].first == "line 3"
+
+
 def test_noon_and_midnight_are_told_apart():
     assert times("13/1/26, 12:30 PM", "13/1/26, 12:30 AM") == ["2026-01-13T12:30:00", "2026-01-13T00:30:00"]
 
@@ -79,12 +92,14 @@ def test_of_two_who_speak_the_one_who_answers_is_the_assistant():
         "2026-01-13 10:00 - Ann: hi\n2026-01-13 10:01 - Ann: yo\n",
         "2026-01-13, 10:00 - INFO: started\n2026-01-13, 10:01 - ERROR: stopped\n",
         "13/1/26, 10:00 - Ann: hi\n",
+        "[01/02/2026 10:00:00] app.module: loaded\n[01/02/2026 10:00:01] app.other: loaded\n",
+        "01/02/2026 10:00:00 - worker-1: started job 5\n01/02/2026 10:00:01 - worker-2: started job 6\n",
+        "01/02/2026 10:00:00 - sshd: a\n01/02/2026 10:00:01 - cron: b\n",
         "# 13/1/26\n- Ann: hi\n- Ben: yo\n",
     ],
 )
 def test_a_log_or_a_note_is_no_chat(text):
-    with pytest.raises(UnknownFormat):
-        load(text.encode())
+    assert is_whatsapp(Content(text.encode())) == 0
 
 
 def test_a_chat_of_notices_alone_is_refused_where_it_is_chosen():
