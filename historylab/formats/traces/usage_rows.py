@@ -111,7 +111,7 @@ def usage_rows(content: Content, report: Report) -> Iterator[Conversation]:
             report.pass_over(SUM, where)
         elif not _is_possible(row, columns):
             report.skip(IMPOSSIBLE, where)
-        elif not columns.beside and _cached(row, columns) > _count(row, columns, "input"):
+        elif not columns.beside and _count_cached(row, columns) > _count(row, columns, "input"):
             report.skip(MORE_CACHED, where)
         elif usage := _usage(row, columns):
             requests.append(_request(row, columns, usage, where))
@@ -132,12 +132,12 @@ def _columns(rows: list[dict[str, Any]]) -> UsageColumns:
     columns = UsageColumns({kind: name for kind, name in found.items() if name})
     if not columns:
         return columns
-    cached = [(many, _count(row, columns, "input")) for row in rows if (many := _cached(row, columns))]
+    cached = [(many, _count(row, columns, "input")) for row in rows if (many := _count_cached(row, columns))]
     more = bool(cached) and sum(many > taken for many, taken in cached) * 2 >= len(cached)
     return UsageColumns(columns.names, more or bool(BESIDE & given.keys()))
 
 
-def _cached(row: dict[str, Any], columns: UsageColumns) -> int:
+def _count_cached(row: dict[str, Any], columns: UsageColumns) -> int:
     return _count(row, columns, "reads") + _count(row, columns, "writes")
 
 
