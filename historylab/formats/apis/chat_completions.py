@@ -49,7 +49,7 @@ def looks_like_chat(content: Content) -> float:
     alike = [r for r in records if _is_chat(r)]
     if not alike or len(alike) * 2 < len(records):
         return 0
-    if len(records) == 1 and not role_of(alike[0]["role"]):  # such as the words of a program's menus
+    if not any(role_of(r["role"]) for r in alike):  # such as the words of a program's menus, or a list of staff
         return 0
     if shape_in(values) and not _has_own_marks(alike):  # read here it would be half
         return 0

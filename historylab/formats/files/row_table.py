@@ -210,10 +210,11 @@ def parse_cell(cell: Any) -> Any:
 
 
 def _is_talk(columns: TableColumns, rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether the columns hold texts, of speakers who speak again or are called by their role."""
+    """Whether the columns hold texts, of speakers who are called by their role, or who speak again under a name."""
     speakers = [_label(row.get(columns.names["role"])) for row in rows]
     text = any(isinstance(row.get(columns.names["content"]), str | list) for row in rows)
-    return text and (any(map(role_of, speakers)) or len(set(speakers)) < len(speakers))
+    again = columns.names["role"].casefold() != "role" and len(set(speakers)) < len(speakers)
+    return text and (any(map(role_of, speakers)) or again)
 
 
 def _is_conversation(cell: Any) -> bool:

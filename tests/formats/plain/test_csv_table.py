@@ -8,7 +8,10 @@ import pytest
 
 from historylab import load
 from historylab.errors import LoadError, TooLarge, UnknownFormat
+from historylab.formats.detect import match_strengths
+from historylab.formats.files.content import Content
 
+STAFF = '[{"role": "admin", "content": "rw"}, {"role": "admin", "content": "r"}]'
 TALK = "role{0}text\nuser{0}hi\nbot{0}hello\n"
 
 
@@ -77,3 +80,8 @@ def test_other_tables_and_prose_are_refused(text):
 def test_a_broken_table_is_refused_in_words():
     with pytest.raises(LoadError, match="no column says who speaks"):
         load(b"hello there", "csv")
+
+
+@pytest.mark.parametrize("text", ["name,role,content\nAnn,admin,rw\nBen,admin,r\n", STAFF])
+def test_a_list_of_staff_with_roles_of_their_own_is_no_chat(text):
+    assert not match_strengths(Content(text.encode()))
