@@ -55,6 +55,7 @@ def read_shaped(shape: Shape, values: list[Located], report: Report) -> Iterator
         for where, item in items:
             groups.setdefault(text_at(item, shape.conversation), []).append((where, item))
         for label, group in groups.items():
+            group.sort(key=lambda each: not holds(each[1], shape.first) if shape.first else 0)
             yield reader.conversation(group, label, around)
 
 
