@@ -55,6 +55,7 @@ OPENINGS: Mapping[str, tuple[str, ...]] = {
     "Cline, Roo Code, Kilo Code": (
         r"\[[a-z_]+(?: for [^\n]*?)?\] Result:(?:.*?(?=<(?:answer|feedback|user_message)>)|.*)",
         r"\[TASK RESUMPTION\].*",
+        r"\[Sliding window truncation: \d+ messages hidden[^\]\n]*\]",
     ),
     "Pi": (r"The conversation history before this point was compacted into the following summary:.*",),
     "OpenHands": (r"EXECUTION RESULT of \[[^\]\n]+\]:.*",),

@@ -1,7 +1,7 @@
 """The cuts of a task: ranges that Cline left out of its requests, and summaries of Roo Code and Kilo Code.
 
 Cline's screen names with every record the range of messages left out by then. Roo Code keeps what a summary stands for,
-marked with the summary's id.
+and what its window slid over, marked with the id of that.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from historylab.formats.messages.sent_view import SentView
 from historylab.formats.products.cline_screen import is_shown, shown_kind
 
 ROO = "Roo Code"
-MARKS = {"isSummary", "condenseId", "condenseParent"}
+MARKS = {"isSummary", "condenseId", "condenseParent", "isTruncationMarker", "truncationId", "truncationParent"}
 RANGE = "conversationHistoryDeletedRange"
 
 
@@ -32,17 +32,21 @@ def cut_task(
     view, summaries = SentView(), set[int]()
     told = _condensings(shown)
     ranges = _ranges_at(shown, requests)
+    slides = _slides_at(shown, records)
     hidden, last = set[int](), None
     for i, record in enumerate(records):
         name = record.get("condenseId") if isinstance(record, dict) and record.get("isSummary") else None
         if isinstance(name, str):
-            hidden |= {j for j, each in enumerate(records[:i]) if _parent(each) == name}
+            hidden |= _hidden_by(name, records[:i], "condenseParent")
             view.put(i + 1, [j for j in range(i + 1) if j not in hidden], next(told, RecordedCut(by=ROO)), summary=i)
             summaries.add(i)
         elif (left := ranges.get(i, last)) != last and left:
             kept = [j for j in range(i) if not left[0] <= j <= left[1] and j not in hidden]
             view.put(i, kept, RecordedCut(by="Cline"))
             last = left
+        if slide := slides.get(i):
+            hidden |= _hidden_by(slide[0], records[:i], "truncationParent")
+            view.put(i, [j for j in range(i) if j not in hidden], slide[1])
     if not view.histories:
         return read
     starts = list(accumulate(counts, initial=0))
@@ -51,8 +55,8 @@ def cut_task(
     return Conversation(messages, read.title, {**read.metadata, **sent_metadata(view.spread(counts))})
 
 
-def _parent(record: Any) -> Any:
-    return record.get("condenseParent") if isinstance(record, dict) else None
+def _hidden_by(name: Any, records: Sequence[Any], field: str) -> set[int]:
+    return {i for i, each in enumerate(records) if isinstance(each, dict) and each.get(field) == name}
 
 
 def _count_messages(record: Any) -> int:
@@ -69,6 +73,20 @@ def _condensings(shown: Sequence[Any]) -> Iterator[RecordedCut]:
         if is_shown(record) and shown_kind(record) == "condense_context":
             told = object_in(record, "contextCondense")
             yield RecordedCut(None, _count(told.get("prevContextTokens")), _count(told.get("newContextTokens")), ROO)
+
+
+def _slides_at(shown: Sequence[Any], records: Sequence[Any]) -> dict[int, tuple[Any, RecordedCut]]:
+    """Index of the answer after Roo Code slid its window, as its screen tells → the id of that, and the cut."""
+    times = {i: each.get("ts") for i, each in enumerate(records) if isinstance(each, dict)}
+    found = dict[int, tuple[Any, RecordedCut]]()
+    for record in shown:
+        if is_shown(record) and shown_kind(record) == "sliding_window_truncation" and type(record["ts"]) is int:
+            told = object_in(record, "contextTruncation")
+            cut = RecordedCut(None, _count(told.get("prevContextTokens")), _count(told.get("newContextTokens")), ROO)
+            place = next((i for i, at in times.items() if type(at) is int and at > record["ts"]), 0)
+            if told.get("truncationId"):
+                found[place] = (told["truncationId"], cut)
+    return found
 
 
 def _ranges_at(shown: Sequence[Any], requests: Mapping[int, Any]) -> dict[int, tuple[int, int]]:

@@ -164,3 +164,17 @@ def test_a_range_that_can_not_be_cuts_nothing(tmp_path, left):
 def test_a_record_without_content_costs_no_task_its_reader():
     loaded = load(json.dumps([*TASK, {"role": "user"}]).encode())
     assert (loaded.report.member, len(loaded[0])) == ("cline_task", 2)
+
+
+def test_what_roo_code_slid_its_window_over_is_not_sent(tmp_path):
+    over = [said("user", "More", ts=3, truncationParent="t"), said("assistant", "Ada.", ts=4, truncationParent="t")]
+    marker = said(
+        "user", "[Sliding window truncation: 2 messages hidden]", ts=5, isTruncationMarker=True, truncationId="t"
+    )
+    task = [said("user", "<task>\nName a boat\n</task>", ts=1), *over, marker, said("user", "Why?", ts=6)]
+    slid = say("sliding_window_truncation", contextTruncation={"truncationId": "t", "prevContextTokens": 90}) | {
+        "ts": 7
+    }
+    (found,) = folder(tmp_path, [*task, said("assistant", "So.", ts=8)], [say("task", "Name a boat"), slid])
+    (history,) = sent_histories(found) or ()
+    assert (history.size, history.sent, history.cut.before) == (5, ((0, 1), (3, 5)), 90)
