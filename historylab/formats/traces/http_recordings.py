@@ -12,6 +12,7 @@ and addresses, which hold keys, are not read; of an address its path says the mo
 from __future__ import annotations
 
 import base64
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -49,6 +50,12 @@ PATHS = {
 }
 """API → the ends of paths by which its models are called; "": of APIs that aren't read."""
 CONVERSE = re.compile(r"/model/([^/]+)/converse(?:-stream)?$")
+END = re.compile(
+    r'"(?:finish_reason|finishReason|stop_reason|done_reason)": "|"done": true'
+    r'|"type": "(?:message_stop|response\.(?:completed|incomplete|failed))"'
+)
+LAST = 4
+"""Pieces of a stream, among the last, of which one ends the answer; usage may follow it."""
 MODEL_IN_PATH = re.compile(r"/models?/([^/:]+)")
 
 
@@ -187,6 +194,8 @@ def _conversations(calls: Iterable[tuple[str, RecordedCall | None]], report: Rep
             converse.append(converse_exchange(path[1], call.body, answered, call.started, where, report))
         elif name:
             read[name].append((call, answer))
+            if answer is not None and _breaks_off(call.answered):
+                report.warn("a streamed answer that breaks off", where)
         elif any(path.search(call.path) for path in PATHS.values()):
             report.skip(f"a call of {call.path.rpartition('/')[2][:30]!r} that can't be read", where)
         else:
@@ -194,6 +203,12 @@ def _conversations(calls: Iterable[tuple[str, RecordedCall | None]], report: Rep
     yield from conversations_of(converse, report)
     for name, calls_read in read.items():
         yield from found[name].conversations(list(_rows(calls_read, report)), report)
+
+
+def _breaks_off(answered: list[Any]) -> bool:
+    """Tell whether they are pieces of which none of the last says that the answer ends."""
+    pieces = answered[0] if len(answered) == 1 and isinstance(answered[0], list) else answered
+    return len(pieces) > 1 and not END.search(json.dumps(pieces[-LAST:]))
 
 
 def _read_by(call: RecordedCall, apis: Mapping[str, Api]) -> tuple[str, Any]:

@@ -63,6 +63,12 @@ def test_a_body_is_read_however_it_came_over_the_wire(asked, answer):
     assert (conversation.recorded.model, conversation.recorded.usage[0].output) == ("claude-haiku-4-5", 2)
 
 
+def test_a_stream_that_breaks_off_is_named():
+    whole, broken = STREAM, STREAM.partition("event: message_delta")[0]
+    found = [read(interaction(json.dumps(ASKED), text)).report.warnings for text in (whole, broken)]
+    assert ["a streamed answer that breaks off" in warnings for warnings in found] == [False, True]
+
+
 def test_a_cassette_of_json_with_coded_bodies_is_read():
     one = interaction(json.dumps(ASKED), "")
     one["response"]["body"] = {"base64_string": base64.b64encode(PACKED).decode()}
