@@ -260,6 +260,8 @@ def iso_time(raw: Any) -> str | None:
     if isinstance(raw, datetime):
         return raw.isoformat()
     try:
+        if isinstance(raw, str) and len(raw) == 8 and raw.isdecimal():  # 20260101
+            return datetime.fromisoformat(raw).isoformat()
         if isinstance(raw, str) and not raw.replace(".", "", 1).isdecimal():
             datetime.fromisoformat(raw)
             return raw

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from historylab.formats.files.row_table import COLUMNS
+from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.content_parts import MEDIA
 from historylab.formats.shapes.paths import value_at
 
 NAMES = {
     "name": COLUMNS["name"],
-    "time": f"{COLUMNS['time']} created timestamp_ms createdat_ms",
+    "time": f"{COLUMNS['time']} created timestamp_ms createdat_ms at when",
     "id": COLUMNS["id"],
     "conversation": COLUMNS["group"],
     "model": "model model_id model_name modelid modelname",
@@ -45,7 +46,8 @@ def guess_fields(items: Sequence[Any], role: str, text: str) -> dict[str, Any]:
     beside = [path for path in leaves if path not in (role, text)]
     found: dict[str, Any] = {}
     for field, names in NAMES.items():
-        if path := _by_name(beside, names):
+        known = [path for path in beside if field != "time" or _has_times(items, path)]
+        if path := _by_name(known, names):
             found[field] = path
     if any(isinstance(value_at(item, text), list) for item in items):
         found["parts"], found["kinds"] = text, _guess_kinds(part for item in items for part in _parts_at(item, text))
@@ -67,6 +69,12 @@ def _fields_in(item: Any, path: str = "", levels: int = LEVELS) -> Iterator[tupl
             yield at, value
         if levels > 1:
             yield from _fields_in(value, at, levels - 1)
+
+
+def _has_times(items: Sequence[Any], path: str) -> bool:
+    """Tell whether every value there is a time of the years in which models have been talked to."""
+    found = [value for item in items if (value := value_at(item, path)) is not None]
+    return all("1990" <= (iso_time(value) or "") < "2100" for value in found)
 
 
 def _parts_at(item: Any, path: str) -> list[dict[str, Any]]:

@@ -17,6 +17,11 @@ Located: TypeAlias = tuple[str, Any]
 """Where a value is in the file, and the value."""
 
 
+def each_path(paths: Paths) -> tuple[str, ...]:
+    """The paths as a tuple, of one or several."""
+    return (paths,) if isinstance(paths, str) else paths
+
+
 def value_at(item: Any, paths: Paths) -> Any:
     """The value of an item at a path such as `author.role`; None if there is none."""
     if type(paths) is str:
@@ -27,7 +32,7 @@ def value_at(item: Any, paths: Paths) -> Any:
 def picked_at(item: Any, paths: Paths) -> tuple[Any, str]:
     """The first value at these paths that says something, and its path; an empty one where no other is there."""
     found, at = None, ""
-    for path in (paths,) if isinstance(paths, str) else paths:
+    for path in each_path(paths):
         value = _first_at(item, _keys(path)) if path else None
         if value is not None and (found is None or found in ("", [])):
             found, at = value, path
@@ -36,7 +41,7 @@ def picked_at(item: Any, paths: Paths) -> tuple[Any, str]:
 
 def values_at(item: Any, paths: Paths) -> list[Any]:
     """All values at the first of these paths that leads to any, through every list on the way."""
-    for path in (paths,) if isinstance(paths, str) else paths:
+    for path in each_path(paths):
         if path and (found := [value for value in _all_at(item, _keys(path)) if value is not None]):
             return found
     return []

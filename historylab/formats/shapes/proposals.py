@@ -43,8 +43,7 @@ class ShapeProposal:
 def proposals(values: list[tuple[str, Any]]) -> tuple[ShapeProposal, ...]:
     """The shapes that may fit, the most plausible first."""
     found: dict[str, list[Any]] = {}
-    whole = [value for _, value in values]
-    for path, items in _lists(whole if len(whole) > 1 else whole[0] if whole else None):
+    for path, items in find_lists(values):
         found.setdefault(path, []).extend(items)
     rated = [(*best, path, items) for path, items in found.items() if (best := _fields(items[:LOOKED_AT]))]
     rated.sort(key=lambda one: (one[0] + math.log10(len(one[-1])), -len(one[-2])), reverse=True)
@@ -62,9 +61,11 @@ def count_items(values: list[tuple[str, Any]], path: str) -> int:
     return sum(len(items) for _, items, _ in lists_at(values, path))
 
 
-def _lists(value: Any) -> Iterator[tuple[str, list[Any]]]:
+def find_lists(values: Sequence[tuple[str, Any]]) -> Iterator[tuple[str, list[Any]]]:
     """Every list of objects with the path to it, breadth first; a bounded search."""
-    level, seen = [("", value)], 0
+    whole = [value for _, value in values]
+    level: list[tuple[str, Any]] = [("", whole if len(whole) > 1 else whole[0] if whole else None)]
+    seen = 0
     for _ in range(MAX_LEVELS):
         deeper: list[tuple[str, Any]] = []
         for path, given in level:

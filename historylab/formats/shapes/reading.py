@@ -23,7 +23,8 @@ from historylab.formats.messages.speakers import cast, is_name, role_in_word
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.plain.csv_table import rows_of_table
 from historylab.formats.shapes.cuts import find_cuts
-from historylab.formats.shapes.paths import Located, Paths, holds, lists_at, picked_at, value_at, values_at
+from historylab.formats.shapes.paths import Located, Paths, each_path, holds, lists_at, picked_at, value_at, values_at
+from historylab.formats.shapes.proposals import find_lists
 from historylab.formats.shapes.shape import THINKING, Shape
 from historylab.formats.shapes.threads import RecordTree
 from historylab.formats.shapes.walker import (
@@ -38,6 +39,8 @@ from historylab.formats.shapes.walker import (
 
 KINDS_OF_RECORD = ("type", "kind", "event", "say", "action", "mode", "category", "source")
 """Fields whose words name a kind of record, so that none of them is a person's name."""
+MOST_LISTS = 5
+"""Lists of a file that are named to whoever names one that it lacks."""
 FIRST = 20
 """Records beside the messages, such as a header, that are looked at for a model, tools or a title."""
 
@@ -61,7 +64,12 @@ def read_shaped(shape: Shape, values: list[Located], report: Report) -> Iterator
 
 def read_mapped(shape: Shape, content: Content, report: Report) -> Iterator[Conversation]:
     """The conversations of a content by a shape: JSON values, or the rows of a table."""
-    yield from read_shaped(shape, _values(content), report)
+    values = _values(content)
+    if shape.items and not any(lists_at(values, shape.items)):
+        lists = [f"`{path[:60]}`" for path in dict.fromkeys(path for path, _ in find_lists(values)) if path]
+        if lists:
+            raise LoadError(f"no list `{shape.items[:60]}` is in this file; it has {', '.join(lists[:MOST_LISTS])}")
+    yield from read_shaped(shape, values, report)
 
 
 def _values(content: Content) -> list[Located]:
@@ -94,8 +102,9 @@ class _Reader:
             return
         self._roles |= {word: role for word in unknown if (role := role_in_word(word))}
         names = [word for word in unknown if word not in self._roles]
-        field = str(self._shape.role).rpartition(".")[2]
-        if names and field not in KINDS_OF_RECORD and all(map(is_name, names)):
+        told = {"user", "assistant"} <= {self._roles.get(word) for word in said}  # and so who else speaks is neither
+        of_kinds = any(path.rpartition(".")[2] in KINDS_OF_RECORD for path in each_path(self._shape.role))
+        if names and not told and not of_kinds and all(map(is_name, names)):
             self._roles |= {word: role for word, role in cast([*said], known=self._roles).items() if word in names}
 
     def conversation(self, group: list[Located], label: str, around: tuple[Any, ...]) -> Conversation:
@@ -109,7 +118,7 @@ class _Reader:
             tree.add(where, item, found)
         metadata, title = self._facts(beside, around)
         if label:
-            metadata[str(self._shape.conversation)] = label
+            metadata[each_path(self._shape.conversation)[0]] = label
         ways = tree.ways(around, self._report)
         threads = [tree.thread(way) for way in ways]
         if (prompt := prompt_beside(around)) and not any(m.role == "system" for m in threads[0]):
@@ -269,8 +278,6 @@ def _fields_read(shape: Shape) -> frozenset[str]:
     given += [shape.parts, shape.answers, shape.model, shape.parent, shape.tools, shape.title, tuple(shape.only)]
     given += [tuple(shape.injected), shape.calls.get("items", ""), shape.results.get("items", "")]
     given += shape.usage.values() if isinstance(shape.usage, Mapping) else [shape.usage]
-    keys = [path.split(".") for paths in given for path in ((paths,) if isinstance(paths, str) else paths)]
-    return frozenset(".".join(each[:n]) for each in keys for n in range(1, len(each) + 1)) - {""} | {
-        "is_error",
-        "isError",
-    }
+    keys = [path.split(".") for paths in given for path in each_path(paths)]
+    fields = {".".join(each[:n]) for each in keys for n in range(1, len(each) + 1)}
+    return frozenset(fields - {""} | {"is_error", "isError"})

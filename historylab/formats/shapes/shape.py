@@ -20,6 +20,7 @@ from historylab.formats.base import kind_of
 from historylab.formats.shapes.paths import Paths
 
 MAX_SHAPE = 1_000_000
+MOST_KEYS, MOST_CHARACTERS = 50, 1_000  # of a path
 ROLES = ("user", "assistant", "system", "tool")
 THINKING = "thinking"
 """Besides these, the role of a record whose words are what the assistant thinks."""
@@ -143,20 +144,30 @@ def _fault(given: Any) -> str:
 
 
 def _path_fault(value: Any, name: str) -> str:
-    several = isinstance(value, list) and value and all(isinstance(path, str) for path in value)
-    return "" if several or isinstance(value, str) else f"{name} is {kind_of(value)}, not the name of a field"
+    each = [value] if isinstance(value, str) else value
+    if not isinstance(each, list) or not each or not all(isinstance(path, str) for path in each):
+        return f"{name} is {kind_of(value)}, not the name of a field"
+    if any(len(path) > MOST_CHARACTERS or path.count(".") >= MOST_KEYS for path in each):
+        return f"{name} is a path of more than {MOST_KEYS} keys or {MOST_CHARACTERS:,} characters"
+    return ""
+
+
+def _items_fault(value: Any, name: str) -> str:
+    return _path_fault(value, name) if isinstance(value, str) else f"{name} is {kind_of(value)}, not the path of a list"
 
 
 def _roles_fault(value: Any, name: str) -> str:
     if not isinstance(value, dict) or not all(isinstance(role, str) and role for role in value.values()):
         return f"{name} is no object of speakers and their roles"
-    return ""
+    known = (*ROLES, THINKING)
+    other = next((role for role in value.values() if role not in known), "")
+    return f"{name} has a role {other[:40]!r}; known are {', '.join(known)}" if other else ""
 
 
 def _values_fault(value: Any, name: str) -> str:
     if not isinstance(value, dict) or not all(isinstance(values, list) for values in value.values()):
         return f"{name} is no object of fields, each with a list of its values"
-    return ""
+    return _path_fault([*value], name) if value else ""
 
 
 def _kinds_fault(value: Any, name: str) -> str:
@@ -189,6 +200,7 @@ def _names_fault(value: Any, name: str, known: tuple[str, ...]) -> str:
 
 
 _CHECKS: Mapping[str, Callable[[Any, str], str]] = {
+    "items": _items_fault,
     "roles": _roles_fault,
     "kinds": _kinds_fault,
     **dict.fromkeys(("only", "first", "injected"), _values_fault),

@@ -10,7 +10,7 @@ from historylab.conversation.message import Message
 from historylab.formats.base import Report
 from historylab.formats.messages.branching import paths
 from historylab.formats.messages.chat_messages import pair_by_order
-from historylab.formats.shapes.paths import on_the_way
+from historylab.formats.shapes.paths import each_path, on_the_way
 from historylab.formats.shapes.shape import Shape
 from historylab.formats.shapes.walker import text_at
 
@@ -62,9 +62,8 @@ class RecordTree:
 
     def _says_parent(self, item: Any) -> bool:
         """Tell whether a record says what it follows, if only that it is the first."""
-        given = self._shape.parent
-        each = (given,) if isinstance(given, str) else given
-        return any(path.rpartition(".")[2] in holder for path in each for holder in on_the_way(item, path))
+        parents = each_path(self._shape.parent)
+        return any(path.rpartition(".")[2] in holder for path in parents for holder in on_the_way(item, path))
 
 
 def _current(around: Sequence[Any], known: Mapping[Any, Any]) -> Any:

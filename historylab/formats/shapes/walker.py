@@ -14,7 +14,7 @@ from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import EMPTY_VALUES, Report, kind_of
 from historylab.formats.messages.answers import AnswerParts, tool_call
 from historylab.formats.messages.content_parts import MEDIA, json_text, medium_of
-from historylab.formats.shapes.paths import on_the_way, picked_at, value_at, values_at
+from historylab.formats.shapes.paths import each_path, on_the_way, picked_at, value_at, values_at
 from historylab.formats.shapes.shape import CALL
 
 Table = Mapping[str, Mapping[str, Any] | None]
@@ -64,7 +64,7 @@ def _fields_in(holds: Mapping[str, Any]) -> Iterator[str]:
     """The fields of a part in which its words are."""
     for at in holds.values():
         for paths in at.values() if isinstance(at, Mapping) else (at,):
-            yield from (path.partition(".")[0] for path in ((paths,) if isinstance(paths, str) else paths))
+            yield from (path.partition(".")[0] for path in each_path(paths))
 
 
 def _kind_of_part(part: Any, kind: str) -> str:

@@ -147,6 +147,8 @@ def test_sdk_objects_are_read_and_kept_as_they_are():
         (1e300, None),
         (True, None),
         ([], None),
+        ("20260101", "2026-01-01T00:00:00"),
+        ("20269999", None),
     ],
 )
 def test_timestamps_become_iso_text_or_nothing(raw, iso):

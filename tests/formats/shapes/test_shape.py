@@ -125,6 +125,16 @@ def test_a_shape_is_saved_and_used_again(tmp_path):
         ('{"role": "a", "text": "b", "wohs": 1}', "it has a field 'wohs'; known are role, text, items"),
         ('{"role": "a", "text": 5}', "text is a number, not the name of a field"),
         ('{"role": "a", "text": "b", "roles": {"x": 1}}', "roles is no object of speakers and their roles"),
+        (
+            '{"role": "a", "text": "b", "roles": {"x": "wizard"}}',
+            "roles has a role 'wizard'; known are user, assistant",
+        ),
+        ('{"role": "a", "text": "b", "items": ["c"]}', "items is a list, not the path of a list"),
+        ('{"role": "a", "text": "b' + ".b" * 50 + '"}', "text is a path of more than 50 keys or 1,000 characters"),
+        (
+            '{"role": "a", "text": "b", "only": {"' + "x" * 1001 + '": []}}',
+            "only is a path of more than 50 keys or 1,000",
+        ),
         ('{"text": "b"}', "it names no field for role"),
         ('{"role": "a", "text": []}', "text is a list, not the name of a field"),
         ('{"role": "a", "text": "b", "only": {"x": "y"}}', "only is no object of fields, each with a list of its"),
@@ -152,3 +162,23 @@ def test_todays_mapping_is_a_shape_by_its_former_name(tmp_path):
 def test_a_shape_that_fits_nothing_says_so():
     with pytest.raises(LoadError, match="could be read by the shape; name the list, who speaks and the text as"):
         load(as_json({"a": 1}), shape=SHAPE)
+
+
+def test_a_list_that_the_file_lacks_is_named_with_those_it_has():
+    with pytest.raises(LoadError, match="no list `event` is in this file; it has `events`"):
+        load(as_json({"events": TALK}), shape=Shape("who", "said", "event"))
+
+
+def test_several_paths_may_lead_to_ids_parents_and_conversations():
+    given = {"role": "who", "text": "said", "id": ["no", "n"], "parent": ["no", "p"], "conversation": ["no", "k"]}
+    turns = [TALK[1] | {"n": 1, "p": None, "k": "a"}, TALK[0] | {"n": 2, "p": 1, "k": "a"}]
+    (found,) = load(as_json(turns), shape=Shape.of(given))
+    assert ([m.id for m in found], found.title) == (["1", "2"], "a")
+
+
+def test_who_is_neither_user_nor_assistant_is_not_made_a_user():
+    words = {"customer": "Where is my order now?", "bot": "I am looking it up.", "lookup": '{"status": "sent"}'}
+    events = [{"who": who, "said": said, "at": 1_760_000_000} for who, said in words.items()]
+    (offered, *_) = refused(as_json({"events": events})).proposals
+    (found,) = load(as_json({"events": events}), shape=offered.shape)
+    assert ([m.role for m in found], offered.shape.time) == (["user", "assistant", "lookup"], "at")
