@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from historylab.conversation.message import words_of_person
 
 if TYPE_CHECKING:
     from historylab.conversation.conversation import Conversation
+    from historylab.conversation.message import Message
 
 MADE_UP = re.compile(
     r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|\b\d{13}|\A(?:api_conversation_history|ui_messages)\b", re.IGNORECASE
@@ -55,11 +56,16 @@ def printable(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
 
 
+def first_question(messages: Iterable[Message]) -> str:
+    """The opening of what a person says first; empty where no person says anything."""
+    words = (words_of_person(m) for m in messages if m.role == "user")
+    return opening(next((said for said in words if said.strip()), ""), QUESTION)
+
+
 def _question(conversation: Conversation) -> str:
-    """The opening of what a person says first; what a coding agent put there counts where there is nothing else."""
-    users = [m for m in conversation.messages if m.role == "user" and m.content and not m.content.isspace()]
-    said = next(filter(None, map(words_of_person, users)), "") or next((m.content for m in users), "")
-    return opening(said, QUESTION)
+    """What a person asks first; what a coding agent put there counts where there is nothing else."""
+    users = (m.content for m in conversation.messages if m.role == "user" and m.content.strip())
+    return first_question(conversation.messages) or opening(next(users, ""), QUESTION)
 
 
 def _rename(given: Conversation, title: str) -> Conversation:

@@ -46,8 +46,8 @@ def guess_fields(items: Sequence[Any], role: str, text: str) -> dict[str, Any]:
     beside = [path for path in leaves if path not in (role, text)]
     found: dict[str, Any] = {}
     for field, names in NAMES.items():
-        known = [path for path in beside if field != "time" or _has_times(items, path)]
-        if path := _by_name(known, names):
+        fitting = [path for path in beside if field != "time" or _has_times(items, path)]
+        if path := _by_name(fitting, names):
             found[field] = path
     if any(isinstance(value_at(item, text), list) for item in items):
         found["parts"], found["kinds"] = text, _guess_kinds(part for item in items for part in _parts_at(item, text))

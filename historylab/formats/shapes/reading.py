@@ -36,6 +36,7 @@ from historylab.formats.shapes.walker import (
     walk_parts,
     words_in,
 )
+from historylab.formats.titles import first_question
 
 KINDS_OF_RECORD = ("type", "kind", "event", "say", "action", "mode", "category", "source")
 """Fields whose words name a kind of record, so that none of them is a person's name."""
@@ -126,7 +127,7 @@ class _Reader:
             threads = [[Message("system", prompt), *said] for said in threads]
         by = self._report.format
         cuts = [find_cuts(self._shape, way, said, by) for way, said in zip(ways, threads, strict=True)]
-        return with_branches(threads, title or label, metadata, self._report, cuts)
+        return with_branches(threads, title or label or first_question(threads[0]), metadata, self._report, cuts)
 
     def _facts(self, beside: list[Any], around: tuple[Any, ...]) -> tuple[dict[str, Any], str]:
         """The model, tools and title that stand beside the messages."""
@@ -204,7 +205,7 @@ class _Reader:
             rest = said.messages() if said.texts or said.media else []
             return [*(replace(m, timestamp=said.timestamp) for m in results), *rest]
         alone = said.results and not (said.texts or said.calls or said.thoughts or said.media or said.made)
-        messages = [replace(m, timestamp=m.timestamp or said.timestamp) for m in said.messages()]
+        messages = [m if m.timestamp else replace(m, timestamp=said.timestamp) for m in said.messages()]
         if alone:
             return [m for m in messages if m.role == "tool"]
         if not any(m.content or m.tool_calls or m.media or m.metadata.get("thinking") for m in messages):

@@ -35,7 +35,7 @@ def test_a_call_is_answered_by_the_event_that_names_it():
 def test_what_was_sent_stands_in_the_place_of_what_was_typed():
     sent = "<current_datetime>now</current_datetime>\n\nhi"
     loaded = events(("user.message", {"content": "hi", "transformedContent": sent}), DONE)
-    assert (loaded[0][0].content, loaded[0].title) == (sent, "events")
+    assert (loaded[0][0].content, loaded[0].title) == (sent, "hi")
 
 
 def test_what_a_skill_says_is_injected():

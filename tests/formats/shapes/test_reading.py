@@ -207,6 +207,12 @@ def test_what_a_program_put_in_a_users_name_is_injected():
     assert [m.injected for m in found] == [False, True]
 
 
+def test_what_a_person_asks_first_is_the_title_of_records_without_one():
+    log = [{"role": "user", "text": "<env>", "by": "us"}, {"role": "user", "text": "Where are the birds?"}]
+    (found,) = load(json.dumps(log).encode(), name="log.json", shape=Shape("role", "text", injected={"by": ()}))
+    assert found.title == "Where are the birds?"
+
+
 def test_a_model_and_a_title_may_stand_around_the_list():
     given = {"meta": {"model": "m-1"}, "name": "Birds", "log": [{"role": "user", "text": "hi"}]}
     shape = Shape("role", "text", "log", model="meta.model", title="name")
