@@ -57,7 +57,7 @@ def add_conversation(parser: argparse.ArgumentParser) -> None:
         "--conversation",
         type=whole_number,
         metavar="N",
-        help="which one of a file (default: the first in which a user says something)",
+        help="number of the conversation in the file (default: the first in which a user says something)",
     )
 
 

@@ -255,6 +255,7 @@ def _fault_cell(row: dict[str, Any]) -> str:
 
 def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:
     from historylab.costs.caches.base import all_caches
+    from historylab.costs.recorded_cache import billed_model
     from historylab.tuning.advice_words import cut_in_words
     from historylab.tuning.cut_depth import depth_worth_saying
     from historylab.tuning.measures import MEASURES, cost_measure
@@ -268,6 +269,8 @@ def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:
     costs = [(format_cost(row[cost.name], cost.name), cost.help) for cost in map(cost_measure, all_caches())]
     print_table("In figures", ("", "what"), figures + costs)
     print_line(f"Tokens by {counted_by(timeline)}.")
+    if not (timeline.run or timeline.original.recorded.models):  # of a trimmer cost_lines says so
+        print_line(f"Priced as {billed_model(timeline)}, as the file names no model.")
     for said in filter(None, as_reported_sentences(timeline)):
         print_line(said)
     if not timeline.run and (over := over_budget_sentence(timeline, lambda found: found.cause)):

@@ -14,8 +14,9 @@ from historylab.formats.base import Recognise, describe
 from historylab.formats.files.content import Content
 from historylab.formats.files.refusals import opening_of
 from historylab.formats.messages.other_shapes import shape_in
-from historylab.formats.not_read import known_as, known_database, known_text
+from historylab.formats.not_read import known_as, known_database, known_text, transcript_beside
 from historylab.formats.shapes.proposals import ShapeProposal, proposals
+from historylab.formats.titles import printable
 from historylab.registry import Member, member, members
 
 NEAREST = 3
@@ -61,6 +62,7 @@ def _unknown(content: Content) -> UnknownFormat:
         what = known_database(content.tables) or f"an SQLite database with the tables {names[:80]}"
         return UnknownFormat(f"this is {what}, not read here")
     near: tuple[str, ...] = ()
+    beside = ""
     offered: tuple[ShapeProposal, ...] = ()
     found_json = content.text.lstrip()[:1] in "[{"
     if (known := known_text(content.text)) or not found_json:
@@ -69,10 +71,19 @@ def _unknown(content: Content) -> UnknownFormat:
         sample, found = content.sample.values, _name_found(content)
         near, offered = _nearest(set(_keys([value for _, value in sample]))), proposals(content.values)
         shape = shape_in(sample)
+        beside = printable(transcript_beside(sample[0][1], content.path))[:80]
         known = known_as(sample[0][1]) or (f"{shape} in another form" if shape else "")
     titles = ", ".join(member("format", name).title for name in near)
     named = f": it looks like {known}, not read here" if known else ", in no format read here"
-    advice = f". {offered[0]}" if offered else "" if known else f"; {TRANSCRIPT if found_json else SPOKEN}"
+    advice = (
+        f"; open {beside} beside it"
+        if beside
+        else f". {offered[0]}"
+        if offered
+        else ""
+        if known
+        else f"; {TRANSCRIPT if found_json else SPOKEN}"
+    )
     nearest = f" (nearest: {titles})" if near else ""
     return UnknownFormat(f"found {found}{named}{nearest}{advice}", {}, near, offered)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 KEYS: Mapping[frozenset[str], str] = {
@@ -38,6 +39,9 @@ TABLES: Mapping[frozenset[str], str] = {
 }
 """Tables that an SQLite database of that kind has → its name."""
 
+TRANSCRIPTS = ("messages.jsonl", "*.messages.json")
+"""Names of the files that hold the messages of a session, beside one that describes it."""
+
 TEXTS: Mapping[str, str] = {
     r"<!doctype html|<html": "a web page",
     r"<\?xml|<svg": "XML",
@@ -57,6 +61,13 @@ def known_as(value: Any) -> str:
     if not isinstance(value, dict):
         return ""
     return _first(KEYS, lambda keys: keys <= value.keys())
+
+
+def transcript_beside(value: Any, path: Path | None) -> str:
+    """The name of the transcript in the folder of a file that describes a session; empty if there is none."""
+    if path is None or not isinstance(value, dict) or "session_id" not in value:
+        return ""
+    return next((each.name for pattern in TRANSCRIPTS for each in sorted(path.parent.glob(pattern))), "")
 
 
 def known_database(tables: Mapping[str, object]) -> str:

@@ -102,7 +102,7 @@ def check_table_name(path: str) -> None:
     if not path.endswith(ENDINGS):
         raise SettingsError(f"{path!r} says no kind of table; end it in one of {', '.join(ENDINGS)}")
     if path.endswith(".parquet") and find_spec("pyarrow") is None:
-        raise HistoryLabError("a Parquet table needs pyarrow: pip install 'historylab[formats]', or write .csv instead")
+        raise HistoryLabError('a Parquet table needs pyarrow: pip install "historylab[formats]", or write .csv instead')
 
 
 def _texts(table: DataFrame, change: Callable[[Any], Any]) -> DataFrame:

@@ -9,15 +9,16 @@ from historylab.costs.amounts import money, short_count, whole_percent
 from historylab.pricing import prices_of
 from historylab.tuning.compaction_costs import CompactionSizes
 from historylab.tuning.shares import FEWEST
-from historylab.tuning.thresholds import Threshold
+from historylab.tuning.thresholds import AS_CHEAP, Threshold
 
 COLUMNS = ("agent", "sessions", "requests", "cut now", "cost now", "compact at → to", "cost then", "change (95 of 100)")
 TRIED = ("compact at → to", "cost", "beside now", "tokens per request")
 BY_TOKENS = "By tokens alone: the file holds no text, so what a smaller history would leave out can't be judged."
 HOW = (
-    "A compaction is counted as a request that sends the whole history and is answered with what is left of it; the "
-    "cache reads and writes the shares that the file shows. Of what costs about as little, the one that sends most is "
-    "named. Sessions are judged by what was chosen on others; “as now” where that isn't shown to cost less."
+    "A compaction counts as a request that sends the whole history and is answered with what remains of it; the shares "
+    f"of cache reads and writes are those in the file. Of all thresholds within {whole_percent(AS_CHEAP - 1)} of the "
+    "lowest cost, the table names the one that sends the most tokens. Each session is judged by the threshold chosen "
+    "on the others; “as now” means that no other threshold is shown to cost less."
 )
 NEVER = "never"
 
@@ -26,7 +27,7 @@ def thresholds_headline(thresholds: Sequence[Threshold]) -> str:
     """The number of types of agent that other thresholds are shown to be cheaper for, of those with prices."""
     priced = [each for each in thresholds if each.priced]
     if not priced:
-        return "No price is known here: thresholds by tokens."
+        return _without_price(thresholds)
     saved = sum(each.saves for each in priced)
     whose = f"{saved:,} of {len(priced):,} agents" if len(priced) > 1 else "This agent"
     return f"{whose} would cost less under another threshold." if saved else "No other threshold is shown to cost less."
@@ -58,10 +59,14 @@ def tried_rows(found: Threshold) -> list[tuple[str, ...]]:
 
 
 def threshold_notes(thresholds: Sequence[Threshold]) -> list[str]:
-    """What the table rests on, and which models have no price."""
+    """What the table rests on, and which models have no price where the headline doesn't say so."""
+    return [HOW, *([_without_price(thresholds)] if len({each.priced for each in thresholds}) > 1 else [])]
+
+
+def _without_price(thresholds: Sequence[Threshold]) -> str:
     models = dict.fromkeys(chain.from_iterable(each.models for each in thresholds if not each.priced))
-    unknown = [model or "requests without a model" for model in models if not prices_of(model)]
-    return [HOW, *([f"No price is known of {', '.join(unknown)}: costs there are tokens."] if unknown else [])]
+    unknown = [model or "requests that name no model" for model in models if not prices_of(model)]
+    return f"No price is known for {', '.join(unknown)}: their cost is given in tokens."
 
 
 def compaction_words(compaction: CompactionSizes | None) -> str:

@@ -86,7 +86,7 @@ def _of_the_overhead(proposal: SettingsProposal, used: Mapping[str, Any]) -> str
         return ""
     if not proposal.measured:
         return f"{tools} ({used['overhead']:,} tokens) counted as overhead"
-    counted = f"{used['overhead']:,} measured tokens"
+    counted = count_of(used["overhead"], "measured token")
     return f"{tools} and {counted} counted as overhead" if tools else f"{counted} counted as overhead"
 
 

@@ -311,3 +311,10 @@ def test_show_tells_what_a_session_came_to_with_its_sub_agents(capsys, session_w
     assert "session" not in json.loads(
         run(capsys, "show", str(session_with_an_agent), "--conversation", "2", "--json")[1]
     )
+
+
+@pytest.mark.parametrize("model", ["", "gpt-4o"])
+def test_costs_name_the_model_that_is_assumed_where_the_file_names_none(capsys, tmp_path, model):
+    (tmp_path / "usage.csv").write_text(f"model,input_tokens,output_tokens\n{model},900,20\n")
+    out = run(capsys, "show", str(tmp_path / "usage.csv"))[1]
+    assert ("Priced as gpt-5.5, as the file names no model." in out) is (model == "")

@@ -141,3 +141,19 @@ def test_a_file_leaves_memory_once_it_was_recognised():
         gone = weakref.ref(content)
         del content
         assert gone() is None
+
+
+@pytest.mark.parametrize("name", ["messages.jsonl", "1.messages.json"])
+def test_a_file_that_describes_a_session_names_the_transcript_beside_it(tmp_path, name):
+    (tmp_path / "meta.json").write_text('{"session_id": "1", "model": "m", "stats": {}}')
+    (tmp_path / name).write_text("")
+    with pytest.raises(UnknownFormat, match=f"; open {name} beside it$"):
+        load(tmp_path / "meta.json")
+
+
+def test_spans_without_model_calls_are_offered_no_shape():
+    said = [{"key": "gen_ai.tool.name", "value": {"stringValue": "look"}}] * 3
+    spans = [{"name": f"execute_tool {n}", "spanId": n, "attributes": said} for n in "abcd"]
+    lines = [json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}) for span in spans]
+    with pytest.raises(LoadError, match="4 × a span that is no model call"):
+        load("\n".join(lines).encode())

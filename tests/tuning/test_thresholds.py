@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -156,8 +158,9 @@ def test_without_a_price_tokens_are_counted_and_the_model_is_named():
     (found,) = find_thresholds(table(*sessions(3, 3_000, model="ours-1")))
     assert not found.priced
     assert found.cost == sum(sum(growing(3_000 + 10 * n)) + 6_000 for n in range(3))
-    assert "ours-1" in threshold_notes([found])[-1]
-    assert thresholds_headline([found]) == "No price is known here: thresholds by tokens."
+    told = "No price is known for ours-1: their cost is given in tokens."
+    assert (thresholds_headline([found]), told in threshold_notes([found])) == (told, False)
+    assert told in threshold_notes([found, replace(found, priced=True)])
 
 
 def test_settings_are_not_tuned_on_what_has_no_text():

@@ -40,7 +40,7 @@ OPUS = "claude-opus-4-5"
             SettingsProposal({"model": "gemini-2.5-pro"}, model="gemini-2.5-pro"),
             "Recorded with gemini-2.5-pro: its prices and cache are used and its window is unknown.",
         ),
-        (SettingsProposal({"overhead": 90}, measured=True), "90 measured tokens counted as overhead."),
+        (SettingsProposal({"overhead": 1}, measured=True), "1 measured token counted as overhead."),
         (SettingsProposal({"overhead": 90}, tools=1), "1 tool (90 tokens) counted as overhead."),
         (SettingsProposal({"budget": 40_000}, ("budget",)), "A budget of 40,000 is suggested for this file."),
         (SettingsProposal({}, model="x" * 201), f"Recorded with {'x' * 79}…: another model is set."),

@@ -22,7 +22,7 @@ MAX_ROW_BYTES = 500_000_000  # that are loaded at once
 LEAST_DECODED, TIMES = 20_000_000, 100
 """Bytes that are decoded whatever the size of the file, and how often its size."""
 BUFFER = 1_000_000  # bytes read ahead of a column
-MISSING = "this is a Parquet table; reading it needs pyarrow: pip install pyarrow"
+MISSING = 'this is a Parquet table; reading it needs pyarrow: pip install "historylab[formats]"'
 
 
 class ParquetRows:

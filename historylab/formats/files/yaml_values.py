@@ -7,7 +7,7 @@ from typing import Any
 from historylab.errors import LoadError
 from historylab.formats.files.json_values import MAX_ITEMS, too_many
 
-MISSING = "this is YAML; reading it needs PyYAML: pip install pyyaml"
+MISSING = 'this is YAML; reading it needs PyYAML: pip install "historylab[formats]"'
 BROKEN = "the YAML in it is broken, or nested too deeply"
 
 

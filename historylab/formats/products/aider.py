@@ -61,7 +61,7 @@ class AiderSession:
         if block.kind == PROGRAM:
             self._read_program(block.text, where)
         elif not block.text or block.text == "<blank>":
-            self.report.pass_over("a prompt that says nothing", where)
+            self.report.pass_over("an empty prompt", where)
         elif block.kind != USER and not self.said.messages:
             self.report.pass_over("words before any prompt", where)
         else:

@@ -37,11 +37,14 @@ class ShapeProposal:
     def __str__(self) -> str:
         place = f"`{self.shape.items[:60]}`" if self.shape.items else "the file"
         words = str(self.shape.parts or self.shape.text)
-        return f"Read {place} ({self.items:,} items: {str(self.shape.role)[:40]}, {words[:40]})?"
+        noun = "item" if self.items == 1 else "items"
+        return f"Read {place} ({self.items:,} {noun}: {str(self.shape.role)[:40]}, {words[:40]})?"
 
 
 def proposals(values: list[tuple[str, Any]]) -> tuple[ShapeProposal, ...]:
-    """The shapes that may fit, the most plausible first."""
+    """The shapes that may fit, the most plausible first; none for spans."""
+    if any(isinstance(value, dict) and "resourceSpans" in value for _, value in values):
+        return ()
     found: dict[str, list[Any]] = {}
     for path, items in find_lists(values):
         found.setdefault(path, []).extend(items)

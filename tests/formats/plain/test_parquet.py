@@ -89,7 +89,9 @@ def test_texts_are_read_alike_whether_they_are_written_once_or_in_each_row():
 def test_without_pyarrow_the_refusal_names_the_format_and_the_command(monkeypatch):
     data = table(HI)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(LoadError, match="this is a Parquet table; reading it needs pyarrow: pip install pyarrow"):
+    with pytest.raises(
+        LoadError, match=r"this is a Parquet table; reading it needs pyarrow: pip install \"historylab\[formats\]"
+    ):
         load(data)
 
 

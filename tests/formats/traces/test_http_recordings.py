@@ -151,7 +151,7 @@ def test_yaml_that_cannot_be_read_is_refused_in_words(text):
 
 def test_without_pyyaml_the_refusal_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
-    with pytest.raises(LoadError, match="pip install pyyaml"):
+    with pytest.raises(LoadError, match=r"pip install \"historylab\[formats\]"):
         load(SAMPLES / "vcr/kettle.yaml")
 
 
