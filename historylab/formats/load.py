@@ -219,8 +219,9 @@ def _read_by_claim(content: Content) -> Conversations:
             raise refuse(content, claims, [found.report.member for found in enough])
     if little and not _reads_more(content, little):
         return little
-    if problem and not (little or _offers(content)):
-        raise problem
+    offered = _offers(content)
+    if problem and not little:
+        raise UnknownFormat(f"{problem}. {offered[0]}", claims, (), offered) if offered else problem
     raise refuse(content, claims)
 
 

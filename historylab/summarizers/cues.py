@@ -93,7 +93,8 @@ def _find(message: Message) -> MessageCues:
     if message.role == "user" and len(message.content) > LONGEST_SAID:  # mostly pasted: what is quoted there is no rule
         own = {f"- {speaker_of(message)}: {shorten_line(rule)}" for rule in rules_in(message)}
         lines = [(section, line) for section, line in lines if section != PREFERENCES or line.rstrip(".!。！") in own]
-    task = next(filter(_could_be_task, spoken), "") if message.role == "user" else ""
+    asks = message.role == "user" and not message.injected
+    task = next(filter(_could_be_task, spoken), "") if asks else ""
     return MessageCues(tuple(lines), task, tuple(line for line in spoken if QUESTION.search(line)), _files(message))
 
 

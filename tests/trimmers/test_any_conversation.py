@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from historylab import Trimmer, replay
 from historylab.formats.messages.chat_messages import to_message
 
-OUTSIDE = ("image", "pin", "narrator")  # what our form of a dict doesn't say
+OUTSIDE = ("image", "pin", "narrator", "injected user")  # what our form of a dict doesn't say
 EVENTS = [event for event in (*ORDINARY, *ODD) if event not in OUTSIDE]
 CONVERSATIONS = st.lists(st.sampled_from(EVENTS), max_size=14).map(conversation_from)
 
