@@ -1,4 +1,4 @@
-"""How far our figures are from the cost of a recording by the usage its provider reported."""
+"""The distance of our figures from the cost of a recording by the usage its provider reported."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class SessionCosts:
 
 @dataclass(frozen=True, eq=False)
 class CompactionCosts:
-    """What compactions would cost the requests of one type of agent."""
+    """The cost of compactions for the requests of one type of agent."""
 
     columns: AgentRequests
 

@@ -59,7 +59,7 @@ def tried_rows(found: Threshold) -> list[tuple[str, ...]]:
 
 
 def threshold_notes(thresholds: Sequence[Threshold]) -> list[str]:
-    """What the table rests on, and which models have no price where the headline doesn't say so."""
+    """The grounds of the table, and which models have no price where the headline doesn't say so."""
     return [HOW, *([_without_price(thresholds)] if len({each.priced for each in thresholds}) > 1 else [])]
 
 

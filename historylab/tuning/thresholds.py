@@ -25,7 +25,7 @@ from historylab.tuning.tune import FOLDS
 SIZES = tuple(sorted(size * 2**n * 1_000 for n in range(8) for size in (8, 12)))
 """The sizes tried: 8,000 to 1,536,000."""
 LEFT = (1 / 8, 1 / 4, 1 / 2, 3 / 4)
-"""What is left of them."""
+"""The tokens that are left of them."""
 AS_CHEAP = 1.05
 """The multiple of the least cost up to which sending more is preferred."""
 

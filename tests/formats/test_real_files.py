@@ -122,9 +122,9 @@ def test_one_member_is_the_surest_of_a_published_file(known):
 def test_a_history_of_a_thousand_sessions_has_every_prompt_and_answer():
     loaded = load(Path(FOLDER) / HISTORY)
     messages = [message for conversation in loaded for message in conversation]
-    assert (loaded.report.member, len(loaded)) == ("aider", 581)
-    assert (len(messages), sum(message.role == "assistant" for message in messages)) == (2545, 923)
-    assert sum("usage" in message.metadata for message in messages) == 825
+    assert (loaded.report.member, len(loaded)) == ("aider", 576)
+    assert (len(messages), sum(message.role == "assistant" for message in messages)) == (2535, 915)
+    assert sum("usage" in message.metadata for message in messages) == 820
 
 
 def test_a_session_of_nothing_but_notices_is_refused_under_its_formats_name():

@@ -43,7 +43,7 @@ class ShownMessages:
 
     @property
     def any_sent(self) -> bool:
-        """Whether anything but commands was said."""
+        """Tell whether anything but commands was said."""
         return any(SHOWN_ONLY not in message.metadata for message in self.messages)
 
     @property

@@ -38,7 +38,7 @@ UNNAMED_TOOL = "tool"
 
 @dataclass
 class ScreenBlock:
-    """What stands on the screen from one mark to the next."""
+    """A stretch of the screen, from one mark to the next."""
 
     line: int
     mark: str
@@ -79,7 +79,7 @@ def claude_code_export(content: Content, report: Report) -> Iterator[Conversatio
 
 @dataclass
 class Screen:
-    """What was read so far, the model that answers, its thoughts, and whether a result belongs to a call."""
+    """The messages read so far, the model that answers, its thoughts, and whether a result belongs to a call."""
 
     report: Report
     said: ShownMessages = field(default_factory=ShownMessages)

@@ -1,4 +1,4 @@
-"""What the screen of a task of Cline, Roo Code or Kilo Code showed: `ui_messages.json`, where nothing else is given.
+"""The screen of a task of Cline, Roo Code or Kilo Code: `ui_messages.json`, where nothing else is given.
 
 What a person said is in it whole. What stands from one request to the next is an answer: what the model said, and the
 tools it asked for, in the words of the screen. `tokensIn` leaves out what the cache holds; Roo Code 3.29 and Kilo Code
@@ -50,7 +50,7 @@ SHAPE = Shape.of(
 
 USERS = {"task", "user_feedback", "user_feedback_diff"}
 WORDS = {"text": "", "completion_result": "", "plan_mode_respond": "response", "followup": "question"}
-"""What the model says → the field of it, where the text is JSON."""
+"""Kind of what the model says → its field, where the text is JSON."""
 CHANGED = "HAS_CHANGES"
 """Stands behind the words of a result that has changed files."""
 CALLS = {"tool", "command", "use_mcp_server", "browser_action_launch", "browser_action"}
@@ -102,7 +102,7 @@ def looks_like_screen(content: Content) -> float:
 
 @register("format", title="Cline's screen", recognise=looks_like_screen, source=SOURCE, checked=CHECKED)
 def cline_screen(content: Content, report: Report) -> Iterator[Conversation]:
-    """What the screen of a task of Cline, Roo Code or Kilo Code showed, without what was sent beside it."""
+    """Tasks of Cline, Roo Code or Kilo Code as their screen showed them, without what was sent beside it."""
     screen = _Screen(report)
     for where, record in located_items(content.values):
         screen.add(where, record)

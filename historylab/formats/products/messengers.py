@@ -23,7 +23,7 @@ from historylab.formats.messages.speakers import cast
 from historylab.registry import register
 
 Chat = tuple[str, dict[str, Any]]
-"""Where a chat is in the file, and the chat."""
+"""The place of a chat in the file, and the chat."""
 
 SAID = ("Default", "Reply", "20", "23")  # the last two: an application's, asked by a command
 DISCORD = {"id", "type", "timestamp", "content", "author", "attachments", "embeds", "stickers"}

@@ -111,7 +111,7 @@ def is_of_program(record: Mapping[str, Any]) -> bool:
 
 
 def _frame(kind: str, held: dict[str, Any], words: list[str]) -> list[Any]:
-    """What the model was told, under its name; an image of a file beside it."""
+    """The text that the model was told, under its name; an image of a file beside it."""
     name = f"Contents of {held.get('path')}" if kind == "nested_memory" else kind.replace("_", " ")
     content = held.get("content")
     image = [{"type": "image"}] if isinstance(content, dict) and content.get("type") == "image" else []

@@ -82,13 +82,13 @@ def _tree_records(records: list[tuple[str, Any]], report: Report) -> Iterator[Se
 
 
 def _identity(value: dict[str, Any]) -> tuple[str, str, str] | None:
-    """Who said what and when, which tells a copied record from one that says the same again; None without a time."""
+    """Type, time and words, which tell a copied record from one that says the same again; None without a time."""
     time, said = value.get("timestamp"), [value.get(key) for key in ("message", "attachment", "content")]
     return (value["type"], time, json.dumps(said)) if isinstance(time, str) and time else None
 
 
 def _problem(value: Any) -> tuple[str, bool]:
-    """Why nothing is read from a record, and whether that is known to be right."""
+    """The reason that nothing is read from a record, and whether that is known to be right."""
     kind = value.get("type") if isinstance(value, dict) else None
     if not isinstance(kind, str):
         return "a record without a type" if isinstance(value, dict) else f"{kind_of(value)}, not a record", False

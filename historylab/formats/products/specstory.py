@@ -157,7 +157,7 @@ def _without_rules(text: str) -> str:
 
 
 def _split(kind: str, text: str) -> tuple[str, str]:
-    """What a tool was given, as JSON of the Markdown that shows it, and its result; empty where none is shown."""
+    """The arguments of a tool, as JSON of the Markdown that shows it, and its result; empty where none is shown."""
     summary = SUMMARY.match(text)
     shown = text[summary.end() :] if summary else text
     shown = "\n" + shown.rstrip().removesuffix("</details>").strip("\n") + "\n"
@@ -272,7 +272,7 @@ def _ends_of_thoughts(lines: Sequence[str]) -> dict[int, int]:
 
 
 def _ends_of_older(lines: Sequence[str]) -> dict[int, int]:
-    """What older versions show of a tool ends at a rule or a label."""
+    """A tool as older versions show it ends at a rule or a label."""
     begun, fence, ends = -1, "", dict[int, int]()
     for at, line in enumerate(lines):
         if begun < 0 and OLDER_TOOL.match(line):

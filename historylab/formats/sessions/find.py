@@ -91,7 +91,7 @@ def find_sessions() -> FoundSessions:
 
 
 def matching_sessions(found: Iterable[Session], search: str = "", project: str = "") -> list[Session]:
-    """Those that have every word of a search in their question, project or path, and this in their project."""
+    """The sessions that have every word of a search in their question, project or path, and this in their project."""
     words, within = search.casefold().split(), project.casefold().strip()
     return [one for one in found if _has_words(one, words) and (not within or within in one.project.casefold())]
 

@@ -29,7 +29,7 @@ BESIDE = 100_000
 
 USERS = {"user", "user.message", "user_message", "human"}
 SAID = ("task", "text", "user_feedback")
-"""What Cline's screen shows of a person; the first text is one's, too."""
+"""Kinds of records that Cline's screen shows of a person; the first text is one's, too."""
 BODIES = ("message", "payload", "data", "context")
 LISTS = ("messages", "requests", "v")
 FOLDERS = ("cwd", "working_dir", "workspace_root", "directory")
@@ -101,7 +101,7 @@ def parse_json(text: bytes, partial: Partial = "off") -> Any:
 
 
 def _user_words(value: Any, levels: int) -> Iterator[Any]:
-    """What users say in a record, or in the lists of records that it holds."""
+    """The words of users in a record, or in the lists of records that it holds."""
     if isinstance(value, list):
         for item in islice(value, RECORDS if levels else 0):
             yield from _user_words(item, levels - 1)

@@ -29,13 +29,13 @@ def _below(folder: str, rest: str) -> str:
 
 
 def _editors(rest: str, *editors: str) -> tuple[str, ...]:
-    """That folder below the user's data of each editor."""
+    """A folder below the user's data of each editor."""
     users = (_below(config, f"{editor}/User/{rest}") for config in CONFIG for editor in editors or EDITORS)
     return (*users, *(f"{server}/User/{rest}" for server in SERVERS if not editors))
 
 
 class SessionPlace(NamedTuple):
-    """Where a tool keeps its sessions: files like `pattern` in these folders.
+    """The place where a tool keeps its sessions: files like `pattern` in these folders.
 
     `up` folders above a file is the one named like the project, where nothing else tells it (0: none is); `whole`: the
     session is the folder that the file is in. `format` reads them, where it is sure.

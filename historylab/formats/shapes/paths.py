@@ -14,7 +14,7 @@ Paths: TypeAlias = str | tuple[str, ...]
 """A path, or several of which the first that leads to something counts."""
 
 Located: TypeAlias = tuple[str, Any]
-"""Where a value is in the file, and the value."""
+"""The place of a value in the file, and the value."""
 
 
 def each_path(paths: Paths) -> tuple[str, ...]:

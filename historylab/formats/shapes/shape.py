@@ -129,7 +129,7 @@ def _freeze(value: Any) -> Any:
 
 
 def _fault(given: Any) -> str:
-    """Why a JSON value is no shape; empty if it is one."""
+    """The reason that a JSON value is no shape; empty if it is one."""
     if not isinstance(given, dict):
         return f"it is {kind_of(given)}, not an object"
     known = [f.name for f in fields(Shape)]

@@ -57,7 +57,7 @@ def _last_word(name: str) -> str:
 
 
 def _values(value: Any) -> list[Any]:
-    """What went into a tool; a logger may have put it under a name."""
+    """The arguments of a tool; a logger may have put it under a name."""
     value = unpack_printed(value)
     inner = value.values() if isinstance(value, dict) and len(value) == 1 else ()
     return [each or None for each in (value, *inner)]

@@ -18,7 +18,7 @@ from historylab.formats.traces.spans import time_of
 
 @dataclass(frozen=True)
 class CallNames:
-    """What a call says → its names, parted by blanks; the first that says something is read, dots lead into objects.
+    """Field of a call → its names, parted by blanks; the first that says something is read, dots lead into objects.
 
     `parameters` has what the request says beside its messages, `usage` an object of counts, `counts` the names of each.
     """
