@@ -25,7 +25,7 @@ def arrays_up_to(size: int, columns: Columns, arrays: Mapping[str, GrowingArray]
     cut = {
         "role": size, "of_message": size + 1, "of_block": blocks, "opening": blocks, "users": users,
     }  # fmt: skip
-    cut |= {name: int(arrays[name].array.searchsorted(size)) for name in ("results", "pins", "stand_ins")}
+    cut |= {name: int(arrays[name].array.searchsorted(size)) for name in ("results", "pins", "stand_ins", "shown")}
     kept = {name: arrays[name].beginning(count) for name, count in cut.items()}
     of_block = kept["of_block"].array
     last, answered_at = of_block[LAST], of_block[ANSWERED]
@@ -65,16 +65,19 @@ def waiting_calls(messages: Sequence[Message], columns: Columns, size: int) -> d
 
 
 def last_to_speak(columns: Columns, size: int) -> int:
-    """The role of the last of the first `size` messages that is no system message and stands for no others."""
-    replacing = frozenset(columns.stand_ins.tolist())
-    spoke = (columns.role.item(i) for i in range(size - 1, -1, -1) if i not in replacing)
+    """The role of the last of the first `size` messages that is sent, is no system message and stands for no others."""
+    silent = frozenset((*columns.stand_ins.tolist(), *columns.shown.tolist()))
+    spoke = (columns.role.item(i) for i in range(size - 1, -1, -1) if i not in silent)
     return next((role for role in spoke if role != SYSTEM), OTHER)
 
 
 def requests_up_to(size: int, columns: Columns, asked: GrowingArray) -> tuple[GrowingArray, GrowingArray]:
     """Those of the first `size` messages that were answered, and all with the next."""
     answered = asked.beginning(int(asked.array.searchsorted(size)))
-    ended = not size or columns.role[size - 1] == ASSISTANT
+    said = size
+    for i in reversed(columns.shown_before(size).tolist()):
+        said -= i == said - 1
+    ended = not said or columns.role[said - 1] == ASSISTANT
     return answered, answered if ended else answered.followed_by([size])
 
 
@@ -97,6 +100,6 @@ def led_arrays(before: int, now: int, arrays: Mapping[str, GrowingArray]) -> Arr
         ),
         "of_block": np.hstack(((leading, untold, leading, none), (first + more, block_turn, last + more, answered_at))),
         "opening": np.hstack((SYSTEMS.repeat(now, 1), old["opening"][:, before:])),
-        **{name: old[name] + more for name in ("users", "results", "doubtful", "requests")},
+        **{name: old[name] + more for name in ("users", "results", "doubtful", "requests", "shown")},
     }
     return {**arrays, **{name: GrowingArray(values) for name, values in new.items()}}

@@ -18,7 +18,7 @@ NEVER = np.iinfo(np.int64).max
 @dataclass(slots=True, eq=False)  # not frozen: a Trimmer makes one at every call, which would take four times as long
 class Columns:
     """Read-only arrays. Lengths: n messages, b blocks, r requests, u turns, t tool results, s that stand for
-    earlier ones."""
+    earlier ones, c commands."""
 
     role: np.ndarray  # uint8[n]
     block: np.ndarray  # int64[n], in order of each block's first message
@@ -41,12 +41,17 @@ class Columns:
     doubtful: np.ndarray  # int64[d], blocks an API may refuse: orphans, and calls that others followed unanswered
     pins: np.ndarray  # int64[p], message indices the user pinned
     stand_ins: np.ndarray  # int64[s], indices of messages that replace earlier ones
+    shown: np.ndarray  # int64[c], indices of messages that are only shown, which ask nothing and begin no turn
     replaced_by: np.ndarray  # int64[n], index of the message that replaces it; NEVER if none does
     apart: bool = False  # every message is a block of its own, a call and its results too
 
     def first_request_after(self, message: int) -> int:
         """The first request (from 0) that has this message in its history; r if none does."""
         return int(self.requests.searchsorted(message, side="right"))
+
+    def shown_before(self, size: int) -> np.ndarray:
+        """int64: those of the first `size` messages that are only shown."""
+        return self.shown[: self.shown.searchsorted(size)]
 
     def first_block_since(self, message: int) -> int:
         """The first block with a message from this one on, which may have begun before it; b if none has."""

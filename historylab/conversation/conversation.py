@@ -273,7 +273,7 @@ class _Digest(Growing[Sequence[Message]]):
             calls = [(c.id, c.name, c.arguments) for c in m.tool_calls]
             parts = (m.role, m.content, m.id, m.name, calls, m.tool_call_id, m.media, m.timestamp, m.pinned)
             size = () if m.content else (known_size(m),) * (known_size(m) is not None)
-            hasher.update(json.dumps(parts + size).encode())
+            hasher.update(json.dumps(parts + size + ("shown",) * m.shown_only).encode())
         return _Digest(hasher)
 
 

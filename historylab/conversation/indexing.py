@@ -27,7 +27,7 @@ from historylab.conversation.message import Message
 
 ROWS = {
     "role": 1, "of_message": 5, "of_block": 4, "opening": 3, "users": 2, "results": 1, "doubtful": 1, "pins": 1,
-    "stand_ins": 1,
+    "stand_ins": 1, "shown": 1,
 }  # fmt: skip
 """Array → its rows. `of_message` is one longer, for what holds before any message."""
 BYTES = ("role", "opening")
@@ -48,6 +48,7 @@ class _Read:
     missing: dict[int, int]  # block → results it still waits for
     waiting: int | None  # the newest block, if it waits for results and nothing but results followed it
     contiguous: bool = True
+    ended: bool = True  # nobody waits for an answer
     blocks: int = 0  # with those before
     role: list[int] = field(default_factory=list)
     of_message: list[int] = field(default_factory=list)  # five numbers each, one after the other
@@ -60,6 +61,7 @@ class _Read:
     doubtful: list[int] = field(default_factory=list)
     pins: list[int] = field(default_factory=list)
     stand_ins: list[int] = field(default_factory=list)
+    shown: list[int] = field(default_factory=list)
 
     def read(self, start: int, messages: Sequence[Message]) -> _Read:
         """Read `messages`, the first of which is message `start`."""
@@ -82,12 +84,15 @@ class _Read:
                 self.results.append(i)
             if message.pinned:
                 self.pins.append(i)
-            self._ask(i, role, stands_in=bool(message.replaces))
+            if message.metadata and message.shown_only:
+                self.shown.append(i)
+            else:
+                self._ask(i, role, stands_in=bool(message.replaces))
         return self
 
     def _begin(self, i: int, role: int, message: Message) -> None:
         home = self.blocks
-        if role == USER and not self._goes_along(message):
+        if role == USER and not self._goes_along(message) and not message.shown_only:
             self.turn += 1
             self.users += (i, home)
         self.of_block += (i, self.turn, i, NEVER if message.tool_calls else 0)
@@ -130,6 +135,7 @@ class _Read:
         System messages are skipped, so one between question and answer (a status update, a reminder) doesn't hide the
         request; and what only replaces earlier messages, as no model was asked for it.
         """
+        self.ended = role == ASSISTANT
         if stands_in:
             self.stand_ins.append(i)
         elif role != SYSTEM:
@@ -152,9 +158,10 @@ class ColumnsIndex(Growing[Sequence[Message]]):
         messages, known, open_calls, missing = conversation[start:], self.columns, self._open_calls, self._missing
         begun, turn = len(known.block_first), known.users_before.item(start) - 1
         read = _Read(begun, turn, self._spoke, dict(open_calls), dict(missing), self._waiting, known.contiguous)
+        read.ended = self._asked.size == self._arrays["requests"].size
         read.read(start, messages)
         asked, arrays = self._asked_after(read.requests), dict(self._arrays)
-        arrays["requests"] = asked if read.role[-1] == ASSISTANT else asked.followed_by([len(conversation)])
+        arrays["requests"] = asked if read.ended else asked.followed_by([len(conversation)])
         for name, count in ROWS.items():
             if numbers := getattr(read, name):
                 arrays[name] = arrays[name].followed_by(
@@ -244,6 +251,7 @@ def _columns(arrays: Mapping[str, GrowingArray], read: _Read) -> Columns:
         doubtful=doubtful,
         pins=arrays["pins"].array,
         stand_ins=arrays["stand_ins"].array,
+        shown=arrays["shown"].array,
         replaced_by=of_message[REPLACED, 1:],
     )
 

@@ -21,6 +21,8 @@ REFERENCES = "item_references"
 """The key of a message's metadata with the ids of items in it that the provider keeps, of unknown text and size."""
 COMPACT_SUMMARY = "compact_summary"
 """True in the metadata of a message that a program put in the place of others."""
+SHOWN_ONLY = "shown_only"
+"""True in the metadata of a message that was shown and never sent, such as a program's command: no request lost it."""
 NO_USERS = frozenset({"system", "developer", "assistant", "tool"})
 """Roles whose messages nobody takes for a person's."""
 
@@ -103,6 +105,11 @@ class Message:
         if self.metadata and (self.metadata.get("injected") or self.metadata.get(COMPACT_SUMMARY)):
             return True
         return is_framed(self.content)
+
+    @property
+    def shown_only(self) -> bool:
+        """Tell whether a transcript only shows it: a command to the program, which no model is sent."""
+        return SHOWN_ONLY in self.metadata and self.role not in NO_USERS
 
     def __reduce__(self) -> tuple[type[Message], tuple[Any, ...]]:
         return Message, tuple(getattr(self, name) for name in Message.__slots__)

@@ -21,9 +21,6 @@ from historylab.conversation.usage import model_name, usage_held
 SENT_HISTORIES = "sent_histories"
 """Key of `Conversation.metadata`: a list with an object per SentHistory, without what is at its default."""
 
-SHOWN_ONLY = "shown_only"
-"""True in the metadata of a message that was shown and never sent, such as a program's command: no request lost it."""
-
 CALL = ("id", "name", "arguments")
 
 Range = tuple[int, int]
@@ -110,7 +107,7 @@ def trimmed_requests(conversation: ReadMessages) -> Mapping[int, np.ndarray]:
     """
 
     def find() -> dict[int, np.ndarray]:
-        shown = np.array([SHOWN_ONLY in message.metadata for message in conversation], bool)
+        shown = np.array([message.shown_only for message in conversation], bool)
         held = held_by_request(conversation, sent_histories(conversation) or ())
         whole = ((mask | shown[: len(mask)], history) for mask, history in held)
         return {

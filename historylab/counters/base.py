@@ -109,7 +109,8 @@ def token_column(conversation: Conversation, counter: Counter) -> np.ndarray:
 
 
 def count_messages(messages: Sequence[Message], counter: Counter) -> np.ndarray:
-    """int64[len(messages)]: tokens of each; where the transcript has a size in place of a text, that size."""
+    """int64[len(messages)]: tokens of each; where the transcript has a size in place of a text, that size; 0 where no
+    model was sent it."""
     column = np.ascontiguousarray(counter.count(messages), np.int64)
     if len(column) != len(messages):
         raise InstrumentError(f"counter {counter.key!r} gave {len(column)} counts for {len(messages)} messages")
@@ -117,7 +118,8 @@ def count_messages(messages: Sequence[Message], counter: Counter) -> np.ndarray:
 
 
 def _with_known_sizes(column: np.ndarray, messages: Sequence[Message]) -> np.ndarray:
-    sizes = {i: size for i, m in enumerate(messages) if m.metadata and (size := known_size(m)) is not None}
+    told = ((i, 0 if m.shown_only else known_size(m)) for i, m in enumerate(messages) if m.metadata)
+    sizes = {i: size for i, size in told if size is not None}
     if sizes:
         column = column.copy()
         column[list(sizes)] = list(sizes.values())

@@ -121,7 +121,7 @@ def _count_requests(conversation: Conversation, counter: Counter, at: np.ndarray
 
 def _characters_per_token(conversation: Conversation, tokens: np.ndarray, factor: float) -> float:
     """Characters per real token, over the messages without images or other media."""
-    texts = [i for i, m in enumerate(conversation) if not m.media]
+    texts = [i for i, m in enumerate(conversation) if not (m.media or m.shown_only)]
     characters = sum(_characters(conversation[i]) for i in texts)
     return characters / max(1.0, factor * float(tokens[texts].sum()))
 

@@ -17,7 +17,7 @@ from historylab.figures.fate_changes import fate_changes
 from historylab.figures.packing import Sentences, pack
 from historylab.figures.prefix_strip import prefix_strip
 from historylab.figures.retention_grid import BEST_FIRST
-from historylab.planning.reasons import REPLACED, Action, fill_sentence, reason_of
+from historylab.planning.reasons import REPLACED, SHOWN, Action, fill_sentence, reason_of
 from historylab.planning.replay import Timeline
 from historylab.recall.must_remember import MustRemember
 from historylab.wording.message_text import speaker
@@ -57,7 +57,7 @@ def pack_timeline(timeline: Timeline, key: str, conversation: str) -> bytes:
         "looks": [browser_look(LOOKS[action], TEXTURES.get(action, "")) for action in Action],
         "codes": [int(BEST_FIRST[int(fate) >> 8]) for fate in changes.fates],
         "rules": reasons,
-        "replaced": [k + 1 for k, reason in enumerate(reasons) if reason == REPLACED.code],
+        "replaced": [k + 1 for k, reason in enumerate(reasons) if reason in (REPLACED.code, SHOWN.code)],
         "sentences": sentences.words(),
         "binned": "at worst ",
     }

@@ -21,7 +21,7 @@ from historylab.counters.base import Counter, count_text, token_column
 from historylab.errors import PlanError
 from historylab.planning.history import History
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import Action, EachMessage, reason, reason_of
+from historylab.planning.reasons import SHOWN, Action, EachMessage, reason, reason_of
 from historylab.planning.shortening import Shortening
 from historylab.planning.texts import Texts
 from historylab.trimmers.driving import TrimmedRequest
@@ -125,6 +125,8 @@ def read_decisions(
         actions[message] = Action.SUMMARIZED
     codes = np.array([WHOLE.code, WHOLE.code, SHORTER.code, FOLDED.code, LEFT_OUT.code], np.uint8)
     reasons = codes[actions]
+    shown = conversation.columns.shown_before(size)
+    reasons[shown[actions[shown] == Action.DROPPED]] = SHOWN.code
     numbers: dict[int, dict[str, Any]] = {why: {"by": by} for why in codes.tolist()}
     if decisions.reasons:
         reasons[list(decisions.reasons)] = GIVEN.code
@@ -160,6 +162,8 @@ def read_trimmed(
         return read_decisions(decided, conversation, request, by, 0, counter)
     size = conversation.columns.requests.item(request)
     kept, why = np.full(size, Action.KEPT, np.uint8), np.full(size, NOT_KNOWN.code, np.uint8)
+    shown = conversation.columns.shown_before(size)
+    kept[shown], why[shown] = Action.DROPPED, SHOWN.code
     return MessageDecisions(by, kept, why, {NOT_KNOWN.code: {"why": trimmed.error}}, {}, None, 0)
 
 

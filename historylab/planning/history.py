@@ -55,6 +55,13 @@ class History:
         return whole
 
     @property
+    def shown(self) -> np.ndarray:
+        """bool[blocks]: those that the transcript only shows, of no tokens."""
+        mask = np.zeros(self.blocks, bool)
+        mask[self.columns.block[self.columns.shown_before(self.size)]] = True
+        return mask
+
+    @property
     def untrimmed_tokens(self) -> int:
         """Tokens of the messages if nothing is cut: without those that a later one stands for."""
         return self.total_tokens - int(self.block_tokens @ self.replaced)

@@ -20,7 +20,8 @@ SLOTS_AFTER = ("tool_output", "compaction", "pruner", "layout", "projection")  #
 
 
 def naive_starts(timeline: PlannedRequests) -> list[int]:
-    """Per request, the index from which the naive version sends every message, where no filter is set.
+    """Per request, the index from which the naive version sends every message, where no filter is set
+    and nothing is only shown.
 
     `lastN` and `lastMessages` slice the last `length` *messages*; a pruner keeps the longest run of newest messages
     that fits the budget, never fewer than one; `none` keeps the newest.
@@ -72,7 +73,8 @@ def _first_fitting(running: np.ndarray, room: int) -> int:
 def _left_by_filter(timeline: PlannedRequests) -> Iterable[np.ndarray]:
     """Per request, bool[size]: the messages the filter leaves; what is broken in the source among them."""
     if timeline.settings.filter == "off":
-        return [~plan.history.replaced[plan.history.columns.block[: plan.size]] for plan in timeline.plans]
+        histories = [plan.history for plan in timeline.plans]
+        return [~(each.replaced | each.shown)[each.columns.block[: each.size]] for each in histories]
     off: dict[str, Any] = dict.fromkeys(SLOTS_AFTER, "off")
     alone = timeline.settings.replace(**off, policy="all")
     plans = plan_requests(timeline.conversation, alone, instruments=timeline.instruments)

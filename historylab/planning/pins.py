@@ -165,7 +165,7 @@ def changes_to_pin(settings: Settings, wanted: Iterable[tuple[str, str]]) -> dic
 
 def with_pins(messages: Sequence[Message], rules: PinRules) -> list[Message]:
     """The messages with those pinned that the rules keep, so that what a projection makes of them is pinned, too."""
-    user = next((i for i, message in enumerate(messages) if message.role == "user"), None)
+    user = next((i for i, m in enumerate(messages) if m.role == "user" and not m.shown_only), None)
     return [
         replace(m, pinned=True, metadata={**m.metadata, PINNED_BY: rule})
         if not m.pinned and (rule := rules.rule_for(m, i, user))

@@ -56,7 +56,8 @@ def refusal_cause(timeline: Timeline, request: int, write: Write = "{} = {}".for
         unpaired = found.orphans[request] or found.unanswered[request] or not other
         return "a tool call and its results do not match up" if unpaired else other
     plan = timeline.plans[request]
-    spoken = np.flatnonzero(plan.history.columns.role[: plan.size] != SYSTEM)
+    columns = plan.history.columns
+    spoken = np.setdiff1d(np.flatnonzero(columns.role[: plan.size] != SYSTEM), columns.shown)
     if not len(spoken):
         return "nothing to answer, as nothing has been said yet but system messages"
     why = plan.reason(int(spoken[-1]))

@@ -12,7 +12,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.conversation.sent import SentHistory, each_sent, held_by_request
 from historylab.planning.given_decisions import NOT_KNOWN, MessageDecisions
-from historylab.planning.reasons import Action, EachMessage, reason
+from historylab.planning.reasons import SHOWN, Action, EachMessage, reason
 
 IN_REQUEST = reason("as_sent_whole", "It was in the request.")
 OTHER_TEXT = reason("as_sent_otherwise", "It was in the request with another text.")
@@ -42,6 +42,9 @@ def decide_as_sent(
             folded[first:stop] = True
         actions = np.where(held, Action.KEPT, np.where(folded[:size], Action.SUMMARIZED, Action.DROPPED))
         reasons = np.where(held, IN_REQUEST.code, np.where(folded[:size], SUMMED_UP.code, GONE.code))
+        shown = conversation.columns.shown_before(size)
+        shown = shown[~held[shown]]
+        actions[shown], reasons[shown] = Action.DROPPED, SHOWN.code
         shortened = {i: text for i, text in history.shortened.items() if i < size and held[i]}
         for i in shortened:
             actions[i], reasons[i] = Action.TRUNCATED, OTHER_TEXT.code

@@ -1,4 +1,4 @@
-"""Slot 0, before any stage: what an API would refuse is dropped; system messages, and what the user pins, are pinned.
+"""Slot 0, before any stage: commands and what an API would refuse are dropped; systems and what is pinned are kept.
 
 Nearly all of it depends on nothing but the block, so it is decided once for all requests and grows with the
 conversation (`Standing`). Where it depends on the request (a projection's texts stand for earlier ones, results come
@@ -18,7 +18,7 @@ from historylab.conversation.growing import Growing
 from historylab.planning.history import History
 from historylab.planning.pins import RULE, PinRules, pinned_by_rule
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import DROPPED, FITS, INVALID, KEPT, PIN, PINNED, REPLACED, Reason, StageTrace
+from historylab.planning.reasons import DROPPED, FITS, INVALID, KEPT, PIN, PINNED, REPLACED, SHOWN, Reason, StageTrace
 from historylab.planning.reasons import SYSTEM as ALWAYS
 from historylab.planning.standing import Standing, StandingDecisions
 from historylab.planning.strategies.returned import returned_summaries
@@ -73,7 +73,7 @@ class SlotZero(NamedTuple):
         plan = HistoryPlan(history, budget)
         plan.returned = self.returned_mask(history.conversation, 0, history.blocks)
         whole = plan.drop(history.replaced, REPLACED)
-        refused = whole.drop(invalid_blocks(history), INVALID)
+        refused = whole.drop(history.shown, SHOWN).drop(invalid_blocks(history), INVALID)
         refused.trace = tuple(
             StageTrace(name, before.tokens, after.tokens, after.changed - before.changed)
             for name, before, after in (("projection", plan, whole), ("source", whole, refused))
@@ -109,6 +109,9 @@ def _decide(slot: SlotZero, conversation: Conversation, first: int) -> StandingD
         invalid = columns.orphan[first:] | (columns.answered_at[first:] == NEVER)
         if invalid.any():
             codes[0, invalid], codes[1, invalid], numbers[INVALID.code] = DROPPED, INVALID.code, {}
+    if first < blocks and len(shown := columns.shown[columns.shown.searchsorted(columns.block_first[first]) :]):
+        homes = columns.block[shown] - first
+        codes[0, homes], codes[1, homes], numbers[SHOWN.code] = DROPPED, SHOWN.code, {}
     for mask, why, needed in slot.pinned_blocks(conversation, first, len(conversation), codes[2].view(bool)):
         chosen = mask & (codes[0] == KEPT)
         codes[0, chosen], codes[1, chosen], numbers[why.code] = PINNED, why.code, needed
@@ -124,9 +127,9 @@ def start(
     *,
     projected: bool = False,
 ) -> HistoryPlan:
-    """Drop what a later message stands for and what an API would refuse; pin systems, and what the user pins.
+    """Drop what a later message stands for, is only shown or an API would refuse; pin systems, and what the user pins.
 
-    Invalid blocks are dropped first, so that they take no budget and a pin on half a tool call cannot keep them. A
+    Such blocks are dropped first, so that they take no budget and a pin on half a tool call cannot keep them. A
     summary of ours that came back, known by its `heading`, is no system message to be pinned, nor is it by a rule.
     """
     slot = SlotZero(preserve_system_messages, heading, pins, projected)

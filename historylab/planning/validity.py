@@ -172,7 +172,7 @@ def _of_requests(timeline: PlannedRequests) -> Validity:
 def naive_validity(timeline: PlannedRequests) -> Validity:
     """The faults under the same settings sliced naively, message by message."""
     columns = timeline.conversation.columns
-    if not columns.clean or len(columns.stand_ins) or timeline.settings.filter != "off":
+    if not columns.clean or len(columns.stand_ins) or len(columns.shown) or timeline.settings.filter != "off":
         return _check(timeline, naive_masks(timeline))
     starts = naive_starts(timeline)
     return _validity([_sliced_faults(columns, p.size, k) for p, k in zip(timeline.plans, starts, strict=True)])

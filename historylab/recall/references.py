@@ -166,7 +166,7 @@ class Mentions:
     """Finds the messages that mention a value. Words are indexed once; a value is searched where its rarest word is."""
 
     def __init__(self, conversation: Conversation):
-        self.texts = [searchable_text(message) for message in conversation]
+        self.texts = ["" if message.shown_only else searchable_text(message) for message in conversation]
         self._postings: dict[str, list[int]] = {}
         for i, text in enumerate(self.texts):
             for word in set(WORD.findall(text)):

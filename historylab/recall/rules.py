@@ -47,7 +47,8 @@ def find_rules(conversation: Conversation) -> tuple[Rule, ...]:
 def _find(conversation: Conversation) -> Iterator[Rule]:
     known = set[str]()
     for i, message in enumerate(conversation):
-        if conversation.columns.role[i] not in (SYSTEM, USER) or message.replaces or is_stored_summary(message):
+        told = conversation.columns.role[i] in (SYSTEM, USER) and not (message.replaces or message.shown_only)
+        if not told or is_stored_summary(message):
             continue
         for text in rules_in(message):
             if (same := text.casefold()) not in known:

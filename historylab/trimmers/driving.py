@@ -90,6 +90,7 @@ class _Run:
         self.marks = {f"{self.own}{i}": i for i in range(len(conversation))}
         self.trims: Callable[..., Any] | None = None
         self.outside = _outside(conversation, choice)
+        self.shown = frozenset(conversation.columns.shown.tolist())
         self.leading = prompt_length(conversation)
         self.whole = defaultdict[int, list[Message]](list)  # each message as the form reads it back
         self.known: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[MessagePiece, ...]] = {}
@@ -129,14 +130,14 @@ class _Run:
     # -- the list that is given
 
     def _write(self, start: int, stop: int) -> list[ListedItem]:
-        """New items for some messages, without those outside the list."""
+        """New items for some messages, without those outside the list or only shown."""
         try:
             return self._list(start, stop)
         except Exception as problem:  # also of the library's classes
             raise TrimmerFailed(f"what was said can't be given to it: {_reason(problem)}") from None
 
     def _list(self, start: int, stop: int) -> list[ListedItem]:
-        indices = [i for i in range(start, stop) if i not in self.outside]
+        indices = [i for i in range(start, stop) if i not in self.outside and i not in self.shown]
         written = self.form.write(self.conversation.at(indices), [f"{self.own}{i}" for i in indices])
         parts, found = Counter[int](), list[ListedItem]()
         for item, places in written:
@@ -230,7 +231,7 @@ class _Run:
         self, order: list[int | Message], rewritten: dict[int, Message], size: int, added: Sequence[Message]
     ) -> TrimmedRequest:
         """The request; of the messages added, the first that says what is gone is its summary."""
-        held = {each for each in order if not isinstance(each, Message)}
+        held = {each for each in order if not isinstance(each, Message)} | self.shown
         gone, before, folded = [i for i in range(size) if i not in held], -1, dict[str, list[int]]()
         for k, each in enumerate(order):
             if not isinstance(each, Message):

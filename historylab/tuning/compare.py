@@ -18,7 +18,7 @@ from historylab.costs.bill import bill
 from historylab.costs.traffic import billed_traffic
 from historylab.errors import SettingsError
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import INVALID, REPLACED, Action
+from historylab.planning.reasons import INVALID, REPLACED, SHOWN, Action
 from historylab.planning.replay import Timeline
 from historylab.planning.validity import lost_prompts, recorded_validity
 from historylab.pricing import Prices
@@ -35,6 +35,7 @@ UNTRIMMED: Mapping[str, Any] = {
     "compaction": "off",
 }
 """Settings under which every message is sent whole."""
+UNLOST = (INVALID.code, REPLACED.code, SHOWN.code)
 SENT_AS = np.array([0, 0, 1, 2, 3], np.uint8)
 """Per Action how a message is sent: 0 whole, 1 in part, 2 in a summary, 3 not at all."""
 
@@ -114,8 +115,8 @@ def failures_of(timelines: Iterable[Timeline]) -> frozenset[int]:
 
 
 def _count_lost(plan: HistoryPlan) -> int:
-    """Messages dropped, but for those an API would refuse whatever the settings, and those another one stands for."""
-    dropped = (plan.block_actions == Action.DROPPED) & ~np.isin(plan.block_reasons, (INVALID.code, REPLACED.code))
+    """Messages dropped, but for those that go whatever the settings, and those another one stands for."""
+    dropped = (plan.block_actions == Action.DROPPED) & ~np.isin(plan.block_reasons, UNLOST)
     return int(plan.history.block_sizes.dot(dropped))
 
 

@@ -157,8 +157,14 @@ def is_untrimmed(timeline: Timeline) -> bool:
 
 def leaves_out(timeline: Timeline) -> bool:
     """Tell whether any message isn't sent whole; else the settings only arrange what is sent."""
-    found = (plan.actions if plan.shortened else plan.block_actions for plan in timeline.plans)
-    return any((actions > Action.PINNED).any() for actions in found)
+    columns = timeline.conversation.columns
+    for plan in timeline.plans:
+        actions, shown = plan.block_actions, columns.block[columns.shown]
+        if plan.shortened:
+            actions, shown = plan.actions, columns.shown
+        if len(np.setdiff1d(np.flatnonzero(actions > Action.PINNED), shown)):
+            return True
+    return False
 
 
 def _leaves_out_invalid(timeline: Timeline) -> bool:

@@ -10,7 +10,7 @@ from historylab.conversation.columns import NEVER
 from historylab.conversation.conversation import Conversation
 from historylab.planning.context_fill import context_budget
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import REPLACED, Action
+from historylab.planning.reasons import REPLACED, SHOWN, Action
 from historylab.planning.replay import Timeline
 from historylab.wording.must_remember import at_step
 from historylab.wording.phrases import capitalize_first
@@ -45,8 +45,9 @@ def sent_line(timeline: Timeline, number: int) -> str:
 
 
 def count_actions(plan: HistoryPlan) -> dict[Action, int]:
-    """The number of messages per action, without those that a later message stands for."""
-    counts = np.bincount(plan.actions[plan.reasons != REPLACED.code], minlength=len(Action))
+    """The number of messages per action, without commands and those that a later message stands for."""
+    told = ~np.isin(plan.reasons, (REPLACED.code, SHOWN.code))
+    counts = np.bincount(plan.actions[told], minlength=len(Action))
     return {action: int(counts[action]) for action in Action}
 
 

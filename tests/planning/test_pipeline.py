@@ -49,7 +49,7 @@ def test_system_messages_and_what_is_pinned_are_always_sent(conversation, chosen
     for plan in plan_requests(conversation, chosen):
         for i, message in enumerate(conversation[: plan.size]):
             if message.role == "system" or message.pinned or (rules and rules.rule_for(message, i, None)):
-                assert plan.actions[i] == Action.PINNED or plan.reason(i).rule == "invalid"
+                assert plan.actions[i] == Action.PINNED or plan.reason(i).rule in ("invalid", "shown_only")
 
 
 @pytest.mark.parametrize("pruner", PRUNERS)
@@ -64,6 +64,7 @@ def test_task_and_newest_block_survive_every_policy_but_none_and_every_pruner(pr
             newest, columns = plan.size - 1, plan.history.columns
             users = columns.users[columns.users < plan.size]
             preserved = chosen.preserve_system_messages or conversation[newest].role != "system"
+            preserved &= not conversation[newest].shown_only
             if can_be_sent(plan) and preserved:
                 assert plan.actions[newest] <= Action.TRUNCATED
             if len(users):

@@ -23,7 +23,9 @@ COUNTER = open_counter("exact", "gpt-4o")
 OTHER = open_counter("chars/4", "gpt-4o")
 HEADING = "[Summary of {n} earlier messages]"
 RULES = pin_rules(Settings(pin="m4*|result"))
-ANY = conversations(max_size=24) | st.lists(st.sampled_from([*ORDINARY, "pin"]), max_size=24).map(conversation_from)
+ANY = conversations(max_size=24) | st.lists(st.sampled_from([*ORDINARY, "pin", "command"]), max_size=24).map(
+    conversation_from
+)
 
 
 def standing_of(conversation: Conversation, slot: SlotZero) -> Standing:

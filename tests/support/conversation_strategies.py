@@ -15,7 +15,7 @@ from setting_values import NASTY, values
 
 from historylab import registry
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message, ToolCall
+from historylab.conversation.message import SHOWN_ONLY, Message, ToolCall
 from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.model import Settings, field_names
 from historylab.settings.pin import PIN_OPTIONS
@@ -27,7 +27,7 @@ ORDINARY = (
 ODD = (
     "call-1", "call-2", "call-same-id", "call-twice-one-id", "result", "result-of-the-oldest", "result-of-nobody",
     "result-again", "empty user", "empty assistant", "injected user", "image", "narrator", "pin", "rules-a", "rules-b",
-    "environment-cwd", "environment-cwd shell",
+    "environment-cwd", "environment-cwd shell", "command",
 )  # fmt: skip
 
 
@@ -65,6 +65,8 @@ class _Builder:
         elif kind == "environment":
             fields = "".join(f"<{field}>{len(self.messages)}</{field}>" for field in rest.split())
             self._say("user", f"<environment_context>{fields}</environment_context>")
+        elif event == "command":
+            self._say("user", f"/add m{len(self.messages)}", metadata={"injected": True, SHOWN_ONLY: True})
         elif event == "image":
             self._say("user", "look", media=("image",))
         else:

@@ -13,7 +13,7 @@ from historylab.planning.explain import Answer
 from historylab.planning.naive_slicing import naive_masks
 from historylab.planning.pipeline import plan_up_to
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import REPLACED
+from historylab.planning.reasons import REPLACED, SHOWN
 from historylab.planning.refusals import refusal_sentence
 from historylab.planning.replay import Timeline
 from historylab.planning.validity import guard_report
@@ -185,7 +185,7 @@ def untrue_since(timeline: Timeline, request: int, message: int, answer: Answer)
 def untrue_counts(timeline: Timeline, request: int) -> Iterator[str]:
     """How many messages are said to be sent, of how many."""
     said, plan = seen_sentence(timeline, request), timeline.plans[request]
-    sketch = "".join(c for i, c in enumerate(plan.sketch()) if plan.reason(i).rule != REPLACED.rule)
+    sketch = "".join(c for i, c in enumerate(plan.sketch()) if plan.reason(i).rule not in (REPLACED.rule, SHOWN.rule))
     sent = sum(map(sketch.count, "KPT"))
     seen = numbers_in(said.partition("the model sees")[2])
     every = [len(sketch)] if len(sketch) > 2 else []  # "both messages", "the one message so far"

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from historylab.conversation.message import Message
-from historylab.conversation.sent import SHOWN_ONLY, RecordedCut, SentHistory, ranges_of, sent_metadata
+from historylab.conversation.message import SHOWN_ONLY, Message
+from historylab.conversation.sent import RecordedCut, SentHistory, ranges_of, sent_metadata
 
 
 @dataclass
@@ -23,7 +23,7 @@ class ShownMessages:
 
     def add(self, message: Message) -> None:
         """Add a message that was sent. A command right before an answer was sent, too."""
-        if message.role == "assistant" and self.messages and SHOWN_ONLY in self.messages[-1].metadata:
+        if message.role == "assistant" and self.messages and self.messages[-1].shown_only:
             self.messages[-1] = replace(self.messages[-1], metadata={})
             self._sent.append(len(self.messages) - 1)
             self._histories.pop()
@@ -44,7 +44,7 @@ class ShownMessages:
     @property
     def any_sent(self) -> bool:
         """Tell whether anything but commands was said."""
-        return any(SHOWN_ONLY not in message.metadata for message in self.messages)
+        return any(not message.shown_only for message in self.messages)
 
     @property
     def metadata(self) -> dict[str, Any]:

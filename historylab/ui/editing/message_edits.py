@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from historylab.edits import Delete, Replace
-from historylab.planning.reasons import INVALID
+from historylab.planning.reasons import INVALID, SHOWN
 from historylab.planning.replay import Timeline
 from historylab.recall.must_remember import original_index
 from historylab.ui.editing.edit_dialog import LONGEST, edit_dialog
@@ -71,7 +71,10 @@ def pin_button(timeline: Timeline, number: int, chosen: int, key: str = "pin-mes
 
 def no_pin(timeline: Timeline, number: int, chosen: int) -> str:
     """Why a pin would change nothing; empty where it may."""
-    if timeline.plans[number].reason(chosen).rule == INVALID.rule:
+    rule = timeline.plans[number].reason(chosen).rule
+    if rule == SHOWN.rule:
+        return "It is a command, which is not sent to a model"
+    if rule == INVALID.rule:
         return "An API would refuse it, pinned or not"
     if timeline.conversation[chosen].role == "system" and timeline.settings.preserve_system_messages:
         return "System messages are always sent"

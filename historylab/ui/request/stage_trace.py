@@ -14,7 +14,7 @@ from historylab.wording.untrusted import escape
 
 BEFORE_ANY = {
     "projection": "Speaker names: messages that another one stands for",
-    "source": "Calls and results that do not match up, which an API would refuse",
+    "source": "Never sent: commands to the program, calls and results that do not match up",
     "pin.agent_context": "What a coding agent works by",
 }
 HEADINGS = ("Tokens left", "Taken away", "Messages decided")
