@@ -18,7 +18,7 @@ from historylab.costs.bill import CostComparison, against_untrimmed, bill
 from historylab.counters.badge import count_badge
 from historylab.counters.base import model_counter
 from historylab.planning.context_fill import tokens_over
-from historylab.planning.reasons import REPLACED, Action
+from historylab.planning.reasons import REPLACED, SHOWN, Action
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices
 from historylab.registry import members
@@ -52,7 +52,7 @@ def numbers(pattern: str, text: str) -> tuple[int, ...]:
 
 def check_request(timeline: Timeline, number: int) -> None:
     said, plan = seen_sentence(timeline, number), timeline.plans[number]
-    actions = plan.actions[plan.reasons != REPLACED.code]  # those are part of a later text by now
+    actions = plan.actions[~np.isin(plan.reasons, (REPLACED.code, SHOWN.code))]  # parts of a later text, and commands
     sent, size = int((actions <= Action.TRUNCATED).sum()), len(actions)
     assert numbers(r": ([\d,]+) of ([\d,]+) messages sent$", sent_line(timeline, number)) == (sent, size)
     if sent < size:
