@@ -88,8 +88,9 @@ something counts.
 | `calls`, `results` | `{{"items": path, …}}` with the same names, beside the words |
 | `answers` | path of the call's id in a record that is itself a result |
 | `time`, `model`, `id`, `parent`, `tools`, `conversation`, `title`, `name` | paths; `parent` makes branches |
-| `injected` | as `only`: which of a user's a program put there; no values: any |
-| `cuts` | of a record that is no message: `summary`, `kept` (the first record sent on), `before` (tokens), as paths |
+| `injected`, `first` | as `only`: which of a user's a program put there, which come before all others; no values: any |
+| `cuts` | in a record that is no message: `summary`, `kept` (the first record still sent), `before` (tokens) |
+| `cuts.sent` | or, of messages: the path of a mark that is false where one is no longer sent |
 | `usage` | path of the provider's counts, or a path for each: `input`, `output`, `cache_reads`, `cache_writes` |
 
 A kind holds `{{"text": path}}`, `thinking`, `media` or `label` likewise,

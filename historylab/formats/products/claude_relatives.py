@@ -47,14 +47,24 @@ def _has_parts(value: Any) -> TypeGuard[dict[str, Any]]:
     return isinstance(held, dict) and isinstance(held.get("parts"), list)
 
 
-@register("format", title="iFlow", recognise=looks_like_iflow, marks="parentUuid sessionId toolUseResult")
+@register(
+    "format",
+    title="iFlow",
+    recognise=looks_like_iflow,
+    marks="parentUuid sessionId toolUseResult",
+    source="kenn-io/agentsview, internal/parser/iflow.go, 0.40",
+)
 def iflow(content: Content, report: Report) -> Iterator[Conversation]:
     """iFlow sessions: snapshots of a reply are one message, a call is made once."""
     yield from read_sessions(list(_of_iflow(content, report)), report, "iflow")
 
 
 @register(
-    "format", title="Qwen Code", recognise=value_recogniser(_has_parts), marks="parentUuid usageMetadata systemPayload"
+    "format",
+    title="Qwen Code",
+    recognise=value_recogniser(_has_parts),
+    marks="parentUuid usageMetadata systemPayload",
+    source="QwenLM/qwen-code, packages/core/src/services/chatRecordingService.ts, 0.24",
 )
 def qwen_code(content: Content, report: Report) -> Iterator[Conversation]:
     """Qwen Code sessions: the newest path, with the others as branches, and what was sent after a compression."""

@@ -1,8 +1,6 @@
 """Chats of messengers as JSON: channels of Discord by DiscordChatExporter, chats that Telegram Desktop exports.
 
 Many may speak: `point_of_view` takes one's side. A bot is the assistant; where none is named, the one who answers.
-Source: Tyrrrz/DiscordChatExporter, DiscordChatExporter.Core/Exporting/JsonMessageWriter.cs, 2.46;
-telegramdesktop/tdesktop, Telegram/SourceFiles/export/output/export_output_json.cpp, 4.10.
 """
 
 from __future__ import annotations
@@ -47,7 +45,13 @@ def is_telegram(content: Content) -> float:
     return 0.95 if any("type" in chat for _, chat in _chats(content, "from_id")) else 0
 
 
-@register("format", title="Discord chat", recognise=is_discord, marks="guild channel isBot")
+@register(
+    "format",
+    title="Discord chat",
+    recognise=is_discord,
+    marks="guild channel isBot",
+    source="Tyrrrz/DiscordChatExporter, DiscordChatExporter.Core/Exporting/JsonMessageWriter.cs, 2.46",
+)
 def discord(content: Content, report: Report) -> Iterator[Conversation]:
     """A channel of Discord's, as DiscordChatExporter writes it."""
     for where, chat in _chats(content, "isBot"):
@@ -58,7 +62,13 @@ def discord(content: Content, report: Report) -> Iterator[Conversation]:
         yield Conversation(filter(None, read), text_in(object_in(chat, "channel"), "name") or "")
 
 
-@register("format", title="Telegram chat", recognise=is_telegram, marks="from_id date_unixtime text_entities")
+@register(
+    "format",
+    title="Telegram chat",
+    recognise=is_telegram,
+    marks="from_id date_unixtime text_entities",
+    source="telegramdesktop/tdesktop, Telegram/SourceFiles/export/output/export_output_json.cpp, 4.10",
+)
 def telegram(content: Content, report: Report) -> Iterator[Conversation]:
     """A chat that Telegram Desktop exported, or all of them."""
     for where, chat in _chats(content, "from_id"):

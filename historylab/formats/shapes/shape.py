@@ -86,7 +86,8 @@ class Shape:
     @property
     def as_json(self) -> str:
         """The text of its file."""
-        said = {f.name: value for f in fields(self) if (value := getattr(self, f.name)) and value != f.default}
+        usual = Shape()
+        said = {f.name: value for f in fields(self) if (value := getattr(self, f.name)) != getattr(usual, f.name)}
         return json.dumps(said, ensure_ascii=False, indent=2) + "\n"
 
     @classmethod

@@ -9,6 +9,7 @@ import pytest
 from historylab.errors import LoadError, UnknownFormat
 from historylab.formats.load import load
 from historylab.formats.shapes.shape import Shape
+from historylab.registry import members
 
 TALK = [
     {"who": "bot", "said": "Hello, may I help you?", "at": 1},
@@ -151,6 +152,12 @@ def test_what_is_no_shape_is_refused_in_words(tmp_path, text, why):
     assert why in str(refusal.value)
     with pytest.raises(LoadError, match=r"can't be read: no such file"):
         load(as_json(TALK), shape=tmp_path / "none.json")
+
+
+def test_every_kind_is_written_and_read_as_the_same_shape():
+    kinds = [each.attributes["shape"] for each in members("format").values() if "shape" in each.attributes]
+    assert kinds
+    assert [Shape.of(json.loads(shape.as_json)) for shape in kinds] == kinds
 
 
 def test_todays_mapping_is_a_shape_by_its_former_name(tmp_path):
