@@ -63,7 +63,7 @@ def first_question(messages: Iterable[Message]) -> str:
 
 
 def _question(conversation: Conversation) -> str:
-    """What a person asks first; what a coding agent put there counts where there is nothing else."""
+    """The first words that a person asks; what a coding agent put there counts where there is nothing else."""
     users = (m.content for m in conversation.messages if m.role == "user" and m.content.strip())
     return first_question(conversation.messages) or opening(next(users, ""), QUESTION)
 

@@ -210,7 +210,7 @@ def parse_cell(cell: Any) -> Any:
 
 
 def _is_talk(columns: TableColumns, rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether the columns hold texts, of speakers who are called by their role, or who speak again under a name."""
+    """Tell whether the columns hold texts of speakers who go by their role, or speak again under a name."""
     speakers = [_label(row.get(columns.names["role"])) for row in rows]
     text = any(isinstance(row.get(columns.names["content"]), str | list) for row in rows)
     again = columns.names["role"].casefold() != "role" and len(set(speakers)) < len(speakers)

@@ -93,7 +93,7 @@ def _bubbles(composer: str, data: Mapping[str, Any], stored: Mapping[str, Any]) 
 
 
 def _records(bubbles: list[Located], model: str, report: Report) -> Iterator[Located]:
-    """What people said, and each answer: its bubbles up to one that calls."""
+    """The words of people, and each answer: its bubbles up to one that calls."""
     answer: tuple[str, dict[str, Any]] | None = None
     for where, bubble in bubbles:
         role = ROLES.get(str(bubble.get("type"))) if isinstance(bubble, dict) else None

@@ -52,7 +52,7 @@ SHAPE = Shape.of(
     }
 )
 INITIAL, SET, PUSH, DELETE = range(4)
-"""What a line of the log does: give the value, set what is at a path, add to a list there, delete it."""
+"""The kinds of lines in the log: give the value, set what is at a path, add to a list there, delete it."""
 
 
 def looks_like_vscode_copilot(content: Content) -> float:
@@ -149,7 +149,7 @@ def _at(value: Any, key: Any) -> Any:
 
 
 def _records(request: Any, where: str, report: Report) -> Iterator[dict[str, Any]]:
-    """What was asked, and the answers to it."""
+    """A prompt, and the answers to it."""
     if not isinstance(request, dict):
         report.skip(f"{kind_of(request)}, no request", where)
         return

@@ -121,7 +121,7 @@ def usage_rows(content: Content, report: Report) -> Iterator[Conversation]:
 
 
 def _of_tokens(columns: UsageColumns) -> bool:
-    """Whether they count tokens: `input` and `output` may be of anything, unless two others are of requests."""
+    """Tell whether they count tokens: `input` and `output` may be of anything, unless two others are of requests."""
     said = any("token" in name.casefold() for name in columns.names.values())
     return bool(columns) and (said or len(columns.names.keys() & OF_A_REQUEST) > 1)
 
@@ -173,7 +173,7 @@ def _about(cells: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_sum(named: dict[str, Any]) -> bool:
-    """Whether a row counts its requests, is called a total, or stands for a span of time as providers' reports do."""
+    """Tell whether a row counts its requests, is called a total, or stands for a span of time as reports do."""
     if any(isinstance(value, str) and value.strip().casefold() in TOTALS for value in named.values()):
         return True
     counted = next((named[name] for name in SUMS.split() if name in named), None)
@@ -181,7 +181,7 @@ def _is_sum(named: dict[str, Any]) -> bool:
 
 
 def _are_daily(rows: list[tuple[str, Any]], columns: UsageColumns) -> bool:
-    """Whether there is one row for each day, or each model on it, and nothing tells one request from another."""
+    """Tell whether there is one row for each day, or each model on it, and nothing tells one request from another."""
     if "time" not in columns.names or "group" in columns.names:
         return False
     counts = {*columns.counting}
@@ -215,7 +215,7 @@ def _number(cell: Any) -> int | None:
 
 
 def _is_possible(row: dict[str, Any], columns: UsageColumns) -> bool:
-    """Whether every column that counts tokens holds a number of them, or nothing."""
+    """Tell whether every column that counts tokens holds a number of them, or nothing."""
     return all(_number(row.get(name)) is not None for name in columns.counting)
 
 
