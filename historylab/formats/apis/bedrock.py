@@ -11,7 +11,7 @@ from historylab.errors import LoadError
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import list_in, object_in
-from historylab.formats.shapes.paths import holds
+from historylab.formats.messages.paths import holds
 from historylab.formats.shapes.reading import read_shaped
 from historylab.formats.shapes.shape import Shape
 from historylab.registry import register

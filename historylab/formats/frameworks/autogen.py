@@ -10,7 +10,7 @@ from historylab.formats.apis.chat_completions import API
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import as_list, list_in, object_in
-from historylab.formats.shapes.paths import Located, holds
+from historylab.formats.messages.paths import Located, holds
 from historylab.formats.shapes.reading import read_shaped
 from historylab.formats.shapes.shape import Shape
 from historylab.registry import register

@@ -20,7 +20,7 @@ from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.fields import list_in, object_in, text_in
 from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.record_groups import Grouping, RecordGroup
-from historylab.formats.shapes.walker import Table, walk_parts
+from historylab.formats.messages.walker import Table, walk_parts
 from historylab.registry import register
 
 ROLES = {"developer": "system", "function": "tool", "chatbot": "assistant", "model": "assistant"}

@@ -16,6 +16,7 @@ from historylab.errors import LoadError
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import object_in
+from historylab.formats.messages.paths import Located
 from historylab.formats.messages.record_groups import located_items
 from historylab.formats.products.cline_cuts import MARKS, cut_task
 from historylab.formats.products.cline_screen import (
@@ -27,7 +28,6 @@ from historylab.formats.products.cline_screen import (
     request_usage,
     shown_kind,
 )
-from historylab.formats.shapes.paths import Located
 from historylab.formats.shapes.reading import read_shaped
 from historylab.registry import register
 

@@ -17,9 +17,9 @@ from historylab.conversation.sent import RecordedCut, as_summary, sent_metadata
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import list_in, object_in, text_in
+from historylab.formats.messages.paths import Located
 from historylab.formats.messages.record_groups import located_items
 from historylab.formats.messages.sent_view import SentView
-from historylab.formats.shapes.paths import Located
 from historylab.formats.shapes.reading import read_shaped
 from historylab.formats.shapes.shape import Shape
 from historylab.registry import register

@@ -15,7 +15,7 @@ from historylab.conversation.recorded import SIDECHAIN
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import as_list, list_in, object_in, text_in, unpack_json
-from historylab.formats.shapes.paths import Located
+from historylab.formats.messages.paths import Located
 from historylab.formats.shapes.reading import read_shaped
 from historylab.formats.shapes.shape import Shape
 from historylab.registry import register

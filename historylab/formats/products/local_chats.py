@@ -9,7 +9,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import as_list, list_in, object_in
-from historylab.formats.shapes.paths import holds, value_at
+from historylab.formats.messages.paths import holds, value_at
 from historylab.formats.shapes.reading import read_shaped
 from historylab.formats.shapes.shape import Shape
 from historylab.registry import register

@@ -20,9 +20,9 @@ from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import list_in, object_in, text_in, unpack_json
+from historylab.formats.messages.paths import Located
 from historylab.formats.messages.record_groups import located_items
 from historylab.formats.products.opencode_cuts import COMPACTED, COMPACTION, MARKS, SUMMARY, cuts_of
-from historylab.formats.shapes.paths import Located
 from historylab.formats.shapes.reading import read_shaped
 from historylab.formats.shapes.shape import Shape
 from historylab.registry import register

@@ -14,8 +14,8 @@ from historylab.conversation.conversation import Conversation
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import as_list, list_in, object_in, text_in
+from historylab.formats.messages.paths import Located
 from historylab.formats.messages.record_groups import located_items
-from historylab.formats.shapes.paths import Located
 from historylab.formats.shapes.reading import read_shaped
 from historylab.formats.shapes.shape import Shape
 from historylab.registry import register

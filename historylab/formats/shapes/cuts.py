@@ -7,10 +7,10 @@ from typing import Any
 
 from historylab.conversation.message import MOST_TOKENS, Message, prompt_length
 from historylab.conversation.sent import RecordedCut, SentHistory, as_summary
+from historylab.formats.messages.paths import Paths, holds, value_at
 from historylab.formats.messages.sent_view import SentView, record_places
-from historylab.formats.shapes.paths import Paths, holds, value_at
+from historylab.formats.messages.walker import text_at
 from historylab.formats.shapes.shape import Shape
-from historylab.formats.shapes.walker import text_at
 
 
 def find_cuts(

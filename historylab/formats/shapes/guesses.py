@@ -10,7 +10,7 @@ from typing import Any
 from historylab.formats.files.row_table import COLUMNS
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.content_parts import MEDIA
-from historylab.formats.shapes.paths import value_at
+from historylab.formats.messages.paths import value_at
 
 NAMES = {
     "name": COLUMNS["name"],

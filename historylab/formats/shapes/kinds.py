@@ -18,10 +18,10 @@ from historylab.conversation.conversation import Conversation
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import as_list
-from historylab.formats.shapes.paths import Located, holds, lists_at, value_at
+from historylab.formats.messages.paths import Located, holds, lists_at, value_at
+from historylab.formats.messages.walker import text_at
 from historylab.formats.shapes.reading import read_shaped
 from historylab.formats.shapes.shape import Shape
-from historylab.formats.shapes.walker import text_at
 from historylab.registry import register
 
 BESIDE = ("title", "about", "source", "checked", "group", "marks", "sure", "titled", "joined")

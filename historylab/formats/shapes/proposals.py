@@ -9,9 +9,9 @@ from typing import Any
 
 from historylab.formats.base import EMPTY_VALUES
 from historylab.formats.files.row_table import COLUMNS
+from historylab.formats.messages.paths import list_items, lists_at
 from historylab.formats.messages.speakers import role_in_word
 from historylab.formats.shapes.guesses import guess_fields
-from historylab.formats.shapes.paths import list_items, lists_at
 from historylab.formats.shapes.shape import Shape
 
 MAX_LEVELS, MAX_NODES = 8, 20_000

@@ -19,15 +19,10 @@ from historylab.formats.messages.answers import AnswerParts, with_usage
 from historylab.formats.messages.branching import with_branches
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.kept_records import with_record
+from historylab.formats.messages.paths import Located, Paths, each_path, holds, lists_at, picked_at, value_at, values_at
 from historylab.formats.messages.speakers import cast, is_name, role_in_word
 from historylab.formats.messages.usage import to_usage
-from historylab.formats.plain.csv_table import rows_of_table
-from historylab.formats.shapes.cuts import find_cuts
-from historylab.formats.shapes.paths import Located, Paths, each_path, holds, lists_at, picked_at, value_at, values_at
-from historylab.formats.shapes.proposals import find_lists
-from historylab.formats.shapes.shape import THINKING, Shape
-from historylab.formats.shapes.threads import RecordTree
-from historylab.formats.shapes.walker import (
+from historylab.formats.messages.walker import (
     call_at,
     prompt_beside,
     result_at,
@@ -36,6 +31,11 @@ from historylab.formats.shapes.walker import (
     walk_parts,
     words_in,
 )
+from historylab.formats.plain.csv_table import rows_of_table
+from historylab.formats.shapes.cuts import find_cuts
+from historylab.formats.shapes.proposals import find_lists
+from historylab.formats.shapes.shape import THINKING, Shape
+from historylab.formats.shapes.threads import RecordTree
 from historylab.formats.titles import first_question
 
 KINDS_OF_RECORD = ("type", "kind", "event", "say", "action", "mode", "category", "source")

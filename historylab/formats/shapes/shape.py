@@ -17,7 +17,8 @@ from typing import Any
 
 from historylab.errors import LoadError
 from historylab.formats.base import kind_of
-from historylab.formats.shapes.paths import Paths
+from historylab.formats.messages.paths import Paths
+from historylab.formats.messages.walker import CALL
 
 MAX_SHAPE = 1_000_000
 MOST_KEYS, MOST_CHARACTERS = 50, 1_000  # of a path
@@ -26,7 +27,7 @@ THINKING = "thinking"
 """Besides these, the role of a record whose words are what the assistant thinks."""
 SAID = ("text", "thinking", "media", "label")
 """Things that a part can be besides a call or a result: each names the path of its words."""
-CALL, RESULT = ("id", "name", "arguments"), ("id", "text")
+RESULT = ("id", "text")
 OBJECTS = {
     "usage": ("input", "output", "cache_reads", "cache_writes"),
     "calls": ("items", *CALL),

@@ -10,9 +10,9 @@ from historylab.conversation.message import Message
 from historylab.formats.base import Report
 from historylab.formats.messages.branching import paths
 from historylab.formats.messages.chat_messages import pair_by_order
-from historylab.formats.shapes.paths import each_path, on_the_way
+from historylab.formats.messages.paths import each_path, on_the_way
+from historylab.formats.messages.walker import text_at
 from historylab.formats.shapes.shape import Shape
-from historylab.formats.shapes.walker import text_at
 
 
 class RecordTree:

@@ -14,7 +14,7 @@ from historylab.formats.messages.content_parts import json_text
 from historylab.formats.messages.fields import list_in, text_in
 from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.provider_cuts import COMPACTION
-from historylab.formats.shapes.walker import Table, text_at, walk_parts
+from historylab.formats.messages.walker import Table, text_at, walk_parts
 
 RESULT = "tool_call_response"
 KINDS: Table = {

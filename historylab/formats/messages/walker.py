@@ -1,24 +1,30 @@
 """The walker: reads the parts of a message by a table of their kinds, whatever API or tool they come from.
 
 A table says of each kind where its words are: text, thinking, a call, a result, a medium, a label, or that nothing is
-said in it. A kind that no table has is counted as not read.
+said in it. A kind that knows more than paths can say has a function there. One that no table has is counted as
+not read.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Set
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from typing import Any, TypeAlias
 
 from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import EMPTY_VALUES, Report, kind_of
 from historylab.formats.messages.answers import AnswerParts, tool_call
 from historylab.formats.messages.content_parts import MEDIA, json_text, medium_of
-from historylab.formats.shapes.paths import each_path, on_the_way, picked_at, value_at, values_at
-from historylab.formats.shapes.shape import CALL
+from historylab.formats.messages.paths import each_path, on_the_way, picked_at, value_at, values_at
 
-Table = Mapping[str, Mapping[str, Any] | None]
-"""Kind of a part → where its words are, as a shape's `kinds`."""
+ReadPart: TypeAlias = Callable[[dict[str, Any], AnswerParts, str, Report], None]
+"""Adds a part at that location to its message, and reports what it doesn't read of it."""
+
+Table: TypeAlias = Mapping[str, Mapping[str, Any] | ReadPart | None]
+"""Kind of a part → where its words are, as a shape's `kinds`, or what reads it."""
+
+CALL = ("id", "name", "arguments")
+"""The names in what a table says of a call."""
 
 ENCRYPTED = ("encrypted_content", "encryptedContent", "encrypted")
 """Fields of a part of which a provider alone knows what they say."""
@@ -50,10 +56,13 @@ def walk_parts(
             said.say(part)
             continue
         named = _kind_of_part(part, kind)
-        if named in table:
-            _add(part, named, table[named], said)
-            if labels and not (holds := table[named] or {}).get("media"):
-                report.leave(part, labels | set(_fields_in(holds)), where)
+        holds = table.get(named)
+        if callable(holds):
+            holds(part, said, where, report)
+        elif named in table:
+            _add(part, named, holds, said)
+            if labels and not (holds or {}).get("media"):
+                report.leave(part, labels | set(_fields_in(holds or {})), where)
             if any(map(part.get, ENCRYPTED)):
                 report.warn("an encrypted part, which only the provider can read", where)
         elif named or part not in EMPTY_VALUES:
