@@ -82,14 +82,25 @@ def _keys(path: str) -> tuple[str, ...]:
     return tuple(path.split("."))
 
 
+@lru_cache(maxsize=4096)
+def _steps(keys: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The keys that a path may begin with, the longest first, as keys may hold dots; each with the rest of the path."""
+    return tuple((".".join(keys[:count]), keys[count:]) for count in range(len(keys), 0, -1))
+
+
 def _first_at(value: Any, keys: tuple[str, ...]) -> Any:
     while keys:
-        if type(value) is list or type(value) is tuple:
+        if isinstance(value, dict):
+            for key, rest in _steps(keys):
+                if key in value:
+                    value, keys = value[key], rest
+                    break
+            else:
+                return None
+        elif isinstance(value, list | tuple):
             return next((found for each in value if (found := _first_at(each, keys)) is not None), None)
-        taken = _longest_key(value, keys)
-        if not taken:
+        else:
             return None
-        value, keys = value[keys[0] if taken == 1 else ".".join(keys[:taken])], keys[taken:]
     return value
 
 
@@ -99,17 +110,13 @@ def _all_at(value: Any, keys: tuple[str, ...]) -> Iterator[Any]:
     elif isinstance(value, list):
         for each in value:
             yield from _all_at(each, keys)
-    elif taken := _longest_key(value, keys):
-        yield from _all_at(value[".".join(keys[:taken])], keys[taken:])
+    elif step := _step_into(value, keys):
+        yield from _all_at(value[step[0]], step[1])
 
 
-def _longest_key(value: Any, keys: tuple[str, ...]) -> int:
-    """The number of parts of a path that make a key of an object, as keys may hold dots; 0 if none do."""
-    if not isinstance(value, dict):
-        return 0
-    if len(keys) > 1 and any("." in key for key in value if type(key) is str):
-        return next((count for count in range(len(keys), 0, -1) if ".".join(keys[:count]) in value), 0)
-    return 1 if keys[0] in value else 0
+def _step_into(value: Any, keys: tuple[str, ...]) -> tuple[str, tuple[str, ...]] | None:
+    """The longest key of an object that a path begins with, and the rest of the path; None if it has none."""
+    return next((step for step in _steps(keys) if step[0] in value), None) if isinstance(value, dict) else None
 
 
 _Around: TypeAlias = tuple[Any, ...]
@@ -124,9 +131,9 @@ def _lists(
     for where, value, around in values:
         if isinstance(value, list):
             yield from _lists([(f"{where}[{i}]", item, around) for i, item in enumerate(value)], keys)
-        elif taken := _longest_key(value, keys):
-            key = ".".join(keys[:taken])
-            yield from _lists([(f"{where} {key}".strip(), value[key], (value, *around))], keys[taken:])
+        elif step := _step_into(value, keys):
+            key, rest = step
+            yield from _lists([(f"{where} {key}".strip(), value[key], (value, *around))], rest)
         elif isinstance(items := list_items(value), list):  # of objects by id
             yield from _lists([(f"{where}[{i}]", item, around) for i, item in enumerate(items)], keys)
 
