@@ -5,13 +5,13 @@ That is so where a message has media, whose data is in its record alone, and whe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from historylab.conversation.message import Message
-from historylab.formats.base import Report
+from historylab.formats.base import NOTHING, Report
 
 P = ParamSpec("P")
 Made = TypeVar("Made", "list[Message]", "Message | None")
@@ -55,3 +55,10 @@ def parts_beside(message: Message, field: str) -> list[Any]:
     """The parts under that field of the record beside a message with media; none where it has no such record."""
     held = message.source.get(field) if message.media and isinstance(message.source, Mapping) else None
     return held if isinstance(held, list) else []
+
+
+def keep_others(record: Mapping[str, Any], read: Container[str], where: str, report: Report) -> None:
+    """Count as kept every field of a record that says something and is none of those read."""
+    for name, value in record.items():
+        if name not in read and value not in NOTHING:
+            report.keep(name, where)

@@ -6,21 +6,25 @@ its own. The extracted text of attachments was sent, and follows the user's own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.formats.base import NOTHING, Report, kind_of
+from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.anthropic_blocks import read_turn
-from historylab.formats.messages.branching import join_texts, moment, paths, with_branches
+from historylab.formats.messages.anthropic_blocks import read_turn, text_block
+from historylab.formats.messages.branching import join_texts, with_branches
 from historylab.formats.messages.chat_messages import iso_time
-from historylab.formats.messages.kept_records import keep_records
+from historylab.formats.messages.fields import list_in, text_in
+from historylab.formats.messages.kept_records import keep_others, keep_records
 from historylab.formats.messages.record_groups import located_items, value_recogniser
+from historylab.formats.shapes.shape import Shape
+from historylab.formats.shapes.threads import RecordTree
 from historylab.registry import register
 
+TREE = Shape(id="uuid", parent="parent_message_uuid", time="created_at")
 ROLES = {"human": "user"}
 READ = {"uuid", "sender", "text", "content", "created_at", "parent_message_uuid", "attachments", "files", "files_v2"}
 SHOWN = {"updated_at", "index", "truncated", "stop_reason", "sync_sources", "input_mode", "metadata"}
@@ -55,75 +59,41 @@ def claude_ai(content: Content, report: Report) -> Iterator[Conversation]:
 
 
 def _conversation(value: dict[str, Any], where: str, report: Report) -> Conversation:
-    records = {}
+    tree, known = RecordTree(TREE), set[str]()
     for i, record in enumerate(value["chat_messages"]):
         at = f"{where} chat_messages[{i}]".strip()
-        key = record.get("uuid") if isinstance(record, dict) else None
-        key = key if isinstance(key, str) and key else f"message {i}"
-        if isinstance(record, dict) and key not in records:
-            records[key] = (at, record)
-        else:
-            again = isinstance(record, dict)
-            report.pass_over(
-                "a message with the uuid of one before it" if again else f"{kind_of(record)}, no message", at
-            )
-    order = {key: (moment(record.get("created_at")), place) for place, (key, (_, record)) in enumerate(records.items())}
-    current = value.get("current_leaf_message_uuid")
-    found = paths(_parents(records), order.__getitem__, current if isinstance(current, str) else None)
-    read = _reader(report)
-    messages = [[message for key in path for message in read(key, *records[key])] for path in found]
-    on_paths = {key for path in found for key in path}
-    for key, (at, _) in records.items():
-        if key not in on_paths:
-            report.pass_over("a message on a branch older than those offered", at)
-    for name, beside in value.items():
-        if name not in ABOUT and beside not in NOTHING:
-            report.keep(name, where)
+        if not isinstance(record, dict):
+            report.pass_over(f"{kind_of(record)}, no message", at)
+            continue
+        key = text_in(record, "uuid") or f"message {i}"
+        if key in known:
+            report.pass_over("a message with the uuid of one before it", at)
+            continue
+        known.add(key)
+        tree.add(at, record, _read(record, at, report, key))
+    keep_others(value, ABOUT, where, report)
     said = {"provider": "anthropic", "model": value.get("model"), "session": value.get("uuid")}
     metadata = {name: held for name, held in said.items() if isinstance(held, str) and held}
-    title = value.get("name")
-    return with_branches(messages or [[]], title if isinstance(title, str) else "", metadata, report)
-
-
-def _parents(records: dict[str, tuple[str, dict[str, Any]]]) -> dict[str, str | None]:
-    """Message → the one it follows: its parent or, where none is named, the message before it."""
-    parents: dict[str, str | None] = {}
-    before = None
-    for key, (_, record) in records.items():
-        named = record.get("parent_message_uuid")
-        parents[key] = (named if named in records and named != key else None) if isinstance(named, str) else before
-        before = key
-    return parents
-
-
-def _reader(report: Report) -> Callable[[str, str, dict[str, Any]], list[Message]]:
-    """Reads one message. Paths share what was read, and it is reported once."""
-    known: dict[str, list[Message]] = {}
-
-    def read(key: str, where: str, record: dict[str, Any]) -> list[Message]:
-        if key not in known:
-            report.records += 1
-            known[key] = _read(record, where, report, key)
-        return known[key]
-
-    return read
+    threads = [tree.thread(way) for way in tree.ways([value], report, by_time=True)]
+    return with_branches(threads or [[]], text_in(value, "name") or "", metadata, report)
 
 
 @keep_records
 def _read(record: Any, where: str, report: Report, key: str) -> list[Message]:
     """The messages in one: the user's with what is attached, or the model's with its calls' results between."""
+    report.records += 1
     report.leave(record, READ | SHOWN, where)
-    sender, text, content = record.get("sender"), record.get("text"), record.get("content")
+    sender, text, content = record.get("sender"), text_in(record, "text"), list_in(record, "content")
     role = ROLES.get(sender, sender) if isinstance(sender, str) else ""
-    blocks = list(_blocks(content, key)) if isinstance(content, list) else []
-    if not isinstance(content, list | None):
-        report.warn(f"a content that is {kind_of(content)}", where)
-    if not any(block.get("type") != "text" or block.get("text") for block in blocks) and isinstance(text, str) and text:
+    if not isinstance(record.get("content"), list | None):
+        report.warn(f"a content that is {kind_of(record['content'])}", where)
+    blocks = list(_blocks(content, key))
+    if text and not any(block.get("type") != "text" or block.get("text") for block in blocks):
         for block in blocks:
             report.leave(block, {"type", "text", "citations"}, where)
-        blocks = [{"type": "text", "text": text}]
+        blocks = [text_block(text)]
     names, attached, media = _attachments(record, where, report)
-    blocks += [{"type": "text", "text": held} for held in attached]
+    blocks += map(text_block, attached)
     time = iso_time(record.get("created_at"))
     made = [Message(role)] if not blocks and media else read_turn(role, blocks, where, report)
     if names or media:
@@ -141,16 +111,14 @@ def _blocks(content: list[Any], key: str) -> Iterator[dict[str, Any]]:
     waiting: list[str] = []
     for k, given in enumerate(content):
         if not isinstance(given, dict):
-            yield {"type": "text", "text": given} if isinstance(given, str) else {"type": kind_of(given)}
+            yield text_block(given) if isinstance(given, str) else {"type": kind_of(given)}
             continue
         block = {name: held for name, held in given.items() if name not in SHOWN_OF_BLOCK}
         if given.get("type") == "tool_use":
-            if not isinstance(given.get("id"), str) or not given["id"]:
-                block["id"] = f"{key}/call {k}"
+            block["id"] = text_in(given, "id") or f"{key}/call {k}"
             waiting.append(block["id"])
         elif given.get("type") == "tool_result":
-            named = given.get("tool_use_id")
-            block["tool_use_id"] = named if isinstance(named, str) and named else next(iter(waiting), "")
+            block["tool_use_id"] = text_in(given, "tool_use_id") or next(iter(waiting), "")
             waiting = [call for call in waiting if call != block["tool_use_id"]]
             if isinstance(held := block.get("content"), list):
                 block["content"] = [_result_part(part) for part in held]
@@ -164,30 +132,24 @@ def _result_part(part: Any) -> Any:
     said = [part.get(name) or "" for name in ("title", "url", "text")]
     if not all(isinstance(held, str) for held in said):
         return part
-    return {name: held for name, held in part.items() if name not in OF_PAGE} | {
-        "type": "text",
-        "text": join_texts(said),
-    }
+    return {name: held for name, held in part.items() if name not in OF_PAGE} | text_block(join_texts(said))
 
 
 def _attachments(record: dict[str, Any], where: str, report: Report) -> tuple[list[str], list[str], tuple[str, ...]]:
     """Names of what is attached, the texts extracted from it, and the media of which there is no text."""
-    names: list[str] = []
-    texts: list[str] = []
-    media: list[str] = []
-    known: set[str] = set()
+    names, texts, media, known = list[str](), list[str](), list[str](), set[str]()
     for field in ("attachments", "files", "files_v2"):
-        for item in record[field] if isinstance(record.get(field), list) else ():
+        for item in list_in(record, field):
             if not isinstance(item, dict):
                 report.warn(f"{field} that hold {kind_of(item)}", where)
                 continue
-            name, held = str(item.get("file_name") or ""), item.get("extracted_content")
+            name, held = str(item.get("file_name") or ""), text_in(item, "extracted_content")
             own = str(item.get("file_uuid") or item.get("id") or "")
             if own and own in known:
                 continue  # files_v2 repeats files
             known.add(own)
             names += [name] if name else []
-            if isinstance(held, str) and held:
+            if held:
                 texts.append(held)
             else:
                 image = item.get("file_kind") == "image" or name.lower().endswith(IMAGES)

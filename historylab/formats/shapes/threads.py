@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from historylab.conversation.message import Message
 from historylab.formats.base import Report
-from historylab.formats.messages.branching import paths
+from historylab.formats.messages.branching import join_texts, moment, paths
 from historylab.formats.messages.chat_messages import pair_by_order
-from historylab.formats.messages.paths import each_path, on_the_way
+from historylab.formats.messages.paths import each_path, on_the_way, value_at
 from historylab.formats.messages.walker import text_at
 from historylab.formats.shapes.shape import Shape
+
+Join: TypeAlias = Callable[[Message, Message], "Message | None"]
+"""Makes one message of two that follow each other; None where they stay two."""
+
+
+def join_thoughts(before: Message, message: Message) -> Message | None:
+    """The message with the thinking before it, which is part of the answer that it led to."""
+    if not (before.role == message.role == "assistant" and only_thinks(before)):
+        return None
+    thought = join_texts(each.metadata.get("thinking", "") for each in (before, message))
+    return replace(message, metadata={**before.metadata, **message.metadata, "thinking": thought})
 
 
 class RecordTree:
@@ -22,6 +33,7 @@ class RecordTree:
         self._shape = shape
         self._records: dict[Hashable, tuple[str, Any, list[Message]]] = {}
         self._named: dict[Hashable, str | None] = {}  # the id of the one it follows; None: it says that it is the first
+        self._joined: dict[tuple[int, int], Message | None] = {}  # by id() of both: threads share what is joined
 
     def add(self, where: str, item: Any, messages: list[Message]) -> None:
         """Add the next record of the file."""
@@ -30,22 +42,35 @@ class RecordTree:
         self._records[key] = where, item, messages
         self._named[key] = text_at(item, self._shape.parent) or (None if self._says_parent(item) else "")
 
-    def ways(self, around: Sequence[Any], report: Report) -> list[list[tuple[Any, Any]]]:
-        """Each thread as its records with their keys: the conversation first, then its branches."""
+    def ways(self, around: Sequence[Any], report: Report, by_time: bool = False) -> list[list[tuple[Any, Any]]]:
+        """Each thread as its records with their keys: the conversation first, then its branches from new to old."""
         found = [[*self._records]]
         if self._shape.parent:
-            places = {key: place for place, key in enumerate(self._records)}
-            found = paths(self._parents(), places.__getitem__, _current(around, places))
+            held = {
+                key: value_at(item, self._shape.time) if by_time else None
+                for key, (_, item, _) in self._records.items()
+            }
+            order = {key: (moment(time), place) for place, (key, time) in enumerate(held.items())}
+            found = paths(self._parents(), order.__getitem__, _current(around, self._records))
             offered = {key for way in found for key in way}
             for key, (where, _, messages) in self._records.items():
                 if messages and key not in offered:
                     report.records -= 1  # counted as read
-                    report.pass_over("a record on none of the branches offered", where)
+                    report.pass_over("a message on a branch older than those offered", where)
         return [[(key, self._records[key][1]) for key in way] for way in found]
 
-    def thread(self, way: Sequence[tuple[Any, Any]]) -> list[Message]:
-        """The messages of a way."""
-        return pair_by_order(_join_thoughts([m for key, _ in way for m in self._records[key][2]]))
+    def thread(self, way: Sequence[tuple[Any, Any]], join: Join = join_thoughts) -> list[Message]:
+        """The messages of a way, of which `join` makes one of two."""
+        joined: list[Message] = []
+        for message in (message for key, _ in way for message in self._records[key][2]):
+            pair = (id(joined[-1]), id(message)) if joined else (0, 0)
+            if joined and pair not in self._joined:
+                self._joined[pair] = join(joined[-1], message)
+            if whole := self._joined.get(pair):
+                joined[-1] = whole
+            else:
+                joined.append(message)
+        return pair_by_order(joined)
 
     def _parents(self) -> dict[Hashable, Hashable | None]:
         """The record that each follows: the one before it where it names itself, or none that the file has."""
@@ -72,19 +97,6 @@ def _current(around: Sequence[Any], known: Mapping[Any, Any]) -> Any:
     return next((id for key, id in fields if key[:7] == "current" and isinstance(id, str) and id in known), None)
 
 
-def _join_thoughts(messages: list[Message]) -> list[Message]:
-    """The messages, of which one that is nothing but thinking is part of the answer after it."""
-    joined: list[Message] = []
-    for message in messages:
-        before = joined[-1] if joined else None
-        if before and before.role == message.role == "assistant" and _only_thinks(before):
-            thought = [before.metadata["thinking"], message.metadata.get("thinking", "")]
-            joined.pop()
-            about = {**before.metadata, **message.metadata, "thinking": "\n".join(filter(None, thought))}
-            message = replace(message, metadata=about)  # noqa: PLW2901
-        joined.append(message)
-    return joined
-
-
-def _only_thinks(message: Message) -> bool:
+def only_thinks(message: Message) -> bool:
+    """Tell whether a message is nothing but thinking."""
     return bool(message.metadata.get("thinking")) and not (message.content or message.tool_calls or message.media)

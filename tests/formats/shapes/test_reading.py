@@ -183,7 +183,7 @@ def test_a_record_that_names_itself_has_no_parent():
 def test_records_on_branches_that_are_not_offered_are_counted():
     found = read(TREE, turn("q", None), *(turn(f"r{i}", "q") for i in range(25)))
     (left,) = found.report.skipped.items()
-    assert (left[0], left[1].count) == ("a record on none of the branches offered", 4)
+    assert (left[0], left[1].count) == ("a message on a branch older than those offered", 4)
     assert (found.report.records, len(found[0].branches)) == (26, 20)
 
 
