@@ -11,13 +11,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.formats.base import NOTHING, Report, kind_of
+from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.branching import paths, with_branches
+from historylab.formats.messages.branching import with_branches
+from historylab.formats.messages.fields import list_in, text_in
+from historylab.formats.messages.kept_records import keep_others
 from historylab.formats.messages.record_groups import located_items, value_recogniser
-from historylab.formats.products.chatgpt_nodes import Node, node_reader
+from historylab.formats.products.chatgpt_nodes import Node, join_messages, read_node
+from historylab.formats.shapes.shape import Shape
+from historylab.formats.shapes.threads import RecordTree, only_thinks
 from historylab.registry import register
 
+TREE = Shape(id="id", parent="parent", time="time")
 ABOUT = {"title", "mapping", "current_node", "create_time", "update_time", "conversation_id", "id"}
 ABOUT |= {"default_model_slug"}
 
@@ -39,22 +44,19 @@ def chatgpt(content: Content, report: Report) -> Iterator[Conversation]:
 
 
 def _conversation(value: dict[str, Any], where: str, report: Report) -> Conversation:
-    nodes = _nodes(value["mapping"], where, report)
-    current = value.get("current_node")
-    order = {key: (node.created, place) for place, (key, node) in enumerate(nodes.items())}
-    parents = {key: node.parent.key if node.parent else None for key, node in nodes.items()}
-    found = paths(parents, order.__getitem__, current if isinstance(current, str) else None)
-    read = node_reader(report)
-    messages = [read([nodes[key] for key in path]) for path in found]
-    on_paths = {key for path in found for key in path}
+    tree, nodes = RecordTree(TREE), _nodes(value["mapping"], where, report)
     for key, node in nodes.items():
-        if node.message is not None and key not in on_paths:
-            report.pass_over("a message on a branch older than those offered", node.where)
-    for name, held in value.items():
-        if name not in ABOUT and held not in NOTHING:
-            report.keep(name, where)
-    title = value.get("title")
-    return with_branches(messages or [[]], title if isinstance(title, str) else "", _metadata(value), report)
+        followed = node.parent.key if node.parent else None
+        tree.add(node.where, {"id": key, "parent": followed, "time": node.time}, read_node(node, report))
+    threads = [tree.thread(way, join_messages) for way in tree.ways([value], report, by_time=True)]
+    unanswered = dict.fromkeys(m.id or "" for thread in threads for m in thread if only_thinks(m))
+    for key in unanswered:
+        report.warn("thinking without an answer", nodes[key].where)
+    threads = [[m for m in thread if m.id not in unanswered] for thread in threads]
+    keep_others(value, ABOUT, where, report)
+    about = {"model": value.get("default_model_slug"), "session": value.get("conversation_id") or value.get("id")}
+    metadata = {"provider": "openai"} | {key: held for key, held in about.items() if isinstance(held, str) and held}
+    return with_branches(threads or [[]], text_in(value, "title") or "", metadata, report)
 
 
 def _nodes(mapping: dict[str, Any], where: str, report: Report) -> dict[str, Node]:
@@ -67,22 +69,12 @@ def _nodes(mapping: dict[str, Any], where: str, report: Report) -> dict[str, Nod
             nodes[key] = Node(key, at, message)
         else:
             report.skip(f"a node whose message is {kind_of(message)}", at)
+    named = {key: nodes.get(text_in(mapping[key] or {}, "parent") or "") for key in nodes}
     for key, node in nodes.items():
-        value = mapping[key] or {}
-        parent, children = value.get("parent"), value.get("children")
-        if isinstance(parent, str) and parent in nodes and parent != key:
-            node.parent = nodes[parent]
-        for child in children if isinstance(children, list) else ():
-            if isinstance(child, str) and child in nodes and child != key and not _names_parent(mapping[child], nodes):
-                nodes[child].parent = node
+        for child in list_in(mapping[key] or {}, "children"):
+            if isinstance(child, str) and child in nodes and not named[child]:
+                nodes[child].parent = node if child != key else None
+    for key, parent in named.items():
+        if parent and parent.key != key:
+            nodes[key].parent = parent
     return nodes
-
-
-def _names_parent(value: Any, nodes: dict[str, Node]) -> bool:
-    parent = value.get("parent") if isinstance(value, dict) else None
-    return isinstance(parent, str) and parent in nodes
-
-
-def _metadata(value: dict[str, Any]) -> dict[str, Any]:
-    about = {"model": value.get("default_model_slug"), "session": value.get("conversation_id") or value.get("id")}
-    return {"provider": "openai"} | {key: held for key, held in about.items() if isinstance(held, str) and held}
