@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -34,10 +34,13 @@ def likely_secrets(texts: Iterable[str]) -> list[str]:
 
 
 class Redaction:
-    """Takes keys, and what these patterns match, out of values. Raises SettingsError for a pattern of no use."""
+    """Takes keys, and what these patterns match, out of values. Raises SettingsError for a pattern of no use.
 
-    def __init__(self, patterns: Iterable[str] = ()):
-        self._patterns = [_compile(pattern) for pattern in patterns]
+    Texts that are `spared` stay whatever is in them, but under the name of a secret.
+    """
+
+    def __init__(self, patterns: Iterable[str] = (), spared: Container[str] = ()):
+        self._patterns, self._spared = [_compile(pattern) for pattern in patterns], spared
 
     def redact(self, value: Any, secrets: Sequence[str] = ()) -> tuple[Any, int]:
         """The value with "[redacted]" in place of every match or secret in any text in it, and how many those are.
@@ -74,6 +77,8 @@ class Redaction:
         return self.redact(held, secrets)
 
     def _text(self, text: str, secrets: Sequence[str]) -> tuple[str, int]:
+        if text in self._spared:
+            return text, 0
         total = 0
         may_hold = len(text) >= SHORTEST
         named = may_hold and may_name(text)

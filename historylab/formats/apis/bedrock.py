@@ -12,6 +12,7 @@ from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import list_in, object_in
 from historylab.formats.messages.paths import holds
+from historylab.formats.messages.secrets_beside import without_secrets
 from historylab.formats.shapes.reading import read_shaped
 from historylab.formats.shapes.shape import Shape
 from historylab.registry import register
@@ -83,7 +84,8 @@ def bedrock(content: Content, report: Report) -> Iterator[Conversation]:
         said = object_in(object_in(answer, "output"), "message")
         messages = [{"role": "system", "content": system}] if system else []
         messages += list_in(value, "messages") + ([{**said, "usage": answer.get("usage")}] if said else [])
-        yield from read_shaped(SHAPE, [(where, {**value, "messages": messages})], report)
+        found = read_shaped(SHAPE, [(where, {**value, "messages": messages})], report)
+        yield from without_secrets(found, report)
 
 
 def is_session_message(content: Content) -> float:

@@ -30,6 +30,7 @@ from historylab.formats.messages.flat_messages import CONVERSATION_IDS
 from historylab.formats.messages.observed import conversations_in
 from historylab.formats.messages.provider_cuts import with_provider_cuts
 from historylab.formats.messages.record_groups import Grouping, RecordGroup
+from historylab.formats.messages.secrets_beside import without_secrets
 from historylab.formats.messages.usage import to_usage
 
 REQUESTS, RESPONSES = ("request", "body", "params"), ("response", "result")
@@ -115,6 +116,9 @@ class Api:
 
     def conversations(self, values: list[tuple[str, Any]], report: Report) -> Iterator[Conversation]:
         """Every list of messages as a conversation; those that go on from each other are put together as a log."""
+        return without_secrets(self._conversations(values, report), report)
+
+    def _conversations(self, values: list[tuple[str, Any]], report: Report) -> Iterator[Conversation]:
         requests, bodies = list[Exchange](), list[Exchange]()
         for group in self.grouping.groups(self.values(values), report):
             if self._is_answered(group.beside):

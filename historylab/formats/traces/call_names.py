@@ -11,7 +11,7 @@ from historylab.formats.base import Report
 from historylab.formats.messages.fields import unpack_json
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.traces.attributes import Attributes
-from historylab.formats.traces.calls import model_of, provider_of, usage_by
+from historylab.formats.traces.calls import model_of, provider_of, usage_by, warn_of_failure
 from historylab.formats.traces.logged import about_in, logged_answer, logged_input, usage_given
 from historylab.formats.traces.spans import time_of
 
@@ -38,7 +38,7 @@ class CallNames:
         """The call that a row holds. `failed`: the error it ended with."""
         said, own = Attributes({name: unpack_json(value) for name, value in row.items()}), report.apart()
         if failed:
-            report.warn(f"a model call that failed ({failed[:60].splitlines()[0]})", where)
+            warn_of_failure(failed, where, report)
         sent = logged_input(said.get(*self.input.split()), own, f"{where} input")
         output = said.get(*self.output.split())
         beside = said.get(*self.parameters.split())

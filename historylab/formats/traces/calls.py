@@ -12,6 +12,7 @@ from historylab.conversation.usage import MODEL
 from historylab.formats.base import EMPTY_VALUES, Report
 from historylab.formats.messages.bodies import tie_lone_calls
 from historylab.formats.messages.observed import conversations_in
+from historylab.formats.messages.secrets_beside import without_keys, without_secrets
 from historylab.formats.messages.sized import sized_conversations
 from historylab.formats.messages.usage import to_usage
 
@@ -42,8 +43,13 @@ def conversations_of(requests: Iterable[Exchange], report: Report) -> Iterator[C
             sizes.append(request)
         else:
             report.pass_over(EMPTY, request.where)
-    yield from conversations_in(tie_lone_calls(texts), report)
-    yield from sized_conversations(sizes, report)
+    yield from without_secrets(conversations_in(tie_lone_calls(texts), report), report)
+    yield from without_secrets(sized_conversations(sizes, report), report)
+
+
+def warn_of_failure(error: str, where: str, report: Report) -> None:
+    """Name a model call that ended with an error."""
+    report.warn(f"a model call that failed ({without_keys(error)[:60].splitlines()[0]})", where)
 
 
 def provider_of(given: Any) -> dict[str, str]:

@@ -6,7 +6,7 @@
 
 A body is text, gzip or JSON that a serializer unpacked; an answer may be a stream of events. Each call is read by the
 API whose answer it got, and calls that go on from each other are one conversation. Other traffic is counted. Headers
-and addresses, which hold keys, are not read; of an address its path says the model. Keys in bodies are taken out.
+and addresses, which hold keys, are not read; of an address its path says the model.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ from historylab.formats.messages.record_groups import value_recogniser
 from historylab.formats.traces.calls import conversations_of
 from historylab.formats.traces.converse_calls import converse_exchange
 from historylab.registry import members, register
-from historylab.secrets.redaction import Redaction
 
 LISTS = ("interactions", "http_interactions")
 YAML = re.compile(
@@ -61,8 +60,7 @@ MODEL_IN_PATH = re.compile(r"/models?/([^/:]+)")
 
 @dataclass
 class RecordedCall:
-    """A request and what came back: the path of its address, its body, the JSON values of the answer, and the number
-    of keys that were taken out of them."""
+    """A request and what came back: the path of its address, its body, and the JSON values of the answer."""
 
     where: str
     path: str
@@ -70,7 +68,6 @@ class RecordedCall:
     answered: list[Any]
     status: int
     started: str | None = None
-    keys: int = 0
 
 
 def is_cassette(content: Content) -> float:
@@ -147,10 +144,9 @@ def _of_archive(where: str, one: Any) -> RecordedCall | None:
 
 
 def _call(where: str, address: Any, asked: list[Any], answered: list[Any], status: Any, started: Any) -> RecordedCall:
-    held = [next((value for value in asked if isinstance(value, dict)), {}), answered]
-    (body, answered), keys = Redaction().redact(held)
+    body = next((value for value in asked if isinstance(value, dict)), {})
     code = status if type(status) is int else 0
-    return RecordedCall(where, _path(address), body, answered, code, iso_time(started) if started else None, keys)
+    return RecordedCall(where, _path(address), body, answered, code, iso_time(started) if started else None)
 
 
 def _path(address: Any) -> str:
@@ -187,8 +183,6 @@ def _conversations(calls: Iterable[tuple[str, RecordedCall | None]], report: Rep
             continue
         path = CONVERSE.search(call.path)
         name, answer = ("", None) if path else _read_by(call, found)
-        if call.keys and (path or name):
-            report.warn("a call of which keys or other secrets are left out, [redacted] in their place", where)
         if path:
             answered = call.answered if call.status < ERROR else []
             converse.append(converse_exchange(path[1], call.body, answered, call.started, where, report))

@@ -21,7 +21,7 @@ from historylab.formats.messages.fields import unpack_json
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.traces.agent_steps import ToolRun, ToolRuns, TracedCall, whole_requests
 from historylab.formats.traces.attributes import DEEPEST, Attributes
-from historylab.formats.traces.calls import conversations_of, first_of, model_of, read_count
+from historylab.formats.traces.calls import conversations_of, first_of, model_of, read_count, warn_of_failure
 from historylab.formats.traces.logged import INSTRUCTIONS, logged_answer, logged_input, prompt_text, usage_given
 from historylab.formats.traces.rows import LOOKED_AT, rows_in, sampled_rows
 from historylab.formats.traces.spans import time_of
@@ -170,7 +170,7 @@ def _request(row: dict[str, Any], where: str, report: Report) -> Exchange:
             report.warn(f"an {name} that was left out of the export for its size", where)
             row[name] = None
     if row.get("level") == "ERROR":
-        report.warn(f"a model call that failed ({str(row.get('status_message') or 'error')[:60]})", where)
+        warn_of_failure(str(row.get("status_message") or "error"), where, report)
     sent = logged_input(row.get("input"), own, f"{where} input")
     parameters = unpack_json(row.get("model_parameters"))
     tools = unpack_json(get("tool_definitions"))

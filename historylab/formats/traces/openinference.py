@@ -17,7 +17,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import unpack_json
 from historylab.formats.traces.agent_steps import ToolRun, ToolRuns, TracedCall, whole_requests
 from historylab.formats.traces.attributes import Attributes, unflatten
-from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by
+from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by, warn_of_failure
 from historylab.formats.traces.logged import logged_answer, logged_input
 from historylab.formats.traces.rows import LOOKED_AT
 from historylab.formats.traces.spans import Span, conversation_keys, spans_in
@@ -80,7 +80,7 @@ def _is_call(span: Span) -> bool:
 def _request(span: Span, key: str, report: Report) -> Exchange:
     said, own = span.attributes, report.apart()
     if span.failed:
-        report.warn(f"a model call that failed ({span.failed[:60]})", span.where)
+        warn_of_failure(span.failed, span.where, report)
     given, answered = said.get("llm.input_messages"), said.get("llm.output_messages")
     sent = logged_input(_records(given) or said.get("input.value"), own, f"{span.where} input")
     answer = logged_answer(_records(answered) or said.get("output.value"), own, f"{span.where} output")

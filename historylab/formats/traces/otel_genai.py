@@ -21,7 +21,7 @@ from historylab.formats.messages.fields import unpack_json
 from historylab.formats.messages.provider_cuts import COMPACTED
 from historylab.formats.traces.agent_steps import ToolRun, ToolRuns, TracedCall, whole_requests
 from historylab.formats.traces.attributes import Attributes
-from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by
+from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by, warn_of_failure
 from historylab.formats.traces.histories import Histories
 from historylab.formats.traces.logged import INSTRUCTIONS, OTHER_ANSWERS, logged_answer, logged_input, prompt_text
 from historylab.formats.traces.messages import messages_in
@@ -129,7 +129,7 @@ def _request(span: Span, key: str, histories: Histories, report: Report) -> Exch
     if details and not said.raw(*INPUT, *OUTPUT):
         said = Attributes({**said.given, **details.given})
     if span.failed:
-        report.warn(f"a model call that failed ({span.failed[:60]})", span.where)
+        warn_of_failure(span.failed, span.where, report)
     sent, answers = _messages(said, span, histories, own)
     if not sent and not answers:
         sent, answers = _of_events(_events(span), own, span.where)

@@ -19,9 +19,8 @@ from historylab.conversation.usage import AGENT_TYPE
 from historylab.formats.base import NOTHING, Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.files.row_table import COLUMNS as TALK_COLUMNS
-from historylab.formats.messages.sized import sized_conversations
 from historylab.formats.messages.usage import to_usage
-from historylab.formats.traces.calls import model_of, provider_of, read_count
+from historylab.formats.traces.calls import conversations_of, model_of, provider_of, read_count
 from historylab.formats.traces.logged import usage_given
 from historylab.formats.traces.rows import LOOKED_AT, rows_in, sampled_rows
 from historylab.formats.traces.spans import time_of
@@ -117,7 +116,7 @@ def usage_rows(content: Content, report: Report) -> Iterator[Conversation]:
             requests.append(_request(row, columns, usage, where))
         else:
             report.skip("a row without tokens", where)
-    yield from sized_conversations(requests, report)
+    yield from conversations_of(requests, report)
 
 
 def _of_tokens(columns: UsageColumns) -> bool:

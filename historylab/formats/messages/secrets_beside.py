@@ -1,0 +1,71 @@
+"""Keys that a log has beside its messages, in headers, parameters, metadata and records, are no part of what is read.
+
+Texts of messages, their calls and their thinking are what was said, and stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
+from historylab.conversation.sent import SENT_HISTORIES
+from historylab.formats.base import Report
+from historylab.secrets.redaction import Redaction
+
+LEFT_OUT = "keys or other secrets beside the messages left out, [redacted] in their place"
+SAID = frozenset({"thinking", "usage", "tokens", SENT_HISTORIES})
+"""Metadata that is said, or counted."""
+
+MEDIUM = re.compile(r"(?:data:[^,]{0,200},)?[\w+/=-]{2000}")
+"""The beginning of the data of an image or a file, in which no key is looked for, as that takes long."""
+
+
+def without_secrets(found: Iterable[Conversation], report: Report) -> Iterator[Conversation]:
+    """The conversations of a log with "[redacted]" in place of every key beside what is said in them."""
+    for one in found:
+        clean = _clean(one)
+        if clean is not one:
+            report.warn(LEFT_OUT, without_keys(str(one.title or clean.metadata.get("conversation_id") or "")))
+        yield clean
+
+
+def without_keys(text: str) -> str:
+    """The text, as that of an error that repeats the key which was refused, without it."""
+    return str(Redaction().redact(text)[0])
+
+
+def _clean(one: Conversation) -> Conversation:
+    """The conversation itself, where no key is in it."""
+    metadata, keys = _clean_metadata(one.metadata, Redaction())
+    messages, branches = list(map(_clean_message, one)), tuple(map(_clean, one.branches))
+    same = all(a is b for a, b in zip((*messages, *branches), (*one, *one.branches), strict=True))
+    return one if same and not keys else Conversation(messages, one.title, metadata, branches)
+
+
+def _clean_message(message: Message) -> Message:
+    if message.source is None and message.metadata.keys() <= SAID:  # most of them
+        return message
+    redaction = Redaction(spared=_Words(message))
+    metadata, keys = _clean_metadata(message.metadata, redaction)
+    source, more = redaction.redact(message.source)
+    return replace(message, metadata=metadata, source=source) if keys or more else message
+
+
+def _clean_metadata(metadata: Mapping[str, Any], redaction: Redaction) -> tuple[Mapping[str, Any], int]:
+    clean, keys = redaction.redact({name: value for name, value in metadata.items() if name not in SAID})
+    return ({**metadata, **clean} if keys else metadata), keys
+
+
+class _Words:
+    """Texts that stand in the record of a message and stay: those that the message says, and data of media."""
+
+    def __init__(self, message: Message):
+        calls = [call.arguments for call in message.tool_calls]
+        self._said = "\n".join([message.content, *calls, str(message.metadata.get("thinking", ""))])
+
+    def __contains__(self, text: object) -> bool:
+        return isinstance(text, str) and (text in self._said or MEDIUM.match(text) is not None)
