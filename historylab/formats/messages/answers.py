@@ -14,7 +14,7 @@ from historylab.conversation.usage import model_name
 from historylab.formats.messages.content_parts import json_text
 
 
-@dataclass
+@dataclass(slots=True)
 class AnswerParts:
     """Collects the parts of one answer in their order; `messages()` are the messages they make.
 
@@ -79,12 +79,12 @@ class AnswerParts:
             self.end_step()
 
     def _message(self) -> Message:
-        before = sum(message.role == self.role for message in self.made)
+        before = self.id and sum(message.role == self.role for message in self.made)
         thinking = {"thinking": "\n".join(self.thoughts)} if self.thoughts else {}
         message = Message(
             self.role,
             "\n".join(self.texts),
-            f"{self.id}/{before}" if self.id and before else self.id,
+            f"{self.id}/{before}" if before else self.id,
             self.name,
             tuple(self.calls),
             media=tuple(self.media),

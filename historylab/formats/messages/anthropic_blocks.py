@@ -14,10 +14,13 @@ from typing import Any, TypeGuard
 from historylab.conversation.columns import ROLE_CODES
 from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import NOTHING, Losses, Report, kind_of
-from historylab.formats.messages.content_parts import MEDIA
+from historylab.formats.messages.answers import AnswerParts
+from historylab.formats.messages.content_parts import MEDIA, json_text
+from historylab.formats.messages.fields import text_in
 from historylab.formats.messages.kept_records import parts_beside
 from historylab.formats.messages.provider_cuts import COMPACTION
 from historylab.formats.messages.summary_marks import unmark_summary
+from historylab.formats.messages.walker import said_in, walk_parts, with_labels, words_in
 from historylab.formats.messages.written import object_arguments
 
 CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
@@ -25,18 +28,10 @@ TOOL_CHANGES = ("tool_addition", "tool_removal")
 """Blocks of a system message among the others that say which tools the model has from there on."""
 RESULT = "tool_result"  # and, of tools that the server runs, web_search_tool_result and others that end so
 OPAQUE = ("encrypted_content", "encrypted_index", "encrypted_stdout")
-LABELS = {"type", "cache_control", "citations", "caller"}  # nothing that is said
+LABELS = {"type", "cache_control", "citations", "caller", "signature"}  # nothing that is said
 OF_BLOCK = ("type", "text", "source", "title", "context")  # fields of what a user says that are sent
 SOURCES = {"type", "source", "title", "context", "file_id", "image_url", "detail", "cache_control", "citations"}
 READ_OF_RESULT = {"tool_use_id", "content", "is_error", "name", "server_name"}
-READ_OF_BLOCK = {
-    "text": {"text"},
-    "thinking": {"thinking", "signature"},
-    "redacted_thinking": {"data"},
-    "compaction": {"content", "signature"},
-    **{kind: {"id", "name", "input", "server_name"} for kind in CALLS},
-    **{kind: {"tool"} for kind in TOOL_CHANGES},
-}
 
 
 def is_result(block: Any) -> TypeGuard[dict[str, Any]]:
@@ -100,29 +95,6 @@ def summary_in(role: str, run: list[Any]) -> str | None:
     return unmark_summary(text) if isinstance(text, str) else None
 
 
-def _read_parts(content: str | list[Any]) -> tuple[str, tuple[str, ...], list[dict[str, Any]]]:
-    """A content's text (texts joined by newlines), the names of its media, and its other parts."""
-    if isinstance(content, str):
-        return content, (), []
-    texts: list[str] = []
-    media: list[str] = []
-    rest: list[dict[str, Any]] = []
-    for part in content:
-        block = {"type": "text", "text": part} if isinstance(part, str) else part
-        if not isinstance(block, dict):
-            block = {"type": kind_of(block)}
-        kind = block.get("type")
-        if kind == "text" and isinstance(block.get("text"), str):
-            texts.append(block["text"])
-        elif (document := _document_text(block)) is not None:
-            texts.append(document)
-        elif isinstance(kind, str) and kind in MEDIA:
-            media.append(MEDIA[kind])
-        else:
-            rest.append(block)
-    return "\n".join(filter(None, texts)), tuple(media), rest
-
-
 def call_in_block(part: dict[str, Any]) -> ToolCall:
     """A `tool_use` block as a call; its input becomes JSON text."""
     name, given, chosen = part.get("name"), part.get("input"), part.get("id")
@@ -154,7 +126,7 @@ def media_blocks(message: Message) -> list[dict[str, Any]] | None:
         for block in parts_beside(message, "content")
         if isinstance(block, dict) and (isinstance(block.get("source"), dict) or str(block.get("text", "")).strip())
     ]
-    return blocks if blocks and _read_parts(blocks) == (message.content, message.media, []) else None
+    return blocks if blocks and said_in(blocks, "type", SHOWN) == (message.content, message.media) else None
 
 
 def text_block(text: str) -> dict[str, Any]:
@@ -172,93 +144,97 @@ def block_text(block: str | dict[str, Any]) -> str | None:
     """The text that a block is read as; None for one that isn't."""
     if isinstance(block, str):
         return block
-    for kind, field in (("text", "text"), ("compaction", "content")):
-        if _holds(block, kind, field):
-            held: str = block[field]
-            return held
-    return _document_text(block)
+    field = {"text": "text", COMPACTION: "content"}.get(str(block.get("type")), "")
+    return text_in(block, field) if field else _document_text(block)
 
 
 def _read_spoken(role: str, blocks: list[Any], where: str, report: Report) -> Message:
     """The message that these blocks are, none of which is a result."""
-    text, media, rest = _read_parts(blocks)
-    _report_fields(blocks, where, report)
-    calls: list[ToolCall] = []
-    thoughts: list[str] = []
-    summaries: list[str] = []
-    changes: list[str] = []
-    for block in rest:
-        if block.get("type") in CALLS:
-            calls.append(call_in_block(block))
-        elif _holds(block, "thinking"):
-            thoughts.append(block["thinking"])
-        elif _holds(block, "compaction", "content"):
-            summaries.append(block["content"])
-        elif block.get("type") == "compaction" and block.get("content") is None:
-            report.warn("a compaction of the provider's that failed, which changes nothing", where)
-        elif role == "system" and block.get("type") in TOOL_CHANGES and isinstance(block.get("tool"), dict):
-            changes.append(_read_tool_change(block))
-        elif block.get("type") == "redacted_thinking":
-            report.warn("redacted thinking, which only the provider can read", where)
-        else:
-            report.lack(_unread(block), where)
-    metadata: dict[str, Any] = {"thinking": "\n".join(thoughts)} if any(thoughts) else {}
-    if summaries:
-        metadata[COMPACTION] = True
-        report.warn("a summary the provider made, which from there on it reads in place of what came before", where)
+    said = AnswerParts(role=role)
+    walk_parts(blocks, "type", DIRECTING if role == "system" else KINDS, said, where, report)
     if role not in ROLE_CODES:
         report.warn(f"unknown role {role[:40]!r}, kept as conversation", where)
-    text = "\n".join(filter(None, (*summaries, text, *changes)))
-    if not (text or media or calls or thoughts):
+    message = said.messages()[0]
+    if not (message.content or message.media or message.tool_calls or message.metadata.get("thinking")):
         report.warn("empty content", where)
-    return Message(role, text, tool_calls=tuple(calls), media=media, metadata=metadata)
+    return message
 
 
-def _read_tool_change(block: dict[str, Any]) -> str:
-    """The values as JSON."""
-    said = {name: value for name, value in block.items() if name != "cache_control"}
-    return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+def _add_call(block: dict[str, Any], said: AnswerParts, where: str, report: Report) -> None:
+    report.leave(block, LABELS | {"id", "name", "input", "server_name"}, where)
+    for name in ("id", "name"):
+        if not isinstance(block.get(name), str):
+            report.lack(f"a {block['type']} whose {name} is {kind_of(block.get(name))}", where)
+    said.call(call_in_block(block))
+
+
+def _add_compaction(block: dict[str, Any], said: AnswerParts, where: str, report: Report) -> None:
+    report.leave(block, LABELS | {"content"}, where)
+    if block.get("content") is None:
+        report.warn("a compaction of the provider's that failed, which changes nothing", where)
+        return
+    said.say(words_in(block["content"])[0])
+    said.metadata = {COMPACTION: True}
+    report.warn("a summary the provider made, which from there on it reads in place of what came before", where)
+
+
+def _add_tool_change(block: dict[str, Any], said: AnswerParts, where: str, report: Report) -> None:
+    report.leave(block, LABELS | {"tool"}, where)
+    said.say(json_text({name: value for name, value in block.items() if name != "cache_control"}))
+
+
+def _add_redacted(block: dict[str, Any], said: AnswerParts, where: str, report: Report) -> None:
+    report.warn("redacted thinking, which only the provider can read", where)
+
+
+def _add_source(block: dict[str, Any], said: AnswerParts, where: str, report: Report) -> None:
+    """Add a medium; a document or a search result that is given as text is sent as such."""
+    kind, text = block["type"], _document_text(block)
+    if kind in MEDIA:
+        report.leave(block, SOURCES, where)
+    if text is not None:
+        said.say(text)
+    elif kind in MEDIA:
+        said.attach(MEDIA[kind])
+    else:
+        report.lack(f"a part of type {kind!r} not read", where)
+
+
+SHOWN = with_labels({"text": {"text": "text"}, **dict.fromkeys((*MEDIA, "search_result"), _add_source)}, LABELS)
+"""Blocks of a result."""
+KINDS = {
+    **SHOWN,
+    **with_labels({"thinking": {"thinking": "thinking"}}, LABELS),
+    **dict.fromkeys(CALLS, _add_call),
+    "redacted_thinking": _add_redacted,
+    COMPACTION: _add_compaction,
+}
+DIRECTING = {**KINDS, **dict.fromkeys(TOOL_CHANGES, _add_tool_change)}
+"""Blocks of a system message."""
 
 
 def _result(block: dict[str, Any], where: str, report: Report) -> Message:
     """One result: its content may be text, blocks, or, of a server's tool, anything."""
-    content, call = block.get("content"), block.get("tool_use_id")
-    foreign = content not in NOTHING and not isinstance(content, str) and not _is_blocks(content)
-    if foreign and block["type"] == RESULT and not isinstance(content, list):
+    content, call, own = block.get("content"), text_in(block, "tool_use_id"), block["type"] == RESULT
+    if own and content not in NOTHING and not isinstance(content, str | list):
         report.lack(f"a tool result whose content is {kind_of(content)}", where)
-    if foreign and (block["type"] != RESULT or not isinstance(content, list)):
+    if not (
+        content in NOTHING or isinstance(content, str) or (isinstance(content, list) and own) or _is_blocks(content)
+    ):
         content = json.dumps(_readable(content, where, report), ensure_ascii=False)
-    text, media, rest = _read_parts(content or "")
-    _report_fields(content, where, report)
-    for part in rest:
-        report.lack(_unread(part), where)
+    said = AnswerParts()
+    walk_parts(content if isinstance(content, list) else [content or ""], "type", SHOWN, said, where, report)
     report.leave(block, READ_OF_RESULT | LABELS, where)
-    if not isinstance(call, str) or not call:
+    if not call:
         report.lack("a call or result without an id, paired in order", where)
     metadata: dict[str, Any] = {"is_error": True} if block.get("is_error") is True else {}
-    if block["type"] != RESULT:
+    if not own:
         metadata["server_tool"] = True
-    return Message("tool", text, tool_call_id=call if isinstance(call, str) else None, media=media, metadata=metadata)
-
-
-def _report_fields(content: Any, where: str, report: Report) -> None:
-    """Report the fields of blocks that are read without them, and names and ids that are none."""
-    for block in content if isinstance(content, list) else ():
-        kind = block.get("type") if isinstance(block, dict) else None
-        if not isinstance(kind, str):
-            continue
-        if kind in MEDIA:
-            report.leave(block, SOURCES, where)
-        if kind not in READ_OF_BLOCK:
-            continue
-        report.leave(block, READ_OF_BLOCK[kind] | LABELS, where)
-        for name in ("id", "name") if kind in CALLS else ():
-            if not isinstance(block.get(name), str):
-                report.lack(f"a {kind} whose {name} is {kind_of(block.get(name))}", where)
+    return Message("tool", "\n".join(said.texts), tool_call_id=call, media=tuple(said.media), metadata=metadata)
 
 
 def _document_text(block: dict[str, Any]) -> str | None:
-    """The text of a document or a search result that is given as text, and is sent as such."""
+    """The text of a document or a search result that is given as text."""
     source = block.get("source")
     if block.get("type") == "search_result":
         held = block.get("content")
@@ -266,8 +242,8 @@ def _document_text(block: dict[str, Any]) -> str | None:
         held = source.get("data", source.get("content"))
     else:
         return None
-    text, media, rest = _read_parts(held) if isinstance(held, str | list) else ("", ("file",), [])
-    return None if media or rest else text
+    found = said_in(held if isinstance(held, list) else [held], "type", SHOWN) if isinstance(held, str | list) else None
+    return found[0] if found and not found[1] else None
 
 
 def _readable(value: Any, where: str, report: Report) -> Any:
@@ -284,11 +260,3 @@ def _readable(value: Any, where: str, report: Report) -> Any:
 def _is_blocks(content: Any) -> bool:
     kinds = ("text", "image", "document")
     return isinstance(content, list) and all(isinstance(b, dict) and b.get("type") in kinds for b in content)
-
-
-def _holds(block: dict[str, Any], kind: str, field: str = "") -> bool:
-    return block.get("type") == kind and isinstance(block.get(field or kind), str)
-
-
-def _unread(block: dict[str, Any]) -> str:
-    return f"a part of type {str(block.get('type'))[:40]!r} not read"

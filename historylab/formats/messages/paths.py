@@ -25,6 +25,8 @@ def each_path(paths: Paths) -> tuple[str, ...]:
 def value_at(item: Any, paths: Paths) -> Any:
     """The value of an item at a path such as `author.role`; None if there is none."""
     if type(paths) is str:
+        if type(item) is dict and paths in item:
+            return item[paths]
         return _first_at(item, _keys(paths)) if paths else None
     return picked_at(item, paths)[0]
 

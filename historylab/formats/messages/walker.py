@@ -8,7 +8,8 @@ not read.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
+from functools import partial
 from typing import Any, TypeAlias
 
 from historylab.conversation.message import Message, ToolCall
@@ -26,7 +27,7 @@ Table: TypeAlias = Mapping[str, Mapping[str, Any] | ReadPart | None]
 CALL = ("id", "name", "arguments")
 """The names in what a table says of a call."""
 
-ENCRYPTED = ("encrypted_content", "encryptedContent", "encrypted")
+ENCRYPTED = frozenset(("encrypted_content", "encryptedContent", "encrypted"))
 """Fields of a part of which a provider alone knows what they say."""
 
 FAILED: Mapping[str, tuple[Any, ...]] = {
@@ -60,33 +61,56 @@ def walk_parts(
         if callable(holds):
             holds(part, said, where, report)
         elif named in table:
-            _add(part, named, holds, said)
-            if labels and not (holds or {}).get("media"):
-                report.leave(part, labels | set(_fields_in(holds or {})), where)
-            if any(map(part.get, ENCRYPTED)):
-                report.warn("an encrypted part, which only the provider can read", where)
+            _read_part(named, holds or {}, labels and labels | _fields_in(holds or {}), part, said, where, report)
         elif named or part not in EMPTY_VALUES:
-            report.warn(f"a part {f'of type {named[:40]!r}' if named else f'that is {kind_of(part)}'} not read", where)
+            report.lack(f"a part {f'of type {named[:40]!r}' if named else f'that is {kind_of(part)}'} not read", where)
 
 
-def _fields_in(holds: Mapping[str, Any]) -> Iterator[str]:
+def with_labels(table: Table, labels: Set[str]) -> dict[str, ReadPart]:
+    """The table where every field of a part is named that is neither read nor one of those: for the many."""
+    read = {kind: labels | _fields_in(holds) for kind, holds in table.items() if isinstance(holds, Mapping)}
+    return {
+        kind: holds if callable(holds) else partial(_read_part, kind, holds or {}, read.get(kind, labels))
+        for kind, holds in table.items()
+    }
+
+
+def said_in(parts: Iterable[Any], kind: str, table: Table) -> tuple[str, tuple[str, ...]] | None:
+    """The text of parts, and the names of their media; None where they say anything else."""
+    said, report = AnswerParts(), Report()
+    walk_parts(parts, kind, table, said, "", report)
+    whole = not (report.remarks or said.calls or said.results or said.thoughts)
+    return ("\n".join(said.texts), tuple(said.media)) if whole else None
+
+
+def _fields_in(holds: Mapping[str, Any]) -> set[str]:
     """The fields of a part in which its words are."""
-    for at in holds.values():
-        for paths in at.values() if isinstance(at, Mapping) else (at,):
-            yield from (path.partition(".")[0] for path in each_path(paths))
+    paths = (path for at in holds.values() for path in (at.values() if isinstance(at, Mapping) else (at,)))
+    return {path.partition(".")[0] for each in paths for path in each_path(each)}
 
 
 def _kind_of_part(part: Any, kind: str) -> str:
     if not isinstance(part, dict):
         return ""
+    if type(named := part.get(kind)) is str:  # most parts
+        return named
     named = value_at(part, kind) if kind else next((key for key in part if key != "type"), "")
     return named if isinstance(named, str) else "" if kind not in part else str(named)
 
 
-def _add(part: dict[str, Any], kind: str, holds: Mapping[str, Any] | None, said: AnswerParts) -> None:
-    if said.results and (holds is None or holds.keys() & {"text", "thinking"}):
+def _read_part(
+    kind: str,
+    holds: Mapping[str, Any],
+    read: Set[str],
+    part: dict[str, Any],
+    said: AnswerParts,
+    where: str,
+    report: Report,
+) -> None:
+    """Add a part of a kind that holds its words there. Other fields than those read are named, where any are known."""
+    if said.results and (not holds or "text" in holds or "thinking" in holds):
         said.end_step()
-    for what, at in (holds or {}).items():
+    for what, at in holds.items():
         if what == "text":
             _say(value_at(part, at), said)
         elif what == "thinking":
@@ -99,6 +123,10 @@ def _add(part: dict[str, Any], kind: str, holds: Mapping[str, Any] | None, said:
             said.call(call_at(part, at))
         elif what == "result" and (result := result_at(part, at)):
             said.add_result(result)
+    if read and "media" not in holds:
+        report.leave(part, read, where)
+    if not ENCRYPTED.isdisjoint(part) and any(map(part.get, ENCRYPTED)):
+        report.warn("an encrypted part, which only the provider can read", where)
 
 
 def _say(value: Any, said: AnswerParts) -> None:

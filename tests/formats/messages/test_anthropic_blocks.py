@@ -88,7 +88,7 @@ def test_what_is_not_content_is_passed_over_and_what_is_unknown_is_named():
     assert warned == [
         "a field 'mood' not read",
         "a part of type 'hologram' not read",
-        "a part of type 'a number' not read",
+        "a part that is a number not read",
     ]
 
 
