@@ -7,16 +7,21 @@ thoughts to the answer. Source: files as AI Studio saves them.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.chat_messages import iso_time, pair_by_order
+from historylab.formats.messages.branching import join_texts
+from historylab.formats.messages.chat_messages import iso_time
+from historylab.formats.messages.fields import list_in, object_in, text_in
 from historylab.formats.messages.kept_records import with_record
+from historylab.formats.messages.record_groups import located_items
+from historylab.formats.shapes.shape import Shape
+from historylab.formats.shapes.threads import RecordTree
 from historylab.registry import register
 
 ROLES = {"user": "user", "model": "assistant"}
@@ -48,14 +53,16 @@ def ai_studio(content: Content, report: Report) -> Iterator[Conversation]:
             continue
         report.leave(value, {"chunkedPrompt", "systemInstruction", "runSettings"}, where)
         report.leave(value["chunkedPrompt"], {"chunks", "pendingInputs"}, where)
-        turns = _Turns(report)
-        turns.messages += _system(value.get("systemInstruction"), where, report)
-        for i, chunk in enumerate(chunks):
-            turns.add(chunk, f"{where} chunks[{i}]".strip())
-        pending = value["chunkedPrompt"].get("pendingInputs")
-        if any(isinstance(draft, dict) and _text(draft)[0] for draft in (pending if isinstance(pending, list) else ())):
+        system = list(_system(value.get("systemInstruction"), where, report))
+        tree, runs = RecordTree(Shape()), 0
+        for at, chunk in located_items([(f"{where} chunks".strip(), chunks)]):
+            runs += isinstance(chunk, dict) and isinstance(chunk.get("executableCode"), dict)
+            tree.add(at, chunk, _read(chunk, at, report, f"{CODE}-{runs}"))
+        (way,) = tree.ways([], report)
+        drafts = list_in(value["chunkedPrompt"], "pendingInputs")
+        if any(isinstance(draft, dict) and _text(draft)[0] for draft in drafts):
             report.warn("a draft that was not sent, left out", where)
-        yield Conversation(pair_by_order(turns.finish()), "", _settings(value.get("runSettings")))
+        yield Conversation([*system, *tree.thread(way, _join_chunks)], "", _settings(object_in(value, "runSettings")))
 
 
 def _chunks(value: Any) -> list[Any] | None:
@@ -73,103 +80,65 @@ def _system(given: Any, where: str, report: Report) -> Iterator[Message]:
         report.warn("a systemInstruction without text", where)
 
 
-def _settings(given: Any) -> dict[str, Any]:
+def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
     """The model and the parameters of the run."""
-    settings = given if isinstance(given, dict) else {}
-    found = {ours: settings[theirs] for theirs, ours in PARAMETERS.items() if settings.get(theirs) is not None}
+    found = {ours: given[theirs] for theirs, ours in PARAMETERS.items() if given.get(theirs) is not None}
+    model = text_in(given, "model")
     said: dict[str, Any] = {"provider": "google"} | ({"parameters": found} if found else {})
-    model = settings.get("model")
-    return said | ({"model": model.removeprefix("models/")} if isinstance(model, str) else {})
+    return said | ({} if model is None else {"model": model.removeprefix("models/")})
 
 
-@dataclass
-class _Turns:
-    """The messages so far, and what waits for the text it belongs to."""
+def _read(chunk: Any, where: str, report: Report, run: str) -> list[Message]:
+    """The messages of one chunk, which those after it may go on: thoughts, media, text, a call, its result."""
+    role = text_in(chunk, "role") if isinstance(chunk, dict) else None
+    if not role:
+        report.skip("no role" if isinstance(chunk, dict) else f"{kind_of(chunk)}, not an object", where)
+        return []
+    before = report.warned
+    report.leave(chunk, READ | LABELS, where)
+    for name, kind in KINDS.items():
+        if not isinstance(chunk.get(name), kind | None):
+            report.warn(f"{name} is {kind_of(chunk[name])}", where)
+    text, thought = _text(chunk)
+    media = tuple(name for held, name in HELD.items() if chunk.get(held))
+    if not (text or thought or media or chunk.get("executableCode") or chunk.get("codeExecutionResult")):
+        report.skip("a chunk that failed" if chunk.get("errorMessage") else "a chunk without text or media", where)
+        return []
+    report.records += 1
+    if role not in ROLES:
+        report.warn(f"unknown role {role[:40]!r}, kept as conversation", where)
+    made, ours = list[Message](), ROLES.get(role, role)
+    if thought:
+        made.append(Message("assistant", metadata={"thinking": thought}))
+    if media:
+        made.append(Message(ours, media=media))
+    if text:
+        made.append(Message(ours, text, text_in(chunk, "id") or None, timestamp=iso_time(chunk.get("createTime"))))
+    if code := object_in(chunk, "executableCode"):
+        made.append(Message("assistant", tool_calls=(ToolCall(run, CODE, json.dumps(code, ensure_ascii=False)),)))
+    if result := object_in(chunk, "codeExecutionResult"):
+        output = text_in(result, "output")
+        output = json.dumps(result, ensure_ascii=False) if output is None else output
+        made.append(Message("tool", output, name=CODE, tool_call_id=run))
+    return with_record(made, [chunk] if media else chunk, report.warned > before)
 
-    report: Report
-    messages: list[Message] = field(default_factory=list)
-    thoughts: list[str] = field(default_factory=list)
-    media: list[tuple[str, str, Any]] = field(default_factory=list)  # (role, name, chunk)
-    runs: int = 0
 
-    def add(self, chunk: Any, where: str) -> None:
-        """Read one chunk."""
-        role = chunk.get("role") if isinstance(chunk, dict) else None
-        if not isinstance(role, str) or not role:
-            self.report.skip("no role" if isinstance(chunk, dict) else f"{kind_of(chunk)}, not an object", where)
-            return
-        before = self.report.warned
-        self.report.leave(chunk, READ | LABELS, where)
-        for name, kind in KINDS.items():
-            if not isinstance(chunk.get(name), kind | None):
-                self.report.warn(f"{name} is {kind_of(chunk[name])}", where)
-        text, thought = _text(chunk)
-        if thought:
-            self.thoughts.append(thought)
-        ours = ROLES.get(role, role)
-        if self.media and self.media[0][0] != ours:
-            self._flush()
-        media = [name for held, name in HELD.items() if chunk.get(held)]
-        self.media += [(ours, name, chunk) for name in media]
-        code, result = chunk.get("executableCode"), chunk.get("codeExecutionResult")
-        if not (text or thought or media or code or result):
-            failed = "a chunk that failed" if chunk.get("errorMessage") else "a chunk without text or media"
-            self.report.skip(failed, where)
-            return
-        self.report.records += 1
-        begun = len(self.messages)
-        if ours == role and role not in ROLES:
-            self.report.warn(f"unknown role {role[:40]!r}, kept as conversation", where)
-        if text:
-            self._say(Message(ours, text, timestamp=iso_time(chunk.get("createTime")), id=_id(chunk)))
-        if isinstance(code, dict):
-            self.runs += 1
-            self._say(Message("assistant", tool_calls=(ToolCall(f"{CODE}-{self.runs}", CODE, _json(code)),)))
-        if isinstance(result, dict):
-            output = result.get("output")
-            said = output if isinstance(output, str) else _json(result)
-            self._say(Message("tool", said, name=CODE, tool_call_id=f"{CODE}-{self.runs}"))
-        self.messages[begun:] = with_record(self.messages[begun:], chunk, self.report.warned > before)
-
-    def finish(self) -> list[Message]:
-        """The messages, with what still waited."""
-        self._flush()
-        if self.thoughts:
-            self._say(Message("assistant"))
-        return self.messages
-
-    def _say(self, message: Message) -> None:
-        if message.role == "assistant" and self.thoughts:
-            message = replace(message, metadata={"thinking": "\n".join(self.thoughts)})
-            self.thoughts = []
-        if self.media and self.media[0][0] == message.role:
-            names, chunks = zip(*((name, chunk) for _, name, chunk in self.media), strict=True)
-            message = replace(message, media=names, source=list(chunks))
-            self.media = []
-        self.messages.append(message)
-
-    def _flush(self) -> None:
-        """A message of the media that no text follows."""
-        if self.media:
-            self._say(Message(self.media[0][0]))
+def _join_chunks(before: Message, message: Message) -> Message | None:
+    """The message with the thoughts and media before it, of the same role."""
+    if before.role != message.role or before.role == "tool" or before.content or before.tool_calls:
+        return None
+    sources = [each.source if isinstance(each.source, list) else [each.source] for each in (before, message)]
+    held = [record for source in sources for record in source if record is not None]
+    thought = join_texts(each.metadata.get("thinking", "") for each in (before, message))
+    metadata = {"thinking": thought} if thought else {}
+    return replace(message, media=(*before.media, *message.media), metadata=metadata, source=held or None)
 
 
 def _text(chunk: dict[str, Any]) -> tuple[str, str]:
     """A chunk's text, and its thoughts; `parts` repeat the text where both are given."""
-    given, text = chunk.get("parts"), chunk.get("text")
-    parts = [p for p in given if isinstance(p, dict)] if isinstance(given, list) else []
-    said = "".join(p["text"] for p in parts if isinstance(p.get("text"), str) and not p.get("thought"))
-    thought = "".join(p["text"] for p in parts if isinstance(p.get("text"), str) and p.get("thought"))
-    whole = text if isinstance(text, str) else ""
+    parts, whole = [p for p in list_in(chunk, "parts") if isinstance(p, dict)], text_in(chunk, "text") or ""
+    said = "".join(text_in(p, "text") or "" for p in parts if not p.get("thought"))
+    thought = "".join(text_in(p, "text") or "" for p in parts if p.get("thought"))
     if chunk.get("isThought"):
         return "", whole or thought or said
     return whole or said, thought
-
-
-def _id(chunk: dict[str, Any]) -> str | None:
-    found = chunk.get("id")
-    return found if isinstance(found, str) and found else None
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
