@@ -8,7 +8,7 @@ Source: OpenHands/software-agent-sdk, sdk/event/.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,18 +18,23 @@ from historylab.conversation.sent import RecordedCut, as_summary, sent_metadata
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.archives import folder_of
 from historylab.formats.files.content import Content
+from historylab.formats.messages.answers import AnswerParts
+from historylab.formats.messages.branching import join_texts
 from historylab.formats.messages.chat_messages import iso_time
-from historylab.formats.messages.content_parts import read_content
-from historylab.formats.messages.kept_records import with_record
+from historylab.formats.messages.content_parts import MEDIA
+from historylab.formats.messages.fields import list_in, object_in, text_in
+from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.record_groups import located_items
 from historylab.formats.messages.sent_view import Sent, SentView
 from historylab.formats.messages.usage import to_usage
+from historylab.formats.messages.walker import Table, walk_parts
 from historylab.formats.products.openhands import thinking_of
 from historylab.registry import register
 
-MESSAGES = ("SystemPromptEvent", "MessageEvent", "ActionEvent")
-RESULTS = ("ObservationEvent", "AgentErrorEvent", "UserRejectObservation")
-KINDS = {*MESSAGES, *RESULTS, "ConversationStateUpdateEvent", "Condensation", "CondensationSummaryEvent"}
+SYSTEM, MESSAGE, ACTION, OBSERVATION = "SystemPromptEvent", "MessageEvent", "ActionEvent", "ObservationEvent"
+SAID = {SYSTEM, MESSAGE, ACTION, OBSERVATION, "AgentErrorEvent", "UserRejectObservation"}
+KINDS = {*SAID, "ConversationStateUpdateEvent", "Condensation", "CondensationSummaryEvent"}
+PARTS: Table = {"text": {"text": "text"}, **{kind: {"media": "type"} for kind in MEDIA}}
 RESULT_TEXTS = ("content", "output", "result", "text", "message")
 """Fields of an observation that hold what the agent was told, the first that is given."""
 
@@ -87,42 +92,36 @@ class _Stream:
         if not isinstance(kind, str):
             self.report.skip("an event without a kind" if isinstance(event, dict) else kind_of(event), where)
             return
-        id = _text(event, "id")
+        id = text_in(event, "id") or None
         if id in self.known:
             self.report.pass_over("an event with the id of one before it", where)
             return
         self.known |= {id} if id else set()
-        if kind in (*MESSAGES, *RESULTS):
+        if kind in SAID:
             self.report.records += 1
-            before, begun = self.report.warned, len(self.messages)
-            self._check(event, where)
-            if kind == "ActionEvent":
-                self._act(event, where)
-            else:
-                message = READERS.get(kind, _result)(self, event, where)
-                self.messages.append(replace(message, id=id, timestamp=_time(event)))
-                self.events.append([id])
-            if kind == "MessageEvent" and (reply := _text(event, "llm_response_id")):
-                self.replies[reply] = len(self.messages) - 1
-            self.messages[begun:] = with_record(self.messages[begun:], event, self.report.warned > before)
+            for message in _read(event, where, self.report, self.calls):
+                self._say(event, message)
         else:
             self._note(event, kind, where)
 
-    def _check(self, event: dict[str, Any], where: str) -> None:
-        """Report the fields of an event that aren't read, or not as what they are."""
-        self.report.leave(event, READ | LABELS, where)
-        for name in ("llm_message", "tool_call"):
-            if not isinstance(event.get(name), dict | None):
-                self.report.warn(f"{name} is {kind_of(event[name])}, not an object", where)
-        held, call = event.get("llm_message"), event.get("tool_call")
-        if event["kind"] == "ActionEvent" and not call:
-            self.report.warn("an action without the model's call", where)
-        function = call.get("function") if isinstance(call, dict) else None
-        if not isinstance(function, dict | None):
-            self.report.warn(f"a function that is {kind_of(function)}, not an object", where)
-        for given, read in ((held, READ_OF_MESSAGE), (call, READ_OF_CALL), (function, READ_OF_CALL)):
-            if isinstance(given, dict):
-                self.report.leave(given, read, where)
+    def _say(self, event: dict[str, Any], message: Message) -> None:
+        """Add a message; a call to the message with the other calls of its response."""
+        reply = text_in(event, "llm_response_id")
+        at = self.replies.get(reply) if reply else None
+        if isinstance(event.get("tools"), list) and message.role == "system":
+            self.about["tools"] = event["tools"]
+        if message.tool_calls:
+            self.calls[str(event.get("id"))] = message.tool_calls[0].id
+        if message.tool_calls and at is not None and self.messages[at].tool_calls:
+            first = self.messages[at]
+            text, calls = join_texts((first.content, message.content)), (*first.tool_calls, *message.tool_calls)
+            self.messages[at] = replace(first, content=text, tool_calls=calls, media=first.media + message.media)
+            self.events[at].append(message.id)
+            return
+        self.messages.append(message)
+        self.events.append([message.id])
+        if reply:
+            self.replies[reply] = len(self.messages) - 1
 
     def finish(self) -> list[Message]:
         """The messages, with the usage of their responses."""
@@ -132,26 +131,6 @@ class _Stream:
                 self.messages[at] = replace(message, metadata={**message.metadata, "usage": usage})
         return self.messages
 
-    def _act(self, event: dict[str, Any], where: str) -> None:
-        """A call, in a message with the other calls of its response."""
-        call, reply = _call(event), _text(event, "llm_response_id")
-        text, media = _content(event.get("thought"), where, self.report)
-        self.calls[str(event.get("id"))] = call.id
-        at = self.replies.get(reply) if reply else None
-        if at is not None and self.messages[at].tool_calls:
-            first = self.messages[at]
-            said = "\n".join(filter(None, (first.content, text)))
-            self.messages[at] = replace(first, content=said, tool_calls=(*first.tool_calls, call))
-            self.events[at].append(_text(event, "id"))
-            return
-        thoughts = thinking_of(event)
-        metadata = {"thinking": thoughts} if thoughts else {}
-        message = Message("assistant", text, _text(event, "id"), None, (call,), None, media, _time(event))
-        self.messages.append(replace(message, metadata=metadata))
-        self.events.append([_text(event, "id")])
-        if reply:
-            self.replies[reply] = len(self.messages) - 1
-
     def _note(self, event: dict[str, Any], kind: str, where: str) -> None:
         """Take in an event that is no message."""
         if kind == "Condensation":
@@ -160,16 +139,16 @@ class _Stream:
             self._condense(event)
             return
         if kind == "CondensationRequest":
-            self.requested = _text(event, "reason") or "requested"
+            self.requested = text_in(event, "reason") or "requested"
         if kind == "ConversationStateUpdateEvent":
             self._state(event.get("value"))
         self.report.pass_over(f"a {kind[:40]}, no message", where)
 
     def _condense(self, event: dict[str, Any]) -> None:
         """Leave out what is forgotten, and put the summary where the event says; without a place it isn't sent."""
-        given, size = event.get("forgotten_event_ids"), len(self.messages)
-        self.forgotten |= {each for each in given if isinstance(each, str)} if isinstance(given, list) else set()
-        summary, offset = _text(event, "summary"), event.get("summary_offset")
+        size = len(self.messages)
+        self.forgotten |= {each for each in list_in(event, "forgotten_event_ids") if isinstance(each, str)}
+        summary, offset = text_in(event, "summary"), event.get("summary_offset")
         order = [each for each in self.view.at(size) if not self._is_forgotten(each)]
         if summary and type(offset) is int and offset >= 0:
             order = [each for each in order if not isinstance(each, Message)]  # the summary before this one
@@ -207,84 +186,72 @@ class _Stream:
                 self._state(held, levels - 1)
 
 
-def _system(stream: _Stream, event: dict[str, Any], where: str) -> Message:
-    """The system prompt, and the tools beside it."""
-    if isinstance(event.get("tools"), list):
-        stream.about["tools"] = event["tools"]
-    prompts = [part for part in (event.get("system_prompt"), event.get("dynamic_context")) if part]
-    text, _ = _content(prompts, where, stream.report)
-    return Message("system", text)
-
-
-def _read_spoken(stream: _Stream, event: dict[str, Any], where: str) -> Message:
-    """A message of the user or the agent, with what the agent's context added to it."""
-    given = event.get("llm_message")
-    given = given if isinstance(given, dict) else {}
-    role = given.get("role")
-    if not isinstance(role, str):
+@keep_records
+def _read(event: Any, where: str, report: Report, calls: Mapping[str, str]) -> list[Message]:
+    """The message that an event is. `calls`: the id of the call that each action is."""
+    _check(event, where, report)
+    kind, held, failed = event["kind"], object_in(event, "llm_message"), False
+    given, role = [held.get("content")], text_in(held, "role")
+    if kind == SYSTEM:
+        given, role = [event.get("system_prompt"), event.get("dynamic_context")], "system"
+    elif kind == ACTION:
+        given, role = [event.get("thought")], "assistant"
+    elif kind != MESSAGE:
+        outcome, failed = _outcome(event)
+        given, role = [outcome], "tool"
+    elif role is None:
         role = "user" if event.get("source") == "user" else "assistant"
-    text, media = _content(given.get("content"), where, stream.report)
-    more, _ = _content(event.get("extended_content"), where, stream.report)
-    thoughts = thinking_of(given)
-    if not (text or more or media):
-        stream.report.warn("empty content", where)
-    metadata = {"thinking": thoughts} if thoughts else {}
-    joined = "\n".join(filter(None, (text, more)))
-    return Message(role, joined, name=_text(event, "sender"), media=media, metadata=metadata)
+    name = text_in(event, "tool_name" if role == "tool" else "sender")
+    said = AnswerParts(text_in(event, "id") or None, iso_time(event.get("timestamp")), role=role, name=name or None)
+    for content in (*given, event.get("extended_content")):
+        walk_parts(content if isinstance(content, list) else [content], "type", PARTS, said, where, report)
+    if kind == MESSAGE and not (said.texts or said.media):
+        report.warn("empty content", where)
+    said.think(thinking_of(held) or thinking_of(event))
+    if kind == ACTION:
+        said.call(_call(event))
+    if kind in (SYSTEM, MESSAGE, ACTION):
+        return said.messages()
+    call = text_in(event, "tool_call_id") or calls.get(str(event.get("action_id")))
+    metadata = {"is_error": True} if failed else {}
+    return [replace(message, tool_call_id=call, metadata=metadata) for message in said.messages()]
 
 
-def _result(stream: _Stream, event: dict[str, Any], where: str) -> Message:
-    """The outcome of an action: an observation, the agent's error, or the user's refusal."""
-    media: tuple[str, ...] = ()
-    is_error = event["kind"] != "ObservationEvent"
-    if is_error:
-        reason = _text(event, "rejection_reason")
-        text = f"Action rejected: {reason}" if reason else _text(event, "error") or ""
-    else:
-        seen = event.get("observation")
-        given = seen if isinstance(seen, dict) else {"content": seen}
-        held = next((given[name] for name in RESULT_TEXTS if given.get(name)), None)
-        rest = {name: value for name, value in given.items() if name not in ("kind", "is_error", *RESULT_TEXTS)}
-        held = json.dumps(rest, ensure_ascii=False) if held is None and any(rest.values()) else held
-        text, media = _content(held, where, stream.report)
-        more, _ = _content(event.get("extended_content"), where, stream.report)
-        text, is_error = "\n".join(filter(None, (text, more))), given.get("is_error") is True
-    call = _text(event, "tool_call_id") or stream.calls.get(str(event.get("action_id")))
-    metadata = {"is_error": True} if is_error else {}
-    return Message("tool", text, name=_text(event, "tool_name"), tool_call_id=call, media=media, metadata=metadata)
+def _check(event: dict[str, Any], where: str, report: Report) -> None:
+    """Report the fields of an event that aren't read, or not as what they are."""
+    report.leave(event, READ | LABELS, where)
+    call = event.get("tool_call")
+    if event["kind"] == ACTION and not call:
+        report.warn("an action without the model's call", where)
+    function = call.get("function") if isinstance(call, dict) else None
+    objects = {"llm_message": (event.get("llm_message"), READ_OF_MESSAGE), "tool_call": (call, READ_OF_CALL)}
+    for name, (held, read) in {**objects, "a function that": (function, READ_OF_CALL)}.items():
+        if isinstance(held, dict):
+            report.leave(held, read, where)
+        elif held is not None:
+            report.warn(f"{name} is {kind_of(held)}, not an object", where)
+
+
+def _outcome(event: dict[str, Any]) -> tuple[Any, bool]:
+    """The outcome of an action, and whether it failed: an observation, the agent's error, or the user's refusal."""
+    if event["kind"] != OBSERVATION:
+        reason = text_in(event, "rejection_reason")
+        return f"Action rejected: {reason}" if reason else text_in(event, "error"), True
+    seen = event.get("observation")
+    given = seen if isinstance(seen, dict) else {"content": seen}
+    held = next((given[name] for name in RESULT_TEXTS if given.get(name)), None)
+    rest = {name: value for name, value in given.items() if name not in ("kind", "is_error", *RESULT_TEXTS)}
+    held = json.dumps(rest, ensure_ascii=False) if held is None and any(rest.values()) else held
+    return held, given.get("is_error") is True
 
 
 def _call(event: dict[str, Any]) -> ToolCall:
     """The call of an action, as the model wrote it; else as the action holds it."""
-    given = event.get("tool_call")
-    given = given if isinstance(given, dict) else {}
-    function: dict[str, Any] = given["function"] if isinstance(given.get("function"), dict) else given
+    given = object_in(event, "tool_call")
+    function = object_in(given, "function") or given
     arguments = function.get("arguments")
-    if arguments is None and isinstance(event.get("action"), dict):
-        arguments = {name: value for name, value in event["action"].items() if name != "kind"}
+    if arguments is None:
+        arguments = {name: value for name, value in object_in(event, "action").items() if name != "kind"}
     written = arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
-    chosen = _text(event, "tool_call_id") or _text(given, "id") or _text(event, "id") or ""
-    return ToolCall(chosen, _text(function, "name") or _text(event, "tool_name") or "", written)
-
-
-def _content(given: Any, where: str, report: Report) -> tuple[str, tuple[str, ...]]:
-    """Text and media of content parts, one part, or text."""
-    if isinstance(given, str) or given is None:
-        return given or "", ()
-    text, media, unread = read_content(given if isinstance(given, list) else [given])
-    for part in unread:
-        report.warn(f"{part} not read", where)
-    return text, media
-
-
-def _text(given: dict[str, Any], key: str) -> str | None:
-    found = given.get(key)
-    return found if isinstance(found, str) and found else None
-
-
-def _time(event: dict[str, Any]) -> str | None:
-    return iso_time(event.get("timestamp"))
-
-
-READERS = {"SystemPromptEvent": _system, "MessageEvent": _read_spoken}
-"""Kind of an event that is a message → what reads it; any other is a result."""
+    chosen = text_in(event, "tool_call_id") or text_in(given, "id") or text_in(event, "id") or ""
+    return ToolCall(chosen, text_in(function, "name") or text_in(event, "tool_name") or "", written)
