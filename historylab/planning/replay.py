@@ -160,8 +160,10 @@ class Timeline(Memo):
 
     @cached_property
     def untrimmed_contexts(self) -> np.ndarray:
-        """int64[requests]: the same, if nothing were cut."""
-        return contexts_of(self.original, self.settings, self.counter, self.untrimmed)
+        """int64[requests]: the same, if nothing were cut. A request of known size that sends all has that one."""
+        found = contexts_of(self.original, self.settings, self.counter, self.untrimmed)
+        sent = np.array([plan.counted_tokens if plan.is_sized else -1 for plan in self.plans], np.int64)
+        return np.where(sent == self.untrimmed, self.tokens, found)
 
     @cached_property
     def tokens_by_kind(self) -> Mapping[str, np.ndarray]:

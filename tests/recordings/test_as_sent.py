@@ -59,6 +59,15 @@ def test_a_request_has_the_size_it_reports_and_any_other_what_it_adds_to_that():
     assert 2_000 < timeline.contexts[3] < 2_050
 
 
+def test_a_request_that_was_sent_all_would_have_the_same_size_had_nothing_been_cut():
+    whole = Conversation(chat(3, reported=(5_000, 6_000)))
+    told = [SentHistory(5, ((0, 5),))]
+    timeline = as_sent(Conversation(list(whole), metadata=sent_metadata(told)))
+    assert timeline.untrimmed_contexts.tolist() == timeline.contexts.tolist()
+    assert 6_000 < timeline.contexts[2] < 6_050
+    assert (as_sent(compacted()).untrimmed_contexts[2:] != as_sent(compacted()).contexts[2:]).all()
+
+
 def test_a_reason_says_when_and_why_a_message_went():
     assert as_sent(compacted()).plans[3].reason(1).sentence == (
         "Compacted by An agent before request 3 (auto, 9,100 → 2,000 tokens); message 5 is its summary."
