@@ -80,7 +80,7 @@ something counts.
 
 | key | says |
 |---|---|
-| `items` | path of the list of records; without it the file's own list, lines or rows |
+| `items` | path of the list of records, or several; without it the file's own list, lines or rows |
 | `only` | path → values: which records are messages; others are counted, not read |
 | `role`, `roles` | path of who speaks; its words (`""`: others) → user, assistant, system, tool (a result), thinking |
 | `text`, `thinking` | paths of words beside parts |

@@ -66,9 +66,11 @@ def holds(item: Any, wanted: Mapping[str, tuple[Any, ...]]) -> bool:
     return False
 
 
-def lists_at(values: list[Located], path: str) -> Iterator[tuple[str, list[Located], tuple[Any, ...]]]:
-    """Every list of items at the end of a path: where it is, its items, and the objects around it, the inner first."""
-    yield from _lists([(where, value, ()) for where, value in values], _keys(path) if path else ())
+def lists_at(values: list[Located], paths: Paths) -> list[tuple[str, list[Located], tuple[Any, ...]]]:
+    """Every list of items at the first path that leads to any: where it is, its items, and what is around it."""
+    held = [(where, value, ()) for where, value in values]
+    tried = (list(_lists(held, _keys(path) if path else ())) for path in each_path(paths))
+    return next(filter(None, tried), [])
 
 
 def list_items(value: Any) -> Any:

@@ -18,7 +18,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import as_list
-from historylab.formats.messages.paths import Located, holds, lists_at, value_at
+from historylab.formats.messages.paths import Located, each_path, holds, lists_at, value_at
 from historylab.formats.messages.walker import text_at
 from historylab.formats.shapes.reading import read_shaped
 from historylab.formats.shapes.shape import Shape
@@ -43,7 +43,9 @@ def register_kind(name: str, given: dict[str, Any]) -> None:
 
     def read(content: Content, report: Report) -> Iterator[Conversation]:
         joined = given.get("joined")
-        values = [_join(each, shape.items, joined) for each in content.values] if joined else content.values
+        values = (
+            [_join(each, each_path(shape.items)[0], joined) for each in content.values] if joined else content.values
+        )
         yield from read_shaped(shape, values, report)
 
     read.__name__, read.__doc__ = name, given["about"]
@@ -78,7 +80,7 @@ def _mark_of(given: Any) -> Mark:
 
 
 def _recogniser(shape: Shape, marks: list[Mark], sure: float) -> Callable[[Content], float]:
-    first = {path.split(".")[0] for mark in marks for path in mark} | {shape.items.split(".")[0]}
+    first = {path.split(".")[0] for path in (*each_path(shape.items), *(path for mark in marks for path in mark))}
 
     def recognise(content: Content) -> float:
         values = content.values

@@ -51,7 +51,7 @@ def read_shaped(shape: Shape, values: list[Located], report: Report) -> Iterator
 
     Of speakers whose role neither the shape nor the word for them says, the one who answers is the assistant.
     """
-    found = list(lists_at(values, shape.items))
+    found = lists_at(values, shape.items)
     reader = _Reader(shape, report)
     reader.cast(item for _, items, _ in found for _, item in items)
     for _, items, around in found:
@@ -66,10 +66,11 @@ def read_shaped(shape: Shape, values: list[Located], report: Report) -> Iterator
 def read_mapped(shape: Shape, content: Content, report: Report) -> Iterator[Conversation]:
     """The conversations of a content by a shape: JSON values, or the rows of a table."""
     values = _values(content)
-    if shape.items and not any(lists_at(values, shape.items)):
+    if shape.items and not lists_at(values, shape.items):
         lists = [f"`{path[:60]}`" for path in dict.fromkeys(path for path, _ in find_lists(values)) if path]
         if lists:
-            raise LoadError(f"no list `{shape.items[:60]}` is in this file; it has {', '.join(lists[:MOST_LISTS])}")
+            wanted = " or ".join(f"`{path[:60]}`" for path in each_path(shape.items)[:MOST_LISTS])
+            raise LoadError(f"no list {wanted} is in this file; it has {', '.join(lists[:MOST_LISTS])}")
     yield from read_shaped(shape, values, report)
 
 

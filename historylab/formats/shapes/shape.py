@@ -57,7 +57,7 @@ class Shape:
 
     role: Paths = ""
     text: Paths = ""
-    items: str = ""
+    items: Paths = ""
     name: Paths = ""
     time: Paths = ""
     id: Paths = ""
@@ -154,10 +154,6 @@ def _path_fault(value: Any, name: str) -> str:
     return ""
 
 
-def _items_fault(value: Any, name: str) -> str:
-    return _path_fault(value, name) if isinstance(value, str) else f"{name} is {kind_of(value)}, not the path of a list"
-
-
 def _roles_fault(value: Any, name: str) -> str:
     if not isinstance(value, dict) or not all(isinstance(role, str) and role for role in value.values()):
         return f"{name} is no object of speakers and their roles"
@@ -202,7 +198,6 @@ def _names_fault(value: Any, name: str, known: tuple[str, ...]) -> str:
 
 
 _CHECKS: Mapping[str, Callable[[Any, str], str]] = {
-    "items": _items_fault,
     "roles": _roles_fault,
     "kinds": _kinds_fault,
     **dict.fromkeys(("only", "first", "injected"), _values_fault),

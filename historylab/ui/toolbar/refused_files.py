@@ -43,7 +43,7 @@ def _proposals(place: int, file: RefusedFile) -> None:
     """A button for each list that looks like messages."""
     for number, found in enumerate(_offered_shapes(file)):
         shape = found.shape
-        where = code_span(shape.items, 60) if shape.items else "the file"
+        where = code_span(str(shape.items), 60) if shape.items else "the file"
         fields = f"{code_span(str(shape.role), 40)}, {code_span(str(shape.parts or shape.text), 40)}"
         st.button(
             f"Read {where} ({found.items:,} items: {fields})",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from historylab.conversation.sent import sent_histories
-from historylab.errors import UnknownFormat
+from historylab.errors import LoadError, UnknownFormat
 from historylab.formats.load import load
 from historylab.formats.shapes.shape import Shape
 
@@ -350,3 +350,13 @@ def test_a_system_prompt_that_the_list_has_is_not_read_again():
     given = {"system_prompt": "Be brief.", "log": [{"by": "system", "says": "Be brief."}, {"by": "user", "says": "hi"}]}
     (found,) = load(json.dumps(given).encode(), shape=Shape.of({"items": "log", "role": "by", "text": "says"}))
     assert [m.role for m in found] == ["system", "user"]
+
+
+@pytest.mark.parametrize(
+    "given", [{"log": [{"by": "user", "say": "hi"}]}, {"old": {"log": [{"by": "user", "say": "hi"}]}}]
+)
+def test_the_first_of_several_paths_to_the_records_that_leads_to_any_counts(given):
+    shape = Shape.of({"items": ["log", "old.log"], "role": "by", "text": "say"})
+    assert [m.content for m in load(json.dumps(given).encode(), shape=shape)[0]] == ["hi"]
+    with pytest.raises(LoadError, match=r"no list `log` or `old\.log` is in this file; it has `rows`"):
+        load(b'{"rows": [{"by": "user", "say": "hi"}]}', shape=shape)

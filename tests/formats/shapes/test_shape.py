@@ -130,7 +130,7 @@ def test_a_shape_is_saved_and_used_again(tmp_path):
             '{"role": "a", "text": "b", "roles": {"x": "wizard"}}',
             "roles has a role 'wizard'; known are user, assistant",
         ),
-        ('{"role": "a", "text": "b", "items": ["c"]}', "items is a list, not the path of a list"),
+        ('{"role": "a", "text": "b", "items": [3]}', "items is a list, not the name of a field"),
         ('{"role": "a", "text": "b' + ".b" * 50 + '"}', "text is a path of more than 50 keys or 1,000 characters"),
         (
             '{"role": "a", "text": "b", "only": {"' + "x" * 1001 + '": []}}',
