@@ -9,6 +9,7 @@ from typing import Any
 
 from historylab.formats.base import EMPTY_VALUES
 from historylab.formats.messages.fields import unpack_json
+from historylab.formats.messages.paths import value_at
 
 DEEPEST = 12  # levels of attributes nested in each other
 
@@ -49,7 +50,7 @@ class Attributes:
         """Whether any attribute's name begins so."""
         if any(name.startswith(prefixes) for name in self.given):
             return True
-        return self._has_objects and any(_value_at(self.given, prefix.rstrip(".")) is not None for prefix in prefixes)
+        return self._has_objects and any(value_at(self.given, prefix.rstrip(".")) is not None for prefix in prefixes)
 
     def _find(self, name: str) -> Any:
         if name in self.given:
@@ -60,20 +61,7 @@ class Attributes:
                 parts = {key[len(below) :]: held for key, held in self.given.items() if key.startswith(below)}
                 self._heads[name] = unflatten(parts)
             return self._heads[name]
-        return _value_at(self.given, name) if self._has_objects else None
-
-
-def _value_at(given: dict[str, Any], name: str) -> Any:
-    """The value of a dotted name in objects of objects, of which any key may be dotted, too."""
-    if name in given:
-        return given[name]
-    dot = name.find(".")
-    while dot >= 0:
-        inner = given.get(name[:dot])
-        if isinstance(inner, dict) and (found := _value_at(inner, name[dot + 1 :])) is not None:
-            return found
-        dot = name.find(".", dot + 1)
-    return None
+        return value_at(self.given, name) if self._has_objects else None
 
 
 def unflatten(parts: dict[str, Any]) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import iso_time
-from historylab.formats.messages.fields import as_list, list_in, unpack_json
+from historylab.formats.messages.fields import as_list, unpack_json
 from historylab.formats.traces.attributes import DEEPEST, Attributes
 from historylab.formats.traces.rows import rows_in
 
@@ -29,7 +29,13 @@ IDS = {
 }
 """Fact about a span → the fields it goes by."""
 
-HOLDERS = ("spans", "data", "traces", "batches")
+RECORDS = "logRecords"
+HOLDERS = (
+    *("resourceSpans", "scopeSpans", "instrumentationLibrarySpans", "spans", "data", "traces", "batches"),
+    *("resourceLogs", "scopeLogs", "instrumentationLibraryLogs", RECORDS),
+)
+"""Lists in which spans are, or lists of them, or the events of some."""
+
 ATTRIBUTES = ("attributes", "tags", "SpanAttributes", "span_attributes")
 EVENTS = ("events", "logs", "Events")
 FINER = re.compile(r"(?<=\.\d{6})\d+")  # than microseconds
@@ -77,34 +83,22 @@ def _spans_of(content: Content, report: Report | None, most: int | None) -> Iter
 def _spans(
     value: Any, where: str, report: Report | None, most: int | None, later: dict[tuple[str, str], Span]
 ) -> Iterator[Span]:
+    """The spans in a value. Events in OTLP's logs are added to a span of their own, which stands for the logged one."""
     if not isinstance(value, dict):
         if report:
             report.skip(f"{kind_of(value)}, not a span", where)
-    elif "resourceSpans" in value or "resourceLogs" in value:
-        yield from _of_resources(value, where, report, most, later)
-    elif (held := _holder(value)) and not any(name in value for name in ATTRIBUTES):
-        for i, item in enumerate(list_in(value, held)[:most]):
-            yield from _spans(item, f"{where} {held}[{i}]".strip(), report, most, later)
-    else:
+        return
+    held = [name for name in HOLDERS if isinstance(value.get(name), list)]
+    if not held or any(name in value for name in ATTRIBUTES):
         yield _span(value, where)
-
-
-def _of_resources(
-    value: dict[str, Any], where: str, report: Report | None, most: int | None, later: dict[tuple[str, str], Span]
-) -> Iterator[Span]:
-    """The spans of OTLP JSON. Events in its logs are added to a span of their own, which stands for the logged one."""
-    for i, resource in enumerate(list_in(value, "resourceSpans")[:most]):
-        for k, scope in enumerate(_scopes(resource, "scopeSpans", "instrumentationLibrarySpans")[:most]):
-            for n, span in enumerate(as_list(_get(scope, "spans"))[:most]):
-                at = f"{where} resourceSpans[{i}] scopeSpans[{k}] spans[{n}]".strip()
-                yield from _spans(span, at, report, most, later)
-    for i, resource in enumerate(list_in(value, "resourceLogs")[:most]):
-        for scope in _scopes(resource, "scopeLogs", "instrumentationLibraryLogs")[:most]:
-            for record in as_list(_get(scope, "logRecords"))[:most]:
-                if isinstance(record, dict):
-                    key = str(record.get("traceId", "")), str(record.get("spanId", ""))
-                    span = later.setdefault(key, _span({**record, "attributes": []}, f"{where} resourceLogs[{i}]"))
-                    span.events.append(_event(record))
+        return
+    for name in held:
+        for i, item in enumerate(value[name][:most]):
+            if name == RECORDS and isinstance(item, dict):
+                key = str(item.get("traceId", "")), str(item.get("spanId", ""))
+                later.setdefault(key, _span({**item, "attributes": []}, where)).events.append(_event(item))
+            else:
+                yield from _spans(item, f"{where} {name}[{i}]".strip(), report, most, later)
 
 
 def _span(value: dict[str, Any], where: str) -> Span:
@@ -199,17 +193,6 @@ def _first(value: dict[str, Any], names: tuple[str, ...]) -> Any:
         if found := value.get(name):
             return found
     return None
-
-
-def _holder(value: dict[str, Any]) -> str:
-    for name in HOLDERS:
-        if isinstance(value.get(name), list):
-            return name
-    return ""
-
-
-def _scopes(resource: Any, *names: str) -> list[Any]:
-    return next((as_list(_get(resource, name)) for name in names if _get(resource, name)), [])
 
 
 def _get(given: Any, name: str) -> Any:
