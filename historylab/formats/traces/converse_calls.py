@@ -5,39 +5,19 @@ Source: Amazon Bedrock's API reference, Converse and ConverseStream.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import Message
 from historylab.conversation.recorded import PARAMETERS, PROVIDER, TOOLS
 from historylab.conversation.usage import MODEL
+from historylab.formats.apis.bedrock import SHAPE
 from historylab.formats.apis.streams import add_piece
 from historylab.formats.base import Report
 from historylab.formats.messages.fields import list_in, object_in
+from historylab.formats.messages.paths import value_at, values_at
 from historylab.formats.shapes.reading import read_shaped
-from historylab.formats.shapes.shape import Shape
-
-MESSAGE = Shape(
-    role="role",
-    parts="content",
-    kind="",
-    kinds={
-        "text": {"text": "text"},
-        "guardContent": {"text": "guardContent.text.text"},
-        "reasoningContent": {"thinking": "reasoningContent.reasoningText.text"},
-        "toolUse": {"call": {"id": "toolUse.toolUseId", "name": "toolUse.name", "arguments": "toolUse.input"}},
-        "toolResult": {"result": {"id": "toolResult.toolUseId", "text": "toolResult.content"}},
-        **{kind: {"media": kind} for kind in ("image", "video", "document", "audio")},
-        "cachePoint": None,
-    },
-)
-USAGE = {
-    "input": "inputTokens",
-    "output": "outputTokens",
-    "cache_reads": "cacheReadInputTokens",
-    "cache_writes": "cacheWriteInputTokens",
-}
 
 
 def converse_exchange(
@@ -47,14 +27,13 @@ def converse_exchange(
     whole = next((one for one in answered if isinstance(one, dict) and "output" in one), None)
     answer = whole or _join(answered)
     systems = [{"role": "system", "content": [part]} for part in list_in(body, "system")]
-    given = object_in(answer, "usage")
-    usage = {ours: count for ours, name in USAGE.items() if type(count := given.get(name)) is int and count > 0}
-    tools = [found for one in list_in(object_in(body, "toolConfig"), "tools") if (found := _tool(one))]
-    asked = object_in(body, "inferenceConfig")
+    paths = SHAPE.usage if isinstance(SHAPE.usage, Mapping) else {}
+    usage = {ours: count for ours, at in paths.items() if type(count := value_at(answer, at)) is int and count > 0}
+    tools, asked = values_at(body, "toolConfig.tools.toolSpec"), object_in(body, "inferenceConfig")
     own = report.apart()
     return Exchange(
         _read([*systems, *list_in(body, "messages")], own, where),
-        _read([message] if (message := object_in(object_in(answer, "output"), "message")) else [], own, where),
+        _read(values_at(answer, "output.message"), own, where),
         usage=usage or None,
         about={MODEL: model, PROVIDER: "bedrock"}
         | ({TOOLS: tools} if tools else {})
@@ -65,14 +44,8 @@ def converse_exchange(
     )
 
 
-def _tool(given: Any) -> dict[str, Any]:
-    return object_in(given, "toolSpec") if isinstance(given, dict) else {}
-
-
 def _read(records: list[Any], report: Report, where: str) -> list[Message]:
-    return [
-        message for found in read_shaped(MESSAGE, [(where, record) for record in records], report) for message in found
-    ]
+    return [message for found in read_shaped(SHAPE, [(where, {"messages": records})], report) for message in found]
 
 
 def _join(events: Sequence[Any]) -> dict[str, Any]:
