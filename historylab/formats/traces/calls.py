@@ -1,20 +1,25 @@
-"""Model calls of any log: the provider, the tokens it counted, and the calls as conversations."""
+"""Model calls of any log: under which names it holds what of them, and the calls as conversations."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.exchange import Exchange
 from historylab.conversation.recorded import PROVIDER
 from historylab.conversation.usage import MODEL
-from historylab.formats.base import EMPTY_VALUES, Report
+from historylab.formats.base import Report
 from historylab.formats.messages.bodies import tie_lone_calls
+from historylab.formats.messages.fields import unpack_json
 from historylab.formats.messages.observed import conversations_in
 from historylab.formats.messages.secrets_beside import without_keys, without_secrets
 from historylab.formats.messages.sized import sized_conversations
 from historylab.formats.messages.usage import to_usage
+from historylab.formats.traces.attributes import Attributes
+from historylab.formats.traces.logged import about_in, logged_answer, logged_input, usage_given
+from historylab.formats.traces.spans import time_of
 
 PROVIDERS = {
     **dict.fromkeys(("gcp.gemini", "gcp.vertex_ai", "gcp.gen_ai", "vertex_ai", "vertexai", "gemini"), "google"),
@@ -49,7 +54,16 @@ def conversations_of(requests: Iterable[Exchange], report: Report) -> Iterator[C
 
 def warn_of_failure(error: str, where: str, report: Report) -> None:
     """Name a model call that ended with an error."""
-    report.warn(f"a model call that failed ({without_keys(error)[:60].splitlines()[0]})", where)
+    if error:
+        report.warn(f"a model call that failed ({without_keys(error)[:60].splitlines()[0]})", where)
+
+
+def logged_call(given: Any, answered: Any, where: str, report: Report, failed: str = "") -> Exchange:
+    """The call that went in as `given` and was `answered` so, in whatever shape; `failed`: the error it ended with."""
+    warn_of_failure(failed, where, report)
+    own = report.apart()
+    sent, answer = logged_input(given, own, f"{where} input"), logged_answer(answered, own, f"{where} output")
+    return Exchange(sent.messages, answer, about=sent.about, where=where, report=own)
 
 
 def provider_of(given: Any) -> dict[str, str]:
@@ -82,13 +96,49 @@ def read_count(value: Any) -> int:
         return 0
 
 
-def first_of(row: Any) -> Callable[..., Any]:
-    """Finds the first of several fields that says something."""
+@dataclass(frozen=True)
+class CallNames:
+    """Field of a call → its names, parted by blanks; the first that says something is read, dots lead into objects.
 
-    def first(*names: str) -> Any:
-        for name in names:
-            if (value := row.get(name)) not in EMPTY_VALUES:
-                return value
-        return None
+    `parameters` has what the request says beside its messages, `usage` an object of counts, `counts` the names of each.
+    """
 
-    return first
+    input: str
+    output: str
+    model: str
+    key: str = ""
+    provider: str = ""
+    started: str = ""
+    ended: str = ""
+    parameters: str = ""
+    usage: str = ""
+    counts: Mapping[str, str] = field(default_factory=dict)
+
+    def conversations(
+        self,
+        rows: Iterable[tuple[str, dict[str, Any]]],
+        report: Report,
+        failure: Callable[[dict[str, Any]], str] = lambda row: str(row.get("error") or row.get("exception") or ""),
+        answers_in_failures: bool = True,
+    ) -> Iterator[Conversation]:
+        """The conversations of calls, each a row; `failure` tells the error it ended with, beside or for an answer."""
+        found = [(where, row, failure(row)) for where, row in rows]
+        calls = [self._call(row, where, report, why, answers_in_failures or not why) for where, row, why in found]
+        yield from conversations_of(calls, report)
+
+    def _call(self, row: Mapping[str, Any], where: str, report: Report, failed: str, answers: bool) -> Exchange:
+        said = Attributes({name: unpack_json(value) for name, value in row.items()})
+        output = said.get(*self.output.split()) if answers else None
+        call = logged_call(said.get(*self.input.split()), output, where, report, failed)
+        beside = said.get(*self.parameters.split())
+        call.conversation = str(said.get(*self.key.split()) or "")
+        call.usage = to_usage(usage_given(output)) or to_usage(said.get(*self.usage.split()))
+        call.usage = call.usage or usage_by(said.get, self.counts)
+        call.about = {
+            **(about_in(beside) if isinstance(beside, dict) else {}),
+            **call.about,
+            **model_of(*map(said.get, self.model.split())),
+            **provider_of(said.get(*self.provider.split())),
+        }
+        call.started, call.ended = (time_of(said.raw(*names.split())) for names in (self.started, self.ended))
+        return call

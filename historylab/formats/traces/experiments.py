@@ -12,12 +12,10 @@ from historylab.conversation.conversation import Conversation
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import object_in, text_in
-from historylab.formats.traces.call_names import CallNames
-from historylab.formats.traces.calls import conversations_of
+from historylab.formats.traces.calls import CallNames
 from historylab.formats.traces.rows import object_rows, row_recogniser
 from historylab.registry import register
 
-NO_CALL = "a row that is no model call"
 SPANS = CallNames(
     input="input",
     output="output",
@@ -68,19 +66,14 @@ def _is_result(row: dict[str, Any]) -> bool:
     return "promptIdx" in row and "testIdx" in row and isinstance(row.get("response"), dict)
 
 
-def _conversations(
-    names: CallNames,
-    rows: Iterable[tuple[str, dict[str, Any]]],
-    is_call: Callable[[dict[str, Any]], bool],
-    report: Report,
-) -> Iterator[Conversation]:
-    requests = []
+def _calls(
+    rows: Iterable[tuple[str, dict[str, Any]]], is_call: Callable[[dict[str, Any]], bool], report: Report
+) -> Iterator[tuple[str, dict[str, Any]]]:
     for where, row in rows:
         if is_call(row):
-            requests.append(names.exchange_in(row, where, report, str(row.get("error") or row.get("exception") or "")))
+            yield where, row
         else:
-            report.pass_over(NO_CALL, where)
-    yield from conversations_of(requests, report)
+            report.pass_over("a row that is no model call", where)
 
 
 @register(
@@ -92,12 +85,12 @@ def _conversations(
 )
 def braintrust(content: Content, report: Report) -> Iterator[Conversation]:
     """Braintrust's logged spans: each model call with the history it was sent."""
-    yield from _conversations(
-        SPANS,
+    spans = _calls(
         object_rows(content, report),
         lambda row: _is_span(row) and row["span_attributes"].get("type") == "llm",
         report,
     )
+    return SPANS.conversations(spans, report)
 
 
 @register(
@@ -111,7 +104,8 @@ def weave(content: Content, report: Report) -> Iterator[Conversation]:
     """Weave's calls: those of a model, which have usage of their own, each with the history it was sent."""
     rows = [(where, {**row, "usage": _usage(row)}) for where, row in object_rows(content, report)]
     above = {text_in(row, "parent_id") for _, row in rows if row["usage"]}
-    yield from _conversations(CALLS, rows, lambda row: bool(row["usage"]) and text_in(row, "id") not in above, report)
+    calls = _calls(rows, lambda row: bool(row["usage"]) and text_in(row, "id") not in above, report)
+    return CALLS.conversations(calls, report)
 
 
 @register(
@@ -124,7 +118,7 @@ def weave(content: Content, report: Report) -> Iterator[Conversation]:
 def promptfoo(content: Content, report: Report) -> Iterator[Conversation]:
     """promptfoo's results: each prompt with its answer."""
     rows = ((where, {**row, "model": _model(row.get("provider"))}) for where, row in object_rows(content, report))
-    yield from _conversations(RESULTS, rows, _is_result, report)
+    return RESULTS.conversations(_calls(rows, _is_result, report), report)
 
 
 def _usage(row: dict[str, Any]) -> Any:

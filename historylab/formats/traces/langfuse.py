@@ -18,12 +18,13 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.content_parts import json_text
 from historylab.formats.messages.fields import unpack_json
+from historylab.formats.messages.paths import holds, value_at
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.traces.agent_steps import ToolRun, ToolRuns, TracedCall, whole_requests
 from historylab.formats.traces.attributes import DEEPEST, Attributes
-from historylab.formats.traces.calls import conversations_of, first_of, model_of, read_count, warn_of_failure
+from historylab.formats.traces.calls import conversations_of, logged_call, model_of, read_count
 from historylab.formats.traces.logged import INSTRUCTIONS, logged_answer, logged_input, prompt_text, usage_given
-from historylab.formats.traces.rows import LOOKED_AT, rows_in, sampled_rows
+from historylab.formats.traces.rows import rows_in, sampled_rows
 from historylab.formats.traces.spans import time_of
 from historylab.registry import register
 
@@ -38,9 +39,9 @@ LEFT_OUT = re.compile(r"<?truncated|too large", re.IGNORECASE)
 def looks_like_langfuse(content: Content) -> float:
     """1 for a trace with observations, 0.9 for rows of observations or traces."""
     rows = sampled_rows(content)
-    if any(_is_observation(item) for row in rows for item in _observations(row)[:LOOKED_AT]):
+    if any(holds(row, {"observations.type": TYPES, "traces.observations.type": TYPES}) for row in rows):
         return 1
-    return 0.9 if any(map(_is_observation, rows)) or any(map(_is_session, rows)) else 0
+    return 0.9 if any(_is_observation(row) or _is_session(row) for row in rows) else 0
 
 
 @register(
@@ -164,35 +165,25 @@ def _instructions(row: dict[str, Any]) -> str:
 
 
 def _request(row: dict[str, Any], where: str, report: Report) -> Exchange:
-    own, get = report.apart(), first_of(row)
     for name in ("input", "output"):
         if isinstance(row.get(name), str) and len(row[name]) < 200 and LEFT_OUT.match(row[name]):
             report.warn(f"an {name} that was left out of the export for its size", where)
             row[name] = None
-    if row.get("level") == "ERROR":
-        warn_of_failure(str(row.get("status_message") or "error"), where, report)
-    sent = logged_input(row.get("input"), own, f"{where} input")
-    parameters = unpack_json(row.get("model_parameters"))
-    tools = unpack_json(get("tool_definitions"))
+    failed = str(row.get("status_message") or "error") if row.get("level") == "ERROR" else ""
+    call = logged_call(row.get("input"), row.get("output"), where, report, failed)
+    parameters, tools = unpack_json(row.get("model_parameters")), unpack_json(row.get("tool_definitions"))
     if isinstance(tools, dict):  # by name
         tools = [unpack_json(tool) for tool in tools.values()]
-    about = {
-        **sent.about,
-        **model_of(get("provided_model_name", "model", "internal_model_id")),
+    call.about = {
+        **call.about,
+        **model_of(*(row.get(name) for name in ("provided_model_name", "model", "internal_model_id"))),
         **({PARAMETERS: parameters} if isinstance(parameters, dict) and parameters else {}),
         **({TOOLS: tools} if isinstance(tools, list) and tools else {}),
     }
-    return Exchange(
-        sent.messages,
-        logged_answer(row.get("output"), own, f"{where} output"),
-        _text(row.get("session_id")) or _trace(row),
-        _usage(row),
-        about,
-        time_of(get("start_time", "timestamp", "created_at")),
-        time_of(row.get("end_time")),
-        where=where,
-        report=own,
-    )
+    call.conversation, call.usage = _text(row.get("session_id")) or _trace(row), _usage(row)
+    call.started = time_of(value_at(row, ("start_time", "timestamp", "created_at")))
+    call.ended = time_of(row.get("end_time"))
+    return call
 
 
 def _usage(row: dict[str, Any]) -> dict[str, int] | None:
@@ -200,22 +191,22 @@ def _usage(row: dict[str, Any]) -> dict[str, int] | None:
     details = unpack_json(row.get("usage_details")) or unpack_json(row.get("usage"))
     given = {str(name): read_count(n) for name, n in details.items()} if isinstance(details, dict) else {}
     if not any(given.values()):
-        given = {name: read_count(row.get(f"{name}_usage", row.get(f"{name}_tokens"))) for name in ("input", "output")}
-        given["input"] = given["input"] or read_count(row.get("prompt_tokens"))
-        given["output"] = given["output"] or read_count(row.get("completion_tokens"))
+        of = {"input": "prompt_tokens", "output": "completion_tokens"}
+        given = {name: read_count(row.get(f"{name}_usage", row.get(f"{name}_tokens"))) for name in of}
+        given = {name: count or read_count(row.get(of[name])) for name, count in given.items()}
     if not {"input", "output"} & given.keys():
         return to_usage(given) or to_usage(usage_given(row.get("output")))
     cached = {name: count for name, count in given.items() if "cache" in name}
     writes = {name: n for name, n in cached.items() if "creation" in name or "write" in name}
-    found = {
-        "input": given.get("input", 0),
-        "output": given.get("output", 0),
-        "cache_reads": sum(n for name, n in cached.items() if name not in writes),
-        "cache_writes": sum(writes.values()),
-    }
-    if hour := sum(n for name, n in writes.items() if "1h" in name):
-        found["cache_writes_1h"] = hour
-    return found if any(found.values()) else None
+    return to_usage(
+        {
+            "input_tokens": given.get("input", 0),
+            "output_tokens": given.get("output", 0),
+            "cache_read_input_tokens": sum(n for name, n in cached.items() if name not in writes),
+            "cache_creation_input_tokens": sum(writes.values()),
+            "ephemeral_1h_input_tokens": sum(n for name, n in writes.items() if "1h" in name),
+        }
+    )
 
 
 def _trace(row: dict[str, Any]) -> str:
@@ -226,23 +217,8 @@ def _text(value: Any) -> str:
     return str(value) if isinstance(value, str | int) else ""
 
 
-def _observations(row: dict[str, Any]) -> list[Any]:
-    held = row.get("observations")
-    if isinstance(held, list):
-        return held
-    traces = row.get("traces")
-    return (
-        [item for trace in traces if isinstance(trace, dict) for item in _observations(trace)]
-        if isinstance(traces, list)
-        else []
-    )
-
-
-def _is_observation(row: Any) -> bool:
-    if not isinstance(row, dict):
-        return False
-    of_trace = "trace_id" in row or "traceId" in row
-    return row.get("type") in TYPES and ("start_time" in row or "startTime" in row or of_trace)
+def _is_observation(row: dict[str, Any]) -> bool:
+    return row.get("type") in TYPES and bool({"trace_id", "traceId", "start_time", "startTime"} & row.keys())
 
 
 def _is_session(row: dict[str, Any]) -> bool:

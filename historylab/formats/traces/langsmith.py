@@ -13,9 +13,9 @@ from historylab.conversation.conversation import Conversation
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import unpack_json
-from historylab.formats.traces.call_names import CallNames
-from historylab.formats.traces.calls import conversations_of, first_of
-from historylab.formats.traces.rows import rows_in, sampled_rows
+from historylab.formats.messages.paths import value_at
+from historylab.formats.traces.calls import CallNames
+from historylab.formats.traces.rows import row_recogniser, rows_in
 from historylab.registry import register
 
 CALLS = ("llm", "chat_model")
@@ -40,32 +40,33 @@ NAMES = CallNames(
 )
 
 
-def has_runs(content: Content) -> float:
-    """1 for records with a run type, and inputs or outputs."""
-    others = {"inputs", "outputs", "trace_id"}
-    return 1 if any("run_type" in row and others & row.keys() for row in sampled_rows(content)) else 0
-
-
-@register("format", title="LangSmith runs", recognise=has_runs, marks="run_type inputs outputs")
+@register(
+    "format",
+    title="LangSmith runs",
+    recognise=row_recogniser(lambda row: "run_type" in row and {"inputs", "outputs", "trace_id"} & row.keys(), 1),
+    marks="run_type inputs outputs",
+)
 def langsmith(content: Content, report: Report) -> Iterator[Conversation]:
     """LangSmith runs: each model call with the history it was sent."""
     runs = [found for where, row in rows_in(content) for found in _runs(row, where, report)]
+    return NAMES.conversations(_calls(runs, report), report)
+
+
+def _calls(runs: list[tuple[str, dict[str, Any]]], report: Report) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The runs of a model, and of traces that have none those around all others; each with its thread."""
     threads = {_trace(run): key for _, run in runs if (key := _thread(run))}
     called = {_trace(run) for _, run in runs if run.get("run_type") in CALLS}
-    requests, seen = [], set()
+    seen = set()
     for where, run in runs:
         known = run["id"] if isinstance(run.get("id"), str) else where
+        whole = _trace(run) not in called and not run.get("parent_run_id")
         if known in seen:
             report.pass_over("a run that is in the file twice", where)
-            continue
-        seen.add(known)
-        whole = _trace(run) not in called and not run.get("parent_run_id")
-        if run.get("run_type") in CALLS or whole:
-            named = {**run, "key": threads.get(_trace(run), _trace(run))}
-            requests.append(NAMES.exchange_in(named, where, report, str(run.get("error") or "")))
+        elif run.get("run_type") in CALLS or whole:
+            yield where, {**run, "key": threads.get(_trace(run), _trace(run))}
         else:
             report.pass_over(f"a run of type {str(run.get('run_type'))[:20]}, no model call", where)
-    yield from conversations_of(requests, report)
+        seen.add(known)
 
 
 def _runs(run: Any, where: str, report: Report, deep: int = 0) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -84,12 +85,12 @@ def _runs(run: Any, where: str, report: Report, deep: int = 0) -> Iterator[tuple
 
 
 def _trace(run: dict[str, Any]) -> str:
-    return str(first_of(run)("trace_id", "id") or "")
+    return str(run.get("trace_id") or run.get("id") or "")
 
 
 def _thread(run: dict[str, Any]) -> str:
     """The thread that the application named; a run's own `session_id` is its project."""
     extra = unpack_json(run.get("extra"))
     metadata = unpack_json(extra.get("metadata")) if isinstance(extra, dict) else unpack_json(run.get("metadata"))
-    found = first_of(metadata)(*THREADS) if isinstance(metadata, dict) else None
+    found = value_at(metadata, THREADS)
     return found if isinstance(found, str) else ""

@@ -17,8 +17,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import unpack_json
 from historylab.formats.traces.agent_steps import ToolRun, ToolRuns, TracedCall, whole_requests
 from historylab.formats.traces.attributes import Attributes, unflatten
-from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by, warn_of_failure
-from historylab.formats.traces.logged import logged_answer, logged_input
+from historylab.formats.traces.calls import conversations_of, logged_call, model_of, provider_of, usage_by
 from historylab.formats.traces.rows import LOOKED_AT
 from historylab.formats.traces.spans import Span, conversation_keys, spans_in
 from historylab.registry import register
@@ -78,23 +77,13 @@ def _is_call(span: Span) -> bool:
 
 
 def _request(span: Span, key: str, report: Report) -> Exchange:
-    said, own = span.attributes, report.apart()
-    if span.failed:
-        warn_of_failure(span.failed, span.where, report)
-    given, answered = said.get("llm.input_messages"), said.get("llm.output_messages")
-    sent = logged_input(_records(given) or said.get("input.value"), own, f"{span.where} input")
-    answer = logged_answer(_records(answered) or said.get("output.value"), own, f"{span.where} output")
-    return Exchange(
-        sent.messages,
-        answer,
-        key,
-        usage_by(said.get, USAGE),
-        sent.about | _about(said),
-        span.started,
-        span.ended,
-        where=span.where,
-        report=own,
-    )
+    said = span.attributes
+    given, answered = _records(said.get("llm.input_messages")), _records(said.get("llm.output_messages"))
+    given, answered = given or said.get("input.value"), answered or said.get("output.value")
+    call = logged_call(given, answered, span.where, report, span.failed)
+    call.conversation, call.usage, call.about = key, usage_by(said.get, USAGE), {**call.about, **_about(said)}
+    call.started, call.ended = span.started, span.ended
+    return call
 
 
 def _records(given: Any) -> Any:

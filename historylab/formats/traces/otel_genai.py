@@ -128,8 +128,7 @@ def _request(span: Span, key: str, histories: Histories, report: Report) -> Exch
     details = next((attributes for name, attributes in span.events if name == DETAILS), None)
     if details and not said.raw(*INPUT, *OUTPUT):
         said = Attributes({**said.given, **details.given})
-    if span.failed:
-        warn_of_failure(span.failed, span.where, report)
+    warn_of_failure(span.failed, span.where, report)
     sent, answers = _messages(said, span, histories, own)
     if not sent and not answers:
         sent, answers = _of_events(_events(span), own, span.where)

@@ -45,9 +45,9 @@ def sampled_rows(content: Content) -> list[dict[str, Any]]:
     return [row for _, row in rows_in(content, LOOKED_AT) if isinstance(row, dict)]
 
 
-def row_recogniser(is_row: Callable[[dict[str, Any]], object]) -> Recognise:
+def row_recogniser(is_row: Callable[[dict[str, Any]], object], sure: float = 0.95) -> Recognise:
     """Recognises a file, nearly surely, by one row of which that is so."""
-    return lambda content: 0.95 if any(map(is_row, sampled_rows(content))) else 0
+    return lambda content: sure if any(map(is_row, sampled_rows(content))) else 0
 
 
 def _begins_as_json(content: Content) -> bool:
