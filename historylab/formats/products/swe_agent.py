@@ -16,8 +16,10 @@ from historylab.conversation.message import Message
 from historylab.conversation.sent import SentHistory, sent_metadata
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
+from historylab.formats.messages.branching import join_texts
 from historylab.formats.messages.chat_messages import pair_by_order
-from historylab.formats.messages.fields import unpack_json
+from historylab.formats.messages.fields import list_in, object_in, text_in, unpack_json
+from historylab.formats.messages.paths import values_at
 from historylab.formats.messages.record_groups import located_items, value_recogniser
 from historylab.formats.messages.reported import read_reported
 from historylab.formats.messages.sent_view import FoundMessages, SentView, find_messages
@@ -48,27 +50,27 @@ def swe_agent(content: Content, report: Report) -> Iterator[Conversation]:
         if not _is_run(run):
             report.skip(f"{kind_of(run)} without a history", where)
             continue
-        read = (_message(entry, f"{where} history[{i}]".strip(), report) for i, entry in enumerate(run["history"]))
-        messages = _with_observations_marked([message for message in read if message])
+        entries = located_items([(f"{where} history".strip(), run["history"])])
+        messages = _with_observations_marked([m for at, entry in entries if (m := _message(entry, at, report))])
         beside = {name: value for name, value in run.items() if name not in ("history", "trajectory")}
         if run.get("trajectory"):
             report.warn(REPEATED, where)
-        for name in beside:
-            if name not in READ_BESIDE:
-                report.keep(name, where)
-        beside |= _model(beside.pop("replay_config", None))
-        sent = _histories(run.get("trajectory"), messages)
-        yield Conversation(pair_by_order(messages), _title(run), {**beside, **(sent_metadata(sent) if sent else {})})
+        for name in [name for name in beside if name not in READ_BESIDE]:
+            report.keep(name, where)
+        config = beside.pop("replay_config", None)
+        beside |= _model(object_in(_object(unpack_json(config)), "agent"))
+        title = text_in(object_in(_object(config), "problem_statement"), "id") or ""
+        sent = _histories(list_in(run, "trajectory"), messages)
+        yield Conversation(pair_by_order(messages), title, {**beside, **(sent_metadata(sent) if sent else {})})
 
 
-def _histories(steps: Any, messages: list[Message]) -> list[SentHistory]:
+def _histories(steps: list[Any], messages: list[Message]) -> list[SentHistory]:
     """The histories sent by requests of a run that weren't sent all of it as it stands."""
     view = SentView()
     answers = [i for i, m in enumerate(messages) if i and m.role == "assistant" and not m.metadata.get("is_demo")]
-    for step, size in zip(steps if isinstance(steps, list) else (), answers, strict=False):
-        query = step.get("query") if isinstance(step, dict) else None
-        read = (_message(entry, "", Report()) for entry in query) if isinstance(query, list) else ()
-        if not (given := list(filter(None, read))):
+    for step, size in zip(steps, answers, strict=False):
+        given = [m for entry in list_in(_object(step), "query") if (m := _message(entry, "", Report()))]
+        if not given:
             continue
         found = _find_in_place(given, messages[:size]) or find_messages(given, messages[:size])
         if found.order != view.at(size) or found.shortened != view.shortened:
@@ -101,44 +103,24 @@ def _message(entry: Any, where: str, report: Report) -> Message | None:
         report.skip(f"{kind_of(entry)}, not an object", where)
         return None
     given = {name: value for name, value in entry.items() if name not in READ_HERE}
-    answered = entry.get("tool_call_ids")
-    if isinstance(answered, list) and answered:
+    if answered := list_in(entry, "tool_call_ids"):
         given["tool_call_id"] = answered[0]
         if len(answered) > 1:
             report.warn("a result of several calls, given to the first", where)
     message = read_reported(given, where, report)
-    if not message:
-        return None
+    thoughts = join_texts(thought for thought in values_at(entry, "thinking_blocks.thinking") if type(thought) is str)
     said = {name: entry[name] for name in ("agent", "is_demo") if entry.get(name)}
-    if thoughts := _thoughts(entry.get("thinking_blocks")):
-        said["thinking"] = thoughts
-    return replace(message, metadata={**message.metadata, **said}, source=entry)
+    said |= {"thinking": thoughts} if thoughts else {}
+    return replace(message, metadata={**message.metadata, **said}, source=entry) if message else None
 
 
-def _thoughts(blocks: Any) -> str:
-    given = blocks if isinstance(blocks, list) else []
-    texts = (block.get("thinking") for block in given if isinstance(block, dict))
-    return "\n".join(text for text in texts if isinstance(text, str) and text)
-
-
-def _model(config: Any) -> dict[str, Any]:
-    """The model and its parameters, of a replay configuration that may be JSON text."""
-    found = _agent(config).get("model")
-    if not isinstance(found, dict):
-        return {}
-    name, given = found.get("name"), {key: found[key] for key in PARAMETERS if found.get(key) is not None}
-    said: dict[str, Any] = {"model": name} if isinstance(name, str) else {}
+def _model(agent: dict[str, Any]) -> dict[str, Any]:
+    """The model and its parameters, of the agent in a replay configuration."""
+    found = object_in(agent, "model")
+    given = {key: found[key] for key in PARAMETERS if found.get(key) is not None}
+    said: dict[str, Any] = {"model": found["name"]} if text_in(found, "name") is not None else {}
     return said | ({"parameters": given} if given else {})
 
 
-def _agent(config: Any) -> dict[str, Any]:
-    config = unpack_json(config)
-    agent = config.get("agent") if isinstance(config, dict) else None
-    return agent if isinstance(agent, dict) else {}
-
-
-def _title(run: dict[str, Any]) -> str:
-    config = run.get("replay_config")
-    problem = config.get("problem_statement") if isinstance(config, dict) else None
-    found = problem.get("id") if isinstance(problem, dict) else None
-    return found if isinstance(found, str) else ""
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -18,11 +18,13 @@ from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import pair_by_order
-from historylab.formats.messages.record_groups import value_recogniser
+from historylab.formats.messages.fields import list_in, object_in, text_in
+from historylab.formats.messages.record_groups import located_items, value_recogniser
 from historylab.formats.messages.reported import read_reported
 from historylab.formats.messages.usage import to_usage
 from historylab.registry import register
 
+MESSAGES = ("traj", "messages", "ticks")
 READ_BESIDE = {"task_id", "trial", "model", "provider", "tools", "parameters"}
 LABELS = {"requestor", "turn_idx", "cost", "usage", "raw_data", "is_audio", "generation_time_seconds", "error"}
 LABELS |= {"is_final_chunk", "contains_speech", "utterance_ids", "source"}
@@ -44,106 +46,75 @@ def _runs_of(value: Any) -> str:
 @register("format", title="tau-bench", recognise=value_recogniser(_runs_of), marks="traj simulations")
 def tau_bench(content: Content, report: Report) -> Iterator[Conversation]:
     """Runs of tau-bench and tau2-bench: each trial of a task is a conversation, with its reward."""
-    for where, value in content.values:
-        items = [(f"{where}[{i}]", item) for i, item in enumerate(value)] if isinstance(value, list) else []
-        for at, item in items or [(where, value)]:
-            key = _runs_of(item)
-            if key == "traj":
-                yield _tau(item, at, report)
-            elif key:
-                yield from _tau2(item, at, report)
-            else:
-                report.skip(f"{kind_of(item)} without a run", at)
-
-
-def _tau(run: dict[str, Any], where: str, report: Report) -> Conversation:
-    records = [(f"{where} traj[{i}]".strip(), record) for i, record in enumerate(run["traj"])]
-    messages = [message for at, record in records if (message := _read(record, at, report))]
-    return _conversation(run, messages, "traj", {}, where, report)
+    for where, value in located_items(content.values):
+        key = _runs_of(value)
+        if key == "traj":
+            messages = _messages(value[key], f"{where} traj".strip(), report)
+            yield _conversation(value, messages, {}, where, report)
+        elif key:
+            yield from _tau2(value, where, report)
+        else:
+            report.skip(f"{kind_of(value)} without a run", where)
 
 
 def _tau2(file: dict[str, Any], where: str, report: Report) -> Iterator[Conversation]:
-    said, policy = _read_info(file.get("info"))
+    """The runs in a tau2 file, with the agent's model and tools, and the domain's policy."""
+    agent, domain = (object_in(object_in(file, "info"), name) for name in ("agent_info", "environment_info"))
+    told = {"model": agent.get("llm"), "parameters": agent.get("llm_args"), "tools": domain.get("tool_defs")}
+    said, policy = {name: value for name, value in told.items() if value}, text_in(domain, "policy")
     report.leave(file, {"simulations", "info", "timestamp", "tasks"}, where)
-    for number, run in enumerate(file["simulations"]):
-        at = f"{where} simulations[{number}]".strip()
-        if not isinstance(run, dict) or not isinstance(run.get("messages"), list) or not run["messages"]:
+    for at, run in located_items([(f"{where} simulations".strip(), file["simulations"])]):
+        if not isinstance(run, dict) or not list_in(run, "messages"):
             report.skip(TICKS if isinstance(run, dict) and run.get("ticks") else f"{kind_of(run)} without messages", at)
             continue
-        messages = [
-            message
-            for i, record in enumerate(run["messages"])
-            for message in _tau2_messages(record, f"{at} messages[{i}]", report)
-        ]
+        messages = _messages(run["messages"], f"{at} messages", report)
         if policy and messages and messages[0].role != "system":
             report.records += 1
             report.warn(POLICY, where)
             messages.insert(0, Message("system", policy))
-        yield _conversation(run, messages, "messages", said, at, report)
+        yield _conversation(run, messages, said, at, report)
 
 
 def _conversation(
-    run: dict[str, Any], messages: list[Message], key: str, said: dict[str, Any], where: str, report: Report
+    run: dict[str, Any], messages: list[Message], said: dict[str, Any], where: str, report: Report
 ) -> Conversation:
-    beside = {**said, **{name: value for name, value in run.items() if name not in (key, "ticks")}}
-    for name in beside:
-        if name not in READ_BESIDE:
-            report.keep(name, where)
+    beside = {**said, **{name: value for name, value in run.items() if name not in MESSAGES}}
+    for name in [name for name in beside if name not in READ_BESIDE]:
+        report.keep(name, where)
     title = f"task {run['task_id']}" + (f", trial {run['trial']}" if "trial" in run else "") if "task_id" in run else ""
     return Conversation(pair_by_order(messages), title, beside)
 
 
-def _read_info(info: Any) -> tuple[dict[str, Any], str]:
-    """The agent's model and tools in a tau2 file, and the domain's policy."""
-    agent, domain = _object(info, "agent_info"), _object(info, "environment_info")
-    said: dict[str, Any] = {"model": agent.get("llm"), "parameters": agent.get("llm_args")}
-    said["tools"] = domain.get("tool_defs")
-    policy = domain.get("policy")
-    return {name: value for name, value in said.items() if value}, policy if isinstance(policy, str) else ""
+def _messages(records: list[Any], where: str, report: Report) -> list[Message]:
+    return [message for at, record in located_items([(where, records)]) for message in _read(record, at, report)]
 
 
-def _tau2_messages(record: Any, where: str, report: Report) -> list[Message]:
+def _read(record: Any, where: str, report: Report) -> list[Message]:
     """The messages of one record: several results may share one."""
-    if isinstance(record, dict) and isinstance(record.get("tool_messages"), list):
-        held = [(f"{where} tool_messages[{i}]", item) for i, item in enumerate(record["tool_messages"])]
-        return [message for at, item in held for message in _tau2_messages(item, at, report)]
     if not isinstance(record, dict):
         report.skip(f"{kind_of(record)}, not an object", where)
         return []
-    calls = record.get("tool_calls")
-    if record.get("requestor") == "user" or (record.get("role") == "user" and calls):
+    if isinstance(record.get("tool_messages"), list):
+        return _messages(record["tool_messages"], f"{where} tool_messages", report)
+    role, calls = record.get("role"), record.get("tool_calls")
+    if record.get("requestor") == "user" or (role == "user" and calls):
         report.pass_over("a tool of the simulated user, which the agent doesn't see", where)
         return []
     given = {name: value for name, value in record.items() if name not in LABELS}
-    if record.get("role") == "tool":
+    if role == "tool" and "tool_call_id" not in record:
         given["tool_call_id"] = given.pop("id", None)
     if isinstance(calls, list):
         given["tool_calls"] = [_call(call) for call in calls]
-    message = _read(given, where, report)
-    if not message:
-        return []
-    usage = to_usage(record.get("usage")) if message.role == "assistant" else None
-    metadata = {**message.metadata, **({"usage": usage} if usage else {})}
-    if record.get("error") is True:
-        metadata["is_error"] = True
-    return [replace(message, metadata=metadata)]
+    message = read_reported(given, where, report)
+    usage = to_usage(record.get("usage")) if role == "assistant" else None
+    more = ({"usage": usage} if usage else {}) | ({"is_error": True} if record.get("error") is True else {})
+    return [replace(message, metadata={**message.metadata, **more})] if message else []
 
 
 def _call(call: Any) -> Any:
+    """A call as Chat Completions has it."""
     if not isinstance(call, dict) or "function" in call:
         return call
-    function = {"name": call.get("name"), "arguments": call.get("arguments")}
     labels = {"name", "arguments", "requestor"}
+    function = {"name": call.get("name"), "arguments": call.get("arguments")}
     return {**{name: value for name, value in call.items() if name not in labels}, "function": function}
-
-
-def _read(record: Any, where: str, report: Report) -> Message | None:
-    if isinstance(record, dict):
-        return read_reported(record, where, report)
-    report.skip(f"{kind_of(record)}, not an object", where)
-    return None
-
-
-def _object(value: Any, key: str) -> dict[str, Any]:
-    found = value.get(key) if isinstance(value, dict) else None
-    return found if isinstance(found, dict) else {}
