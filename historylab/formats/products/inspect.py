@@ -19,6 +19,9 @@ from historylab.errors import LoadError
 from historylab.formats.base import NOTHING, Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
+from historylab.formats.messages.fields import list_in, object_in, text_in
+from historylab.formats.messages.kept_records import keep_others
+from historylab.formats.messages.paths import Located
 from historylab.formats.messages.record_groups import located_items, value_recogniser
 from historylab.formats.messages.reported import read_reported
 from historylab.formats.messages.sent_view import SentView, find_messages
@@ -32,44 +35,41 @@ READ_OF_SAMPLE = {"messages", "events", "attachments", "input", "output", "store
 
 READS, WRITES = "input_tokens_cache_read", "input_tokens_cache_write"
 PARAMETERS = ("temperature", "top_p", "max_tokens", "reasoning_effort", "reasoning_tokens", "seed")
-THOUGHTS = ("reasoning", "summary")
 HEADERS = ("header.json", "_journal/start.json")
 
 
-def _samples(value: Any) -> list[tuple[str, Any]]:
+def _samples(value: Any, where: str = "") -> list[Located]:
     """The samples of a log with their locations, or the one that a value is; empty if it is neither."""
     if not isinstance(value, dict):
         return []
     if isinstance(value.get("eval"), dict) and isinstance(value.get("samples"), list):
-        return [(f"samples[{i}]", sample) for i, sample in enumerate(value["samples"])]
+        return list(located_items([(f"{where} samples".strip(), value["samples"])]))
     is_sample = isinstance(value.get("messages"), list) and "epoch" in value and {"target", "input"} <= value.keys()
-    return [("", value)] if is_sample else []
+    return [(where, value)] if is_sample else []
 
 
 @register("format", title="Inspect log", recognise=value_recogniser(_samples), marks="eval samples")
 def inspect(content: Content, report: Report) -> Iterator[Conversation]:
     """The samples of an evaluation, each epoch a conversation, with the usage of the model's answers."""
     for where, value in located_items(content.values):
-        samples, about = _samples(value), _about(value) or _about(_header(content))
+        samples, about = _samples(value, where), _about(value) or _about(_header(content))
         if not samples:
             report.skip(f"{kind_of(value)} without samples", where)
-        for key, sample in samples:
-            at = f"{where} {key}".strip()
+        for at, sample in samples:
             if isinstance(sample, dict) and isinstance(sample.get("messages"), list):
                 yield _conversation(sample, about, at, report)
             else:
                 report.skip(f"a sample that is {kind_of(sample)}, or without messages", at)
 
 
-def _about(log: dict[str, Any]) -> dict[str, Any]:
+def _about(log: Any) -> dict[str, Any]:
     """The metadata of all samples of an evaluation: the task, the model, its parameters."""
-    said = log["eval"] if isinstance(log, dict) and isinstance(log.get("eval"), dict) else {}
+    said = object_in(log, "eval") if isinstance(log, dict) else {}
     about: dict[str, Any] = {"task": said.get("task"), "parameters": _parameters(said.get("model_generate_config"))}
-    if isinstance(name := said.get("model"), str):
+    if (name := text_in(said, "model")) is not None:
         provider, _, model = name.partition("/")
         about |= {"model": model.rpartition("/")[2], "provider": provider} if model else {"model": name}
-    config = said.get("config")
-    about["epochs"] = config.get("epochs") if isinstance(config, dict) else None
+    about["epochs"] = object_in(said, "config").get("epochs")
     return {key: value for key, value in about.items() if value}
 
 
@@ -90,12 +90,9 @@ def _parameters(given: Any) -> dict[str, Any]:
 
 
 def _conversation(sample: dict[str, Any], about: dict[str, Any], where: str, report: Report) -> Conversation:
-    texts = sample["attachments"] if isinstance(sample.get("attachments"), dict) else {}
-    events = _Events(sample.get("events"))
-    read = (
-        _message(given, texts, f"{where} messages[{i}]".strip(), report) for i, given in enumerate(sample["messages"])
-    )
-    messages = [events.said_of(message) for message in read if message]
+    texts, events = object_in(sample, "attachments"), _Events(list_in(sample, "events"))
+    records = located_items([(f"{where} messages".strip(), sample["messages"])])
+    messages = [events.said_of(m) for at, given in records if (m := _message(given, texts, at, report))]
     sent = events.sent(messages, lambda given: _message(given, texts, where, Report()))
     said = {**about, **events.about}
     epochs = said.pop("epochs", None)
@@ -103,88 +100,78 @@ def _conversation(sample: dict[str, Any], about: dict[str, Any], where: str, rep
     title = f"{task}, sample {number}" if task else f"sample {number}"
     if epoch not in (None, 1) or epochs not in (None, 1):
         title += f", epoch {epoch}"
+    keep_others(sample, READ_OF_SAMPLE, where, report)
     beside = {k: v for k, v in sample.items() if k not in READ_OF_SAMPLE and v not in NOTHING}
-    for name in beside:
-        report.keep(name, where)
     return Conversation(pair_by_order(messages), title, {**beside, **said, **(sent_metadata(sent) if sent else {})})
 
 
 def _message(given: Any, texts: Mapping[str, Any], where: str, report: Report) -> Message | None:
-    """One message, with its attachments put in and its reasoning kept apart."""
+    """One message, with its attachments put in."""
     if not isinstance(given, dict):
         report.skip(f"{kind_of(given)}, not an object", where)
         return None
-    fields = {name: held for name, held in given.items() if name not in LABELS}
-    content, thoughts = _content(given.get("content"), texts)
-    failed = given["error"].get("message") if isinstance(given.get("error"), dict) else None
-    fields["content"] = content or failed if isinstance(failed, str) else content
-    if isinstance(calls := given.get("tool_calls"), list):
-        fields["tool_calls"] = [_call(call, texts) for call in calls]
+    fields = {name: _resolve(held, texts) for name, held in given.items() if name not in LABELS}
+    failed, content = text_in(object_in(given, "error"), "message"), fields.get("content")
+    if isinstance(content, list):
+        content = [*_readable(content)]
+    fields["content"] = content if failed is None else content or failed
+    if isinstance(calls := fields.get("tool_calls"), list):
+        fields["tool_calls"] = [_call(call) for call in calls]
     if isinstance(given.get("function"), str):
         fields["name"] = given["function"]
     message = read_reported(fields, where, report)
-    if not message:
-        return None
-    said: dict[str, Any] = {"thinking": thoughts} if thoughts else {}
-    said |= {"model": given["model"]} if given.get("model") else {}
-    said |= {"source": given["source"]} if given.get("source") else {}
-    said |= {"is_error": True} if given.get("error") else {}
-    said |= {"error": failed} if content and failed else {}
-    return replace(message, metadata={**message.metadata, **said}, source=given)
+    told = {"model": given.get("model"), "source": given.get("source"), "is_error": bool(given.get("error"))}
+    said = {name: held for name, held in {**told, "error": failed if content else None}.items() if held}
+    return replace(message, metadata={**message.metadata, **said}, source=given) if message else None
 
 
-def _content(content: Any, texts: Mapping[str, Any]) -> tuple[Any, str]:
-    """A content without its reasoning, and that reasoning."""
-    if not isinstance(content, list):
-        return _resolve_attachment(content, texts), ""
-    parts: list[Any] = []
-    thoughts: list[str] = []
-    for part in content:
+def _resolve(value: Any, texts: Mapping[str, Any], levels: int = 8) -> Any:
+    """The value with the attachments that its texts name."""
+    if isinstance(value, str):
+        return texts.get(value.removeprefix(ATTACHED), value) if value.startswith(ATTACHED) else value
+    if isinstance(value, list) and levels:
+        return [_resolve(each, texts, levels - 1) for each in value]
+    if isinstance(value, dict) and levels:
+        return {name: _resolve(each, texts, levels - 1) for name, each in value.items()}
+    return value
+
+
+def _readable(parts: list[Any]) -> Iterator[Any]:
+    """The parts, of reasoning what can be read."""
+    for part in parts:
         if not isinstance(part, dict) or part.get("type") != "reasoning":
-            parts.append(
-                {k: _resolve_attachment(v, texts) for k, v in part.items()} if isinstance(part, dict) else part
-            )
+            yield part
         elif not part.get("redacted") or part.get("summary"):
-            found = (_resolve_attachment(part[name], texts) for name in THOUGHTS if part.get(name))
-            thoughts += [text for text in [next(found, None)] if isinstance(text, str)]
-    return parts, "\n".join(thoughts)
+            yield {"type": "reasoning", "reasoning": part.get("reasoning") or part.get("summary") or ""}
 
 
-def _call(call: Any, texts: Mapping[str, Any]) -> Any:
+def _call(call: Any) -> Any:
     """A call as Chat Completions has it."""
     if not isinstance(call, dict) or not isinstance(call.get("function"), str):
         return call
-    arguments = call.get("arguments")
-    if isinstance(arguments, dict):
-        arguments = {name: _resolve_attachment(held, texts) for name, held in arguments.items()}
-    return {"id": call.get("id"), "type": "function", "function": {"name": call["function"], "arguments": arguments}}
-
-
-def _resolve_attachment(text: Any, texts: Mapping[str, Any]) -> Any:
-    if isinstance(text, str) and text.startswith(ATTACHED):
-        return texts.get(text.removeprefix(ATTACHED), text)
-    return text
+    function = {"name": call["function"], "arguments": call.get("arguments")}
+    return {"id": call.get("id"), "type": "function", "function": function}
 
 
 class _Events:
     """The facts about messages in a sample's events: usage and time of an answer, time of a tool's result."""
 
-    def __init__(self, given: Any):
+    def __init__(self, given: list[Any]):
         self.about: dict[str, Any] = {}
         self.answers: dict[str, dict[str, Any]] = {}  # id of a message → what is said of it
         self.results: dict[str, str | None] = {}  # id of a call → when it was answered
         self.requests: list[tuple[str, list[Any], dict[str, Any] | None]] = []
         """Of each request the id of its answer, what it was sent, and the compaction before it."""
         compaction: dict[str, Any] | None = None
-        for event in given if isinstance(given, list) else ():
-            if isinstance(event, dict) and event.get("event") == "model":
-                if (key := self._answer(event)) and isinstance(event.get("input"), list) and event["input"]:
-                    self.requests.append((key, event["input"], compaction))
-                    compaction = None
-            elif isinstance(event, dict) and event.get("event") == "compaction":
+        for event in (each for each in given if isinstance(each, dict)):
+            kind = event.get("event")
+            if kind == "model" and (key := self._answer(event)) and list_in(event, "input"):
+                self.requests.append((key, event["input"], compaction))
+                compaction = None
+            elif kind == "compaction":
                 compaction = event
-            elif isinstance(event, dict) and event.get("event") == "tool" and isinstance(event.get("id"), str):
-                self.results[event["id"]] = iso_time(event.get("completed") or event.get("timestamp"))
+            elif kind == "tool" and isinstance(event.get("id"), str):
+                self.results[event["id"]] = _time(event)
 
     def said_of(self, message: Message) -> Message:
         """The message with what the events say of it."""
@@ -199,9 +186,7 @@ class _Events:
     def sent(self, messages: Sequence[Message], read: Callable[[Any], Message | None]) -> list[SentHistory]:
         """The history sent by each request that wasn't sent all; `read` makes a message of what an event has."""
         at = {m.id: i for i, m in enumerate(messages) if m.role == "assistant" and m.id}
-        known = {
-            m.source["id"]: m for m in messages if isinstance(m.source, dict) and isinstance(m.source.get("id"), str)
-        }
+        known = {id: m for m in messages if isinstance(m.source, dict) and (id := text_in(m.source, "id")) is not None}
         view, compaction = SentView(), None
         for key, given, before in self.requests:
             size, compaction = at.get(key, 0), before or compaction
@@ -217,24 +202,26 @@ class _Events:
 
     def _answer(self, event: dict[str, Any]) -> str:
         """The id of the event's answer; empty without one."""
-        output = event["output"] if isinstance(event.get("output"), dict) else {}
-        choices = output.get("choices")
-        tools, parameters = event.get("tools"), _parameters(event.get("config"))
-        about: dict[str, Any] = {"tools": tools} if isinstance(tools, list) and tools else {}
-        about |= {"parameters": parameters} if parameters else {}
-        time, first = iso_time(event.get("completed") or event.get("timestamp")), ""
-        for choice in choices if isinstance(choices, list) else ():
-            message = choice.get("message") if isinstance(choice, dict) else None
-            if isinstance(message, dict) and isinstance(message.get("id"), str):
-                self.answers[message["id"]] = {"usage": _usage(output.get("usage")), "time": time, "about": about}
-                first = first or message["id"]
-        return first
+        output, tools, parameters = (
+            object_in(event, "output"),
+            list_in(event, "tools"),
+            _parameters(event.get("config")),
+        )
+        about = ({"tools": tools} if tools else {}) | ({"parameters": parameters} if parameters else {})
+        told = {"usage": _usage(output.get("usage")), "time": _time(event), "about": about}
+        messages = [object_in(choice, "message") for choice in list_in(output, "choices") if isinstance(choice, dict)]
+        ids = [id for message in messages if (id := text_in(message, "id")) is not None]
+        self.answers |= dict.fromkeys(ids, told)
+        return next(filter(None, ids), "")
+
+
+def _time(event: dict[str, Any]) -> str | None:
+    return iso_time(event.get("completed") or event.get("timestamp"))
 
 
 def _find_same(item: Any, known: Mapping[str, Message]) -> Message | None:
     """The message that was read from the same fields."""
-    name = item.get("id") if isinstance(item, dict) else None
-    message = known.get(name) if isinstance(name, str) else None
+    message = known.get(text_in(item, "id") or "") if isinstance(item, dict) else None
     return message if message is not None and message.source == item else None
 
 
@@ -248,8 +235,7 @@ def _summary(message: Message, compaction: dict[str, Any] | None) -> Message:
 def _cut(compaction: dict[str, Any] | None) -> RecordedCut | None:
     if compaction is None:
         return None
-    told = compaction["metadata"] if isinstance(compaction.get("metadata"), dict) else {}
-    trigger = told.get("trigger") or compaction.get("type")
+    trigger = object_in(compaction, "metadata").get("trigger") or compaction.get("type")
     counts = (compaction.get("tokens_before"), compaction.get("tokens_after"))
     before, after = (n if type(n) is int and 0 <= n <= MOST_TOKENS else None for n in counts)
     return RecordedCut(trigger if isinstance(trigger, str) else None, before, after, "Inspect")
