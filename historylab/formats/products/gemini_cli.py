@@ -60,8 +60,7 @@ def gemini_cli(content: Content, report: Report) -> Iterator[Conversation]:
 def _checkpoint(value: dict[str, Any], key: str, where: str, report: Report) -> Conversation:
     """The history in a checkpoint: contents as Gemini's API takes them."""
     messages: list[Message] = []
-    for i, item in enumerate(value[key]):
-        at = f"{where} {key}[{i}]".strip()
+    for at, item in located_items([(f"{where} {key}".strip(), value[key])]):
         if is_content(item):
             report.records += 1
             messages += read_gemini_content(item, at, report)

@@ -10,7 +10,7 @@ from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import NOTHING, Report, kind_of
 from historylab.formats.messages.branching import join_texts
 from historylab.formats.messages.chat_messages import iso_time
-from historylab.formats.messages.fields import object_in
+from historylab.formats.messages.fields import as_list, list_in, object_in, text_in
 from historylab.formats.messages.gemini_contents import read_gemini_content
 from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.usage import to_usage
@@ -33,80 +33,60 @@ TOKENS = {
 @keep_records
 def read_record(value: Any, where: str, report: Report) -> list[Message]:
     """The messages of one record: a user's, or the model's followed by the results of its calls."""
-    return list(_read(value, where, report))
-
-
-def _read(value: dict[str, Any], where: str, report: Report) -> Iterator[Message]:
     kind = value.get("type")
     if kind in NOTICES:
         report.pass_over(f"{'an' if kind in ('info', 'error') else 'a'} {kind} row of the program", where)
-        return
+        return []
     if kind not in ("user", "gemini"):
         report.skip(f"a record of type {kind[:40]!r}" if isinstance(kind, str) else "a record without a type", where)
-        return
+        return []
     report.records += 1
     report.leave(value, READ | SHOWN_ONLY, where)
     text, media, thoughts = _parts(value.get("content"), where, report)
-    name, time = value.get("id"), iso_time(value.get("timestamp"))
-    own = name if isinstance(name, str) and name else None
+    own, time = text_in(value, "id") or None, iso_time(value.get("timestamp"))
     if kind == "user":
-        if text or media:
-            yield Message("user", text, own, media=media, timestamp=time)
-        else:
+        if not (text or media):
             report.warn("empty content", where)
-        return
-    calls = _calls(value.get("toolCalls"), own or where, where, report)
-    metadata = _of_model(value, thoughts)
-    if text or media or calls:
-        called = tuple(call for call, _ in calls)
-        yield Message("assistant", text, own, tool_calls=called, media=media, timestamp=time, metadata=metadata)
-    else:
+            return []
+        return [Message("user", text, own, media=media, timestamp=time)]
+    calls = list(_calls(value.get("toolCalls"), own or where, where, report))
+    results = [_result(call, record, where, report) for call, record in calls if record.get("result") not in NOTHING]
+    if not (text or media or calls):
         report.warn("a reply of nothing that is sent (only thinking, or empty)", where)
-    for call, record in calls:
-        if record.get("result") not in NOTHING:
-            yield _result(call, record, where, report)
+        return results
+    called, metadata = tuple(call for call, _ in calls), _of_model(value, thoughts)
+    return [Message("assistant", text, own, None, called, None, media, time, metadata=metadata), *results]
 
 
 def _of_model(value: dict[str, Any], thoughts: list[str]) -> dict[str, Any]:
     """Thinking, model and usage of a reply."""
-    metadata: dict[str, Any] = {}
-    for thought in value["thoughts"] if isinstance(value.get("thoughts"), list) else ():
-        if isinstance(thought, dict):
-            said = (thought.get("subject"), thought.get("description"))
-            thoughts.append(": ".join(part for part in said if isinstance(part, str) and part))
-    if thinking := join_texts(thoughts):
-        metadata["thinking"] = thinking
-    if isinstance(value.get("model"), str):
-        metadata["model"] = value["model"]
-    tokens = value.get("tokens")
-    if isinstance(tokens, dict) and (usage := to_usage({TOKENS[k]: v for k, v in tokens.items() if k in TOKENS})):
-        metadata["usage"] = usage
-    return metadata
+    told = [thought for thought in list_in(value, "thoughts") if isinstance(thought, dict)]
+    said = (filter(None, (text_in(thought, "subject"), text_in(thought, "description"))) for thought in told)
+    tokens = {TOKENS[name]: count for name, count in object_in(value, "tokens").items() if name in TOKENS}
+    thinking = join_texts([*thoughts, *map(": ".join, said)])
+    found = {"thinking": thinking, "model": text_in(value, "model"), "usage": to_usage(tokens)}
+    return {name: held for name, held in found.items() if held}
 
 
-def _calls(given: Any, own: str, where: str, report: Report) -> list[tuple[ToolCall, dict[str, Any]]]:
+def _calls(given: Any, own: str, where: str, report: Report) -> Iterator[tuple[ToolCall, dict[str, Any]]]:
     """The calls of a reply with their records; one without an id gets one of its own."""
-    found = []
-    if given is not None and not isinstance(given, list):
+    if not isinstance(given, list | None):
         report.warn(f"toolCalls that are {kind_of(given)}", where)
-    for k, record in enumerate(given if isinstance(given, list) else ()):
+    for k, record in enumerate(as_list(given)):
         if not isinstance(record, dict):
             report.warn(f"a call that is {kind_of(record)}", where)
             continue
         report.leave(record, READ_OF_CALL | SHOWN_OF_CALL, where)
-        name, chosen, arguments = record.get("name"), record.get("id"), record.get("args")
-        if not isinstance(name, str):
-            report.warn(f"a call whose name is {kind_of(name)}", where)
+        name, arguments = text_in(record, "name"), record.get("args")
+        if name is None:
+            report.warn(f"a call whose name is {kind_of(record.get('name'))}", where)
         text = arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
-        key = chosen if isinstance(chosen, str) and chosen else f"{own}/{k}"
-        found.append((ToolCall(key, name if isinstance(name, str) else "", text), record))
-    return found
+        yield ToolCall(text_in(record, "id") or f"{own}/{k}", name or "", text), record
 
 
 def result_texts(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Of a reply: the id of each call that has one, and the text of its result."""
-    listed = value.get("toolCalls")
-    for record in listed if isinstance(listed, list) else ():
+    for record in list_in(value, "toolCalls"):
         call = record.get("id") if isinstance(record, dict) else None
         if isinstance(call, str) and record.get("result") not in NOTHING:
             yield call, _parts(record["result"], "", Report())[0]

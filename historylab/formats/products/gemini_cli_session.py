@@ -6,7 +6,6 @@ message is the summary. A result that has another text there was masked: the one
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -16,6 +15,9 @@ from historylab.conversation.recorded import SIDECHAIN
 from historylab.conversation.sent import RecordedCut, SentHistory, as_summary
 from historylab.formats.base import Report, kind_of
 from historylab.formats.messages.branching import MOST_BRANCHES, with_branches
+from historylab.formats.messages.fields import list_in, text_in
+from historylab.formats.messages.kept_records import keep_others
+from historylab.formats.messages.record_groups import located_items
 from historylab.formats.messages.sent_view import Sent, SentView, shorten_from
 from historylab.formats.products.gemini_cli_records import read_record, response_texts, result_texts
 from historylab.formats.titles import opening
@@ -43,8 +45,7 @@ class GeminiSession:
     masks: list[tuple[int, str, str]] = field(default_factory=list)
     summaries: set[int] = field(default_factory=set)  # id() of the records
     left: list[_Path] = field(default_factory=list)  # no more than are offered
-    gone: list[list[tuple[str, Any]]] = field(default_factory=list)  # what each of them took with it
-    older: list[tuple[str, Any]] = field(default_factory=list)  # what paths left before those took with them
+    gone: list[tuple[str, Any]] = field(default_factory=list)  # what was taken back
 
     def take(self, value: Any, where: str, report: Report) -> None:
         """Take in a whole session, or one line of it."""
@@ -61,23 +62,19 @@ class GeminiSession:
 
     def _about(self, given: dict[str, Any], where: str, report: Report) -> None:
         self.about |= given
-        for name in given:
-            if name not in BESIDE:
-                report.keep(name, where)
-        if isinstance(listed := given.get("messages"), list) and listed:
-            located = [(f"{where} messages[{i}]".strip(), item) for i, item in enumerate(listed)]
-            if self.messages:
-                self._replace(located, report)
-            else:
-                for at, item in located:
-                    self._message(item, at, report)
+        keep_others(given, BESIDE, where, report)
+        located = list(located_items([(f"{where} messages".strip(), list_in(given, "messages"))]))
+        if located and self.messages:
+            self._replace(located, report)
+            return
+        for at, item in located:
+            self._message(item, at, report)
 
     def _message(self, value: Any, where: str, report: Report) -> None:
         if not isinstance(value, dict):
             report.skip(f"{kind_of(value)}, not a record", where)
             return
-        given = value.get("id")
-        name = given if isinstance(given, str) and given else f"record {len(self.messages)}"
+        name = text_in(value, "id") or f"record {len(self.messages)}"
         if name in self.messages:
             report.pass_over("an earlier state of a message that was written again", self.messages[name][0])
         self.messages[name] = (where, value)
@@ -91,8 +88,7 @@ class GeminiSession:
             held = item if isinstance(item, dict) else {}
             told = dict([*result_texts(held), *response_texts(held)])
             self.masks += [(len(place), c, t) for c, t in told.items() if results.get(c, t) != t]
-            name = held.get("id")
-            if isinstance(name, str) and name in place:
+            if (name := text_in(held, "id")) in place:
                 order.append(place[name])
             elif not (told and told.keys() <= results.keys()):
                 order.append(len(place) + len(new))
@@ -112,8 +108,7 @@ class GeminiSession:
         for i, (where, item) in enumerate(new, size):
             if summary is None and isinstance(item, dict) and item.get("type") == "user":
                 summary = size
-                name = item.get("id")
-                self.messages[name if isinstance(name, str) and name else f"summary {size}"] = (where, item)
+                self.messages[text_in(item, "id") or f"summary {size}"] = (where, item)
                 self.summaries.add(id(item))
                 made[i] = [size]
                 report.warn("a summary Gemini CLI made, sent from there on in place of what came before", where)
@@ -129,20 +124,13 @@ class GeminiSession:
         kept = held[: held.index(at)] if at in held else [i for i in held if not isinstance(i, Message) and i < at]
         size = 1 + max((i for i in kept if not isinstance(i, Message)), default=-1)
         path = list(self.messages.values())
-        self._leave(_Path(path, self.view, self.masks), path[size:])
+        self.left = [*self.left, _Path(path, self.view, self.masks)][-MOST_BRANCHES:]
+        self.gone += path[size:]
         self.messages = dict(list(self.messages.items())[:size])
         self.view = self.view.take_back(size)
         self.masks = [mask for mask in self.masks if mask[0] <= size]
         if self.view.at(size) != kept:  # back to before a compression, and not to all that was said then
             self.view.put(size, kept, None)
-
-    def _leave(self, path: _Path, gone: list[tuple[str, Any]]) -> None:
-        """Keep a path that was left, and of one that is too old by now what went with it."""
-        self.left.append(path)
-        self.gone.append(gone)
-        if len(self.left) > MOST_BRANCHES:
-            del self.left[0]
-            self.older += self.gone.pop(0)
 
     def conversation(self, report: Report) -> Conversation:
         """The messages that remain, with the paths that were left as branches."""
@@ -151,24 +139,20 @@ class GeminiSession:
         for path in (_Path(list(self.messages.values()), self.view, self.masks), *reversed(self.left)):
             for where, value in path.records:
                 if id(value) not in known:
-                    known[id(value)] = list(self._read(value, where, report))
+                    made = read_record(value, where, report)
+                    known[id(value)] = list(map(as_summary, made)) if id(value) in self.summaries else made
             read = [known[id(value)] for _, value in path.records]
             paths.append([message for each in read for message in each])
             sent.append(_histories(path, read))
-        for where in {id(value): where for where, value in self.older if id(value) not in known}.values():
+        for where in {id(value): where for where, value in self.gone if id(value) not in known}.values():
             report.pass_over("a record on a branch older than those offered", where)
         models = [m.metadata["model"] for m in paths[0] if "model" in m.metadata]
         about = {"provider": "google", "session": self.about.get("sessionId"), "model": models[-1] if models else None}
-        title = self.about.get("summary")
+        title = text_in(self.about, "summary")
         if self.about.get("kind") == "subagent":
             about[SIDECHAIN] = True
             title = title or f"Subagent: {opening(next((m.content for m in paths[0] if m.role == 'user'), ''))}"
-        title = title if isinstance(title, str) else ""
-        return with_branches(paths, title, {key: held for key, held in about.items() if held}, report, sent)
-
-    def _read(self, value: dict[str, Any], where: str, report: Report) -> Iterator[Message]:
-        for message in read_record(value, where, report):
-            yield as_summary(message) if id(value) in self.summaries else message
+        return with_branches(paths, title or "", {key: held for key, held in about.items() if held}, report, sent)
 
 
 def begins_session(value: Any) -> bool:
