@@ -20,10 +20,13 @@ from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.archives import folder_of
 from historylab.formats.files.content import Content
+from historylab.formats.messages.branching import join_texts
 from historylab.formats.messages.chat_messages import iso_time, sort_by_time
-from historylab.formats.messages.fields import list_in
+from historylab.formats.messages.fields import as_list, list_in, object_in, text_in
 from historylab.formats.messages.kept_records import keep_records
+from historylab.formats.messages.paths import Located
 from historylab.formats.messages.record_groups import located_items
+from historylab.formats.messages.walker import text_at
 from historylab.registry import register
 
 STAMP = re.compile(r"\d{9,11}\.\d{1,6}")
@@ -37,14 +40,15 @@ LABELS = {"client_msg_id", "team", "user_team", "source_team", "reply_count", "r
 LABELS |= {"reply_users", "replies", "is_locked", "subscribed", "parent_user_id", "last_read", "app_id", "edited"}
 LABELS |= {"upload", "display_as_bot", "icons", "x_files", "is_starred", "permalink", "hidden", "channel", "root"}
 MEDIA = ("image", "audio", "video")
+SHOWN = ("profile.display_name", "profile.real_name", "display_name", "real_name", "name")
+"""Paths to the name by which a user or a profile is shown."""
 USERS = ("users.json", "org_users.json")
 
 
 def is_channel(content: Content) -> float:
     """0.9 for records with a Slack time stamp and a user or a bot."""
     records = [record for _, record in located_items(content.values, "messages")][:200]
-    alike = [record for record in records if _is_message(record)]
-    return 0.9 if alike and len(alike) * 2 >= len(records) else 0
+    return 0.9 if records and sum(map(_is_message, records)) * 2 >= len(records) else 0
 
 
 @register("format", title="Slack export", recognise=is_channel, marks="ts user text")
@@ -75,7 +79,7 @@ def slack(content: Content, report: Report) -> Iterator[Conversation]:
         yield Conversation(sort_by_time(said), title, {"channel": channel} if channel else {})
 
 
-def _days(content: Content) -> Iterator[tuple[str, Any]]:
+def _days(content: Content) -> Iterator[Located]:
     """The records of all days of the channel, if the content is one of an export's files."""
     for day in folder_of(content):
         if day is not content:
@@ -90,8 +94,7 @@ def _channel(content: Content) -> str:
     """The folder's name in an export; else the one that the file says."""
     folder = PurePosixPath(content.name).parent.name if content.siblings else ""
     said = content.values[0][1] if content.values else None
-    name = said.get("name") or said.get("channel_name") if isinstance(said, dict) else ""
-    return folder or (name if isinstance(name, str) else "")
+    return folder or (text_at(said, ("name", "channel_name")) if isinstance(said, dict) else "")
 
 
 def _names(content: Content) -> dict[str, str]:
@@ -102,26 +105,19 @@ def _names(content: Content) -> dict[str, str]:
             listed = json.loads(content.siblings[str(root / file)])
         except (KeyError, LoadError, ValueError, RecursionError):
             continue
-        users = [user for user in listed if isinstance(user, dict)] if isinstance(listed, list) else []
         content.taken.add(str(root / file))
-        return {str(user.get("id")): name for user in users if (name := _display_name(user))}
+        return {text_at(user, "id"): name for user in as_list(listed) if (name := _shown_name(user))}
     return {}
 
 
-def _profiles(days: list[tuple[str, Any]]) -> dict[str, str]:
+def _profiles(days: list[Located]) -> dict[str, str]:
     """User id → the name in the profile beside a message."""
-    given = [(record.get("user"), record.get("user_profile")) for _, record in days if isinstance(record, dict)]
-    return {
-        str(user): name for user, profile in given if isinstance(profile, dict) and (name := _display_name(profile))
-    }
+    given = [(text_at(record, "user"), object_in(record, "user_profile")) for _, record in days if type(record) is dict]
+    return {user: name for user, profile in given if (name := _shown_name(profile))}
 
 
-def _display_name(user: Mapping[str, Any]) -> str:
-    """The name by which a user or a profile is shown."""
-    profile = user["profile"] if isinstance(user.get("profile"), dict) else {}
-    given = [profile.get(key) for key in ("display_name", "real_name")]
-    given += [user.get(key) for key in ("display_name", "real_name", "name")]
-    return next((name for name in given if isinstance(name, str) and name.strip()), "")
+def _shown_name(user: Any) -> str:
+    return next((name for path in SHOWN if (name := text_at(user, path)).strip()), "")
 
 
 def _is_message(record: Any) -> bool:
@@ -145,32 +141,29 @@ def _message(record: Any, where: str, report: Report, names: Mapping[str, str]) 
     for name in ("text", "user", "bot_id", "username", "thread_ts"):
         if not isinstance(record.get(name), str | None):
             report.warn(f"{name} is {kind_of(record[name])}, not text", where)
-    given = record.get("user_profile"), record.get("bot_profile")
-    profiles = [profile for profile in given if isinstance(profile, dict)]
-    bot = _text(record, "bot_id")
-    who = bot or _text(record, "user") or _text(record, "username")
-    shown = (_text(record, "username"), names.get(who), *map(_display_name, profiles), who)
-    named = next(filter(None, shown), None)
-    files = [file for file in list_in(record, "files") if isinstance(file, dict)]
-    media = tuple(_medium(file) for file in files)
+    bot = text_in(record, "bot_id")
+    who = bot or text_in(record, "user") or text_in(record, "username") or ""
+    profiles = (_shown_name(object_in(record, name)) for name in ("user_profile", "bot_profile"))
+    named = next(filter(None, (text_in(record, "username"), names.get(who), *profiles, who)), None)
+    media = tuple(_medium(file) for file in list_in(record, "files") if isinstance(file, dict))
     text = _readable(_message_text(record), names)
     if not (text or media):
         report.pass_over("a message without text or files", where)
         return None
     report.records += 1
-    kind = "agent" if bot else "person"
-    metadata = {"participant": who, "participantKind": kind} | ({"thread": t} if (t := record.get("thread_ts")) else {})
-    role = "assistant" if bot else "user"
-    return Message(role, text, record["ts"], named, media=media, timestamp=iso_time(record["ts"]), metadata=metadata)
+    metadata = {"participant": who, "participantKind": "agent" if bot else "person"}
+    metadata |= {"thread": thread} if (thread := record.get("thread_ts")) else {}
+    role, stamp = "assistant" if bot else "user", record["ts"]
+    return Message(role, text, stamp, named, media=media, timestamp=iso_time(stamp), metadata=metadata)
 
 
 def _message_text(record: Mapping[str, Any]) -> str:
     """The text, or that of the blocks where it is missing or an app gives but its gist; and what attachments add."""
-    text, shown = _text(record, "text"), "\n".join(_block_texts(record.get("blocks")))
+    text, shown = text_in(record, "text") or "", "\n".join(_block_texts(record.get("blocks")))
     if not text or (record.get("bot_id") and len(shown) > len(text)):
         text = shown
-    added = [_text(a, "text") or _text(a, "fallback") for a in list_in(record, "attachments") if isinstance(a, dict)]
-    return "\n".join(filter(None, (text, *(more for more in added if more not in text))))
+    added = [text_at(attached, ("text", "fallback")) for attached in list_in(record, "attachments")]
+    return join_texts((text, *(more for more in added if more not in text)))
 
 
 def _block_texts(value: Any, levels: int = 8) -> Iterator[str]:
@@ -199,10 +192,5 @@ def _readable(text: str, names: Mapping[str, str]) -> str:
 
 
 def _medium(file: Mapping[str, Any]) -> str:
-    kind = _text(file, "mimetype").partition("/")[0]
+    kind = text_at(file, "mimetype").partition("/")[0]
     return kind if kind in MEDIA else "file"
-
-
-def _text(given: Mapping[str, Any], key: str) -> str:
-    found = given.get(key)
-    return found if isinstance(found, str) else ""
