@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,11 +14,12 @@ from historylab.formats.messages.chat_messages import PLAIN_ROLES, to_message, u
 from historylab.formats.messages.content_parts import MEDIA, THOUGHTS, read_content
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS
 from historylab.formats.messages.other_shapes import PARTS
+from historylab.formats.messages.paths import values_at
 
 OF_PART = {"type", "text", "id", "index", "cache_control", "citations", "annotations", "extras"}
 """Fields of a content part with text: those read, and those in which nothing is said."""
 
-THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")
+THOUGHT_FIELDS = ("thinking_blocks", "reasoning_content", "reasoning", "thinking")
 """Fields beside the content in which other providers of this API return what the model thought; the first counts."""
 
 LABELS_OF_CALL = {"id", "type", "index"}
@@ -64,7 +65,7 @@ def _without_thoughts(record: Any, where: str, report: Report) -> tuple[Any, str
     """The record without what the model thought, and that; the record itself where it holds none."""
     if not isinstance(record, dict):
         return record, ""
-    fields = [name for name in THOUGHT_FIELDS if isinstance(record.get(name), str)]
+    fields = [name for name in THOUGHT_FIELDS if isinstance(record.get(name), str) or _thinking_in(record.get(name))]
     content = record.get("content")
     content = content if isinstance(content, list) else []
     parts = [part for part in content if _is_thought(part)]
@@ -77,8 +78,19 @@ def _without_thoughts(record: Any, where: str, report: Report) -> tuple[Any, str
     readable = [part for part in parts if part["type"] != "redacted_thinking"]
     if len(readable) < len(parts):
         report.warn("redacted thinking, which only the provider can read", where)
-    thoughts = [record[name] for name in fields[:1]] + [read_content([part])[0] for part in readable]
+    thoughts = [thinking_beside(record)] + [read_content([part])[0] for part in readable]
     return said, "\n".join(filter(None, thoughts))
+
+
+def thinking_beside(record: Mapping[str, Any]) -> str:
+    """The thinking that stands beside a message's content; empty if there is none."""
+    return next((text for name in THOUGHT_FIELDS if (text := _thinking_in(record.get(name)))), "")
+
+
+def _thinking_in(given: Any) -> str:
+    """A text, or the texts of blocks, as LiteLLM has them."""
+    texts = values_at(given, "thinking") if isinstance(given, list) else [given]
+    return "\n".join(text for text in texts if isinstance(text, str) and text)
 
 
 def _is_thought(part: Any) -> bool:

@@ -18,7 +18,9 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.files.archives import folder_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import iso_time
+from historylab.formats.messages.fields import list_in, object_in
 from historylab.formats.messages.observed import conversations_in
+from historylab.formats.messages.paths import value_at
 from historylab.formats.messages.record_groups import located_items
 from historylab.formats.messages.reported import read_reported
 from historylab.formats.messages.usage import to_usage
@@ -26,7 +28,7 @@ from historylab.registry import register
 
 MARKS = {"kwargs", "context_window", "latency_sec", "raw_messages", "raw_response"}
 READ = MARKS | {"messages", "tools", "response", "cost", "timestamp", "usage_summary", "log_path"}
-LEFT_OUT = {"reasoning_content", "thinking_blocks", "provider_specific_fields", "cache_control", "annotations"}
+LEFT_OUT = {"provider_specific_fields", "cache_control", "annotations"}
 FLATTENED = "raw_messages read, as messages has the calls and results as text"
 PROXY = "litellm_proxy"
 LOOKED_AT = 50
@@ -62,27 +64,25 @@ def _is_log(value: Any) -> bool:
 
 def _request(log: dict[str, Any], where: str) -> Exchange:
     said, response = Report(), log["response"]
-    raw = log.get("raw_messages")
-    key = "raw_messages" if isinstance(raw, list) and raw else "messages"
+    key = "raw_messages" if list_in(log, "raw_messages") else "messages"
     if key == "raw_messages":
         said.warn(FLATTENED, where)
     said.leave(log, READ, where)
-    place = f"{where} {key}".strip()
-    sent = [message for i, given in enumerate(log[key]) if (message := _message(given, f"{place}[{i}]", said))]
-    answers = [message for given in _answers(response) if (message := _message(given, f"{where} response", said))]
-    if not answers:
+    records = located_items([(f"{where} {key}".strip(), log[key])])
+    sent = [message for at, given in records if (message := _message(given, at, said))]
+    given, cost = value_at(response, "choices.message"), log.get("cost")
+    answer = None if given is None else _message(given, f"{where} response", said)
+    if not answer:
         said.warn("a response without an answer", where)
-    cost = log.get("cost")
-    if answers and isinstance(cost, int | float):
-        answers[0] = replace(answers[0], metadata={**answers[0].metadata, "cost": cost})
-    ended, took = log.get("timestamp"), log.get("latency_sec")
-    started = _before(ended, took)
+    elif isinstance(cost, int | float):
+        answer = replace(answer, metadata={**answer.metadata, "cost": cost})
+    ended = log.get("timestamp")
     return Exchange(
         sent,
-        answers,
+        [answer] if answer else [],
         usage=to_usage(response.get("usage")),
         about=_about(log),
-        started=started,
+        started=_before(ended, log.get("latency_sec")),
         ended=iso_time(ended),
         where=where,
         report=said,
@@ -90,46 +90,24 @@ def _request(log: dict[str, Any], where: str) -> Exchange:
 
 
 def _before(ended: Any, took: Any) -> str | None:
-    if not (isinstance(ended, int | float) and isinstance(took, int | float)):
-        return None
     try:
         return iso_time(ended - took)
-    except OverflowError:  # a whole number that no float can be
+    except (TypeError, OverflowError):  # no number, or a whole one that no float can be
         return None
-
-
-def _answers(response: dict[str, Any]) -> Iterator[Any]:
-    choices = response.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices else None
-    if isinstance(first, dict) and "message" in first:
-        yield first["message"]
 
 
 def _message(given: Any, where: str, report: Report) -> Message | None:
-    """One message of the API, with the thinking beside its content kept apart."""
-    if not isinstance(given, dict):
-        report.skip(f"{kind_of(given)}, not an object", where)
-        return None
-    message = read_reported({k: v for k, v in given.items() if k not in LEFT_OUT}, where, report)
-    if message and (thoughts := thinking_of(given)):
-        message = replace(message, metadata={**message.metadata, "thinking": thoughts})
+    """One message of the API."""
+    said = {k: v for k, v in given.items() if k not in LEFT_OUT} if isinstance(given, dict) else given
+    message = read_reported(said, where, report)
     return replace(message, source=given) if message else None
-
-
-def thinking_of(given: dict[str, Any]) -> str:
-    """The thinking that stands beside a message's content: text, or the texts of blocks."""
-    text, blocks = given.get("reasoning_content"), given.get("thinking_blocks")
-    texts = [block.get("thinking") for block in (blocks if isinstance(blocks, list) else ()) if isinstance(block, dict)]
-    found = [thought for thought in texts if isinstance(thought, str) and thought]
-    return "\n".join(found) or (text if isinstance(text, str) else "")
 
 
 def _about(log: dict[str, Any]) -> dict[str, Any]:
     """Model, provider, tools and parameters, as they were asked for."""
-    kwargs = log["kwargs"] if isinstance(log.get("kwargs"), dict) else {}
+    kwargs = object_in(log, "kwargs")
     tools = log.get("tools") or kwargs.get("tools")
-    plain = (str, int, float, bool)
-    given = {name: value for name, value in kwargs.items() if isinstance(value, plain)}
+    given = {name: value for name, value in kwargs.items() if isinstance(value, str | int | float)}
     about: dict[str, Any] = {"tools": tools if isinstance(tools, list) else None, "parameters": given}
     model = log["response"].get("model") or kwargs.get("model")
     if isinstance(model, str):

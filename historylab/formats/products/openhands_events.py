@@ -25,10 +25,10 @@ from historylab.formats.messages.content_parts import MEDIA
 from historylab.formats.messages.fields import list_in, object_in, text_in
 from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.record_groups import located_items
+from historylab.formats.messages.reported import thinking_beside
 from historylab.formats.messages.sent_view import Sent, SentView
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.messages.walker import Table, walk_parts
-from historylab.formats.products.openhands import thinking_of
 from historylab.registry import register
 
 SYSTEM, MESSAGE, ACTION, OBSERVATION = "SystemPromptEvent", "MessageEvent", "ActionEvent", "ObservationEvent"
@@ -207,7 +207,7 @@ def _read(event: Any, where: str, report: Report, calls: Mapping[str, str]) -> l
         walk_parts(content if isinstance(content, list) else [content], "type", PARTS, said, where, report)
     if kind == MESSAGE and not (said.texts or said.media):
         report.warn("empty content", where)
-    said.think(thinking_of(held) or thinking_of(event))
+    said.think(thinking_beside(held) or thinking_beside(event))
     if kind == ACTION:
         said.call(_call(event))
     if kind in (SYSTEM, MESSAGE, ACTION):

@@ -16,10 +16,8 @@ from historylab.conversation.message import Message
 from historylab.conversation.sent import SentHistory, sent_metadata
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.branching import join_texts
 from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.messages.fields import list_in, object_in, text_in, unpack_json
-from historylab.formats.messages.paths import values_at
 from historylab.formats.messages.record_groups import located_items, value_recogniser
 from historylab.formats.messages.reported import read_reported
 from historylab.formats.messages.sent_view import FoundMessages, SentView, find_messages
@@ -28,7 +26,7 @@ from historylab.registry import register
 MARKS = {"agent", "message_type", "thought", "action", "tool_call_ids", "is_demo"}
 """Fields that only this history's entries have."""
 
-READ_HERE = MARKS | {"thinking_blocks", "tags", "cache_control"}
+READ_HERE = MARKS | {"tags", "cache_control"}
 READ_BESIDE = {"replay_config", "environment", "model", "provider", "parameters"}
 PARAMETERS = ("temperature", "top_p", "max_output_tokens")
 REPEATED = "a trajectory left out, as it repeats the history"
@@ -108,9 +106,7 @@ def _message(entry: Any, where: str, report: Report) -> Message | None:
         if len(answered) > 1:
             report.warn("a result of several calls, given to the first", where)
     message = read_reported(given, where, report)
-    thoughts = join_texts(thought for thought in values_at(entry, "thinking_blocks.thinking") if type(thought) is str)
     said = {name: entry[name] for name in ("agent", "is_demo") if entry.get(name)}
-    said |= {"thinking": thoughts} if thoughts else {}
     return replace(message, metadata={**message.metadata, **said}, source=entry) if message else None
 
 
