@@ -13,7 +13,7 @@ from historylab.formats.messages.branching import join_texts
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.fields import list_in, object_in, text_in
 from historylab.formats.messages.kept_records import with_record
-from historylab.formats.messages.walker import Table, walk_parts
+from historylab.formats.messages.walker import Table, text_at, walk_parts
 from historylab.formats.shapes.threads import join_thoughts
 
 THOUGHTS, RECAP = "thoughts", "reasoning_recap"
@@ -41,7 +41,7 @@ MEDIA = ("image", "audio", "real_time_user_audio_video", "video_container", "fil
 PARTS: Table = {f"{medium}_asset_pointer": {"media": "content_type"} for medium in MEDIA}
 MOST_RESULTS = 100  # nodes that one call's result may be spread over
 LABELS = {"content_type", "parts", "language", "response_format_name", "source_analysis_msg_id", "domain"}
-LABELS |= {"assets", "tether_id", "repository", "user_profile", "user_instructions"}
+LABELS |= {"assets", "tether_id", "repository"}
 
 
 @dataclass(slots=True, eq=False)
@@ -52,37 +52,23 @@ class Node:
     where: str
     message: dict[str, Any] | None
     parent: Node | None = field(default=None, repr=False)
+    role: str = field(init=False)  # empty if its author has none
+    content: dict[str, Any] = field(init=False)
+    kind: str = field(init=False)  # the type of its content
+    about: dict[str, Any] = field(init=False)
+    time: Any = field(init=False)
+    recipient: str = field(init=False)  # the tool that it calls; empty for a message to everybody
+    hidden: bool = field(init=False)  # from the screen
 
-    @property
-    def kind(self) -> str:
-        """The type of its content."""
-        content = self.object_at("content")
-        found = content.get("content_type", "text")
-        return found if isinstance(found, str) else ""
-
-    @property
-    def role(self) -> str:
-        """The role of its author; empty if it names none."""
-        return text_in(self.object_at("author"), "role") or ""
-
-    @property
-    def time(self) -> Any:
-        """When, as it says."""
-        return (self.message or {}).get("create_time")
-
-    @property
-    def recipient(self) -> str:
-        """The tool that it calls; empty for a message to everybody."""
-        found = (self.message or {}).get("recipient")
-        return found if self.role == "assistant" and isinstance(found, str) and found != "all" else ""
-
-    @property
-    def hidden(self) -> bool:
-        """Whether the screen doesn't show it."""
+    def __post_init__(self) -> None:
         message = self.message or {}
-        return (
-            bool(self.object_at("metadata").get("is_visually_hidden_from_conversation")) or message.get("weight") == 0
-        )
+        self.role = text_in(object_in(message, "author"), "role") or ""
+        self.content, self.about = object_in(message, "content"), object_in(message, "metadata")
+        self.kind = text_in({"content_type": "text", **self.content}, "content_type") or ""
+        self.time = message.get("create_time")
+        recipient = text_in(message, "recipient") if self.role == "assistant" else None
+        self.recipient = recipient if recipient and recipient != "all" else ""
+        self.hidden = bool(self.about.get("is_visually_hidden_from_conversation")) or message.get("weight") == 0
 
     @property
     def call(self) -> Node | None:
@@ -93,10 +79,6 @@ class Node:
                 break
             on = on.parent
         return on if on is not None and on is not self and on.recipient else None
-
-    def object_at(self, name: str) -> dict[str, Any]:
-        """The object in that field of its message; empty if there is none."""
-        return object_in(self.message or {}, name)
 
 
 def read_node(node: Node, report: Report) -> list[Message]:
@@ -143,7 +125,7 @@ def _message(node: Node, text: str, media: tuple[str, ...], report: Report) -> M
         report.warn("a timestamp that is no time", node.where)
     if node.kind in CONTEXTS or (_instructions(node) and role in ("system", "user")):
         return Message("system", text, node.key, timestamp=time, metadata={"custom_instructions": True})
-    model = text_in(node.object_at("metadata"), "model_slug") if role == "assistant" else None
+    model = text_in(node.about, "model_slug") if role == "assistant" else None
     told = {"model": model, "is_error": node.kind == "system_error" or None, "hidden": node.hidden or None}
     metadata: dict[str, Any] = {name: held for name, held in told.items() if held is not None}
     if role == "tool" and call is None:
@@ -152,14 +134,14 @@ def _message(node: Node, text: str, media: tuple[str, ...], report: Report) -> M
     if role not in ROLE_CODES:
         report.warn(f"unknown role {role[:40]!r}, kept as conversation", node.where)
     calls, words = ((ToolCall(node.key, node.recipient, text),), "") if node.recipient else ((), text)
-    name = text_in(node.object_at("author"), "name") if call is None else None
+    name = text_in(object_in(node.message or {}, "author"), "name") if call is None else None
     called = call.key if call else None
     return Message(role, words, node.key, name or None, calls, called, media, time, metadata=metadata)
 
 
 def _content(node: Node, report: Report) -> tuple[str, tuple[str, ...]]:
     """Text and media names of a node's content."""
-    content, said, fields = node.object_at("content"), AnswerParts(), TEXTS.get(node.kind, ())
+    content, said, fields = node.content, AnswerParts(), TEXTS.get(node.kind, ())
     if node.kind == THOUGHTS:
         items = [item for item in list_in(content, "thoughts") if isinstance(item, dict)]
         texts = [text for item in items for text in _texts(item, ("summary", "content"))]
@@ -185,13 +167,13 @@ def _named_part(part: Any) -> Any:
 
 def _attachments(node: Node) -> list[str]:
     """A name for every file that was attached; images among them are parts of the content."""
-    files = [item for item in list_in(node.object_at("metadata"), "attachments") if isinstance(item, dict)]
-    return ["file" for item in files if not str(item.get("mimeType") or item.get("mime_type")).startswith("image/")]
+    files = [item for item in list_in(node.about, "attachments") if isinstance(item, dict)]
+    return ["file" for item in files if not text_at(item, ("mimeType", "mime_type")).startswith("image/")]
 
 
 def _instructions(node: Node) -> str:
     """Custom instructions, as older exports have them beside an empty system message."""
-    held = object_in(node.object_at("metadata"), "user_context_message_data")
+    held = object_in(node.about, "user_context_message_data")
     return join_texts(_texts(held, ("about_user_message", "about_model_message")))
 
 

@@ -202,12 +202,9 @@ class _Events:
 
     def _answer(self, event: dict[str, Any]) -> str:
         """The id of the event's answer; empty without one."""
-        output, tools, parameters = (
-            object_in(event, "output"),
-            list_in(event, "tools"),
-            _parameters(event.get("config")),
-        )
-        about = ({"tools": tools} if tools else {}) | ({"parameters": parameters} if parameters else {})
+        output = object_in(event, "output")
+        asked = {"tools": list_in(event, "tools"), "parameters": _parameters(event.get("config"))}
+        about = {name: held for name, held in asked.items() if held}
         told = {"usage": _usage(output.get("usage")), "time": _time(event), "about": about}
         messages = [object_in(choice, "message") for choice in list_in(output, "choices") if isinstance(choice, dict)]
         ids = [id for message in messages if (id := text_in(message, "id")) is not None]
