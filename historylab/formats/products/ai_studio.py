@@ -66,9 +66,8 @@ def ai_studio(content: Content, report: Report) -> Iterator[Conversation]:
 
 
 def _chunks(value: Any) -> list[Any] | None:
-    prompt = value.get("chunkedPrompt") if isinstance(value, dict) else None
-    chunks = prompt.get("chunks") if isinstance(prompt, dict) else None
-    return chunks if isinstance(chunks, list) else None
+    prompt = object_in(value, "chunkedPrompt") if isinstance(value, dict) else {}
+    return prompt["chunks"] if isinstance(prompt.get("chunks"), list) else None
 
 
 def _system(given: Any, where: str, report: Report) -> Iterator[Message]:
@@ -110,10 +109,11 @@ def _read(chunk: Any, where: str, report: Report, run: str) -> list[Message]:
     made, ours = list[Message](), ROLES.get(role, role)
     if thought:
         made.append(Message("assistant", metadata={"thinking": thought}))
-    if media:
-        made.append(Message(ours, media=media))
     if text:
-        made.append(Message(ours, text, text_in(chunk, "id") or None, timestamp=iso_time(chunk.get("createTime"))))
+        id, time = text_in(chunk, "id") or None, iso_time(chunk.get("createTime"))
+        made.append(Message(ours, text, id, media=media, timestamp=time))
+    elif media:
+        made.append(Message(ours, media=media))
     if code := object_in(chunk, "executableCode"):
         made.append(Message("assistant", tool_calls=(ToolCall(run, CODE, json.dumps(code, ensure_ascii=False)),)))
     if result := object_in(chunk, "codeExecutionResult"):

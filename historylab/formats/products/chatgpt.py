@@ -14,7 +14,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.branching import with_branches
-from historylab.formats.messages.fields import list_in, text_in
+from historylab.formats.messages.fields import list_in, object_in, text_in
 from historylab.formats.messages.kept_records import keep_others
 from historylab.formats.messages.record_groups import located_items, value_recogniser
 from historylab.formats.products.chatgpt_nodes import Node, join_messages, read_node
@@ -28,8 +28,7 @@ ABOUT |= {"default_model_slug"}
 
 
 def _is_export(value: Any) -> bool:
-    mapping = value.get("mapping") if isinstance(value, dict) else None
-    nodes = list(mapping.values())[:20] if isinstance(mapping, dict) else []
+    nodes = list(object_in(value, "mapping").values())[:20] if isinstance(value, dict) else []
     return any(isinstance(node, dict) and ("parent" in node or "children" in node) for node in nodes)
 
 

@@ -42,8 +42,8 @@ PROJECT = {"docs", "prompt_template"}
 
 
 def _is_export(value: Any) -> bool:
-    messages = value.get("chat_messages") if isinstance(value, dict) else None
-    return isinstance(messages, list) and any(isinstance(m, dict) and "sender" in m for m in messages[:20])
+    messages = list_in(value, "chat_messages") if isinstance(value, dict) else []
+    return any(isinstance(m, dict) and "sender" in m for m in messages[:20])
 
 
 @register("format", title="Claude.ai export", recognise=value_recogniser(_is_export), marks="chat_messages sender")

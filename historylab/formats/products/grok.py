@@ -38,8 +38,7 @@ LABELS |= {"thinking_end_time", "is_control", "request_metadata", "leaf_response
 
 def _export_conversations(value: Any) -> list[Any]:
     """The conversations of an export, if any holds responses."""
-    found = value.get("conversations") if isinstance(value, dict) else None
-    entries = found if isinstance(found, list) else []
+    entries = list_in(value, "conversations") if isinstance(value, dict) else []
     return entries if any(isinstance(e, dict) and isinstance(e.get("responses"), list) for e in entries) else []
 
 
