@@ -16,6 +16,8 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.base import Recognise, Report, kind_of
+from historylab.formats.files.archives import folder_of
+from historylab.formats.files.content import Content
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS, conversation_id_of
 
 TITLES = ("title", "name")
@@ -30,6 +32,15 @@ def located_items(values: Iterable[tuple[str, Any]], holder: str = "") -> Iterat
             yield from ((f"{where}[{i}]", item) for i, item in enumerate(held))
         else:
             yield where, value
+
+
+def folder_items(content: Content, recognise: Recognise, holder: str = "") -> Iterator[tuple[str, Any]]:
+    """The located items of a file and, if it comes from an archive, of the files beside it that are recognised, too."""
+    for file in folder_of(content):
+        if file is content or recognise(file):
+            content.taken.add(file.name)
+            place = "" if file is content else file.name
+            yield from ((f"{place} {where}".strip(), item) for where, item in located_items(file.values, holder))
 
 
 def value_recogniser(is_one: Callable[[Any], object], sure: float = 1) -> Recognise:

@@ -15,13 +15,12 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
-from historylab.formats.files.archives import folder_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.fields import list_in, object_in
 from historylab.formats.messages.observed import conversations_in
 from historylab.formats.messages.paths import value_at
-from historylab.formats.messages.record_groups import located_items
+from historylab.formats.messages.record_groups import folder_items, located_items
 from historylab.formats.messages.reported import read_reported
 from historylab.formats.messages.usage import to_usage
 from historylab.registry import register
@@ -43,16 +42,11 @@ def looks_logged(content: Content) -> float:
 def openhands(content: Content, report: Report) -> Iterator[Conversation]:
     """Requests that OpenHands logged, each with its answer, put together into conversations."""
     requests = []
-    for file in folder_of(content):
-        if file is not content and not looks_logged(file):
-            continue
-        content.taken.add(file.name)
-        place = "" if file is content else file.name
-        for where, log in located_items(file.values):
-            if _is_log(log):
-                requests.append(_request(log, f"{place} {where}".strip()))
-            else:
-                report.skip(f"{kind_of(log)} that is no request", f"{place} {where}".strip())
+    for where, log in folder_items(content, looks_logged):
+        if _is_log(log):
+            requests.append(_request(log, where))
+        else:
+            report.skip(f"{kind_of(log)} that is no request", where)
     yield from conversations_in(requests, report)
 
 

@@ -16,7 +16,6 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
 from historylab.conversation.sent import RecordedCut, as_summary, sent_metadata
 from historylab.formats.base import Report, kind_of
-from historylab.formats.files.archives import folder_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.answers import AnswerParts
 from historylab.formats.messages.branching import join_texts
@@ -24,7 +23,7 @@ from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.content_parts import MEDIA
 from historylab.formats.messages.fields import list_in, object_in, text_in
 from historylab.formats.messages.kept_records import keep_records
-from historylab.formats.messages.record_groups import located_items
+from historylab.formats.messages.record_groups import folder_items, located_items
 from historylab.formats.messages.reported import thinking_beside
 from historylab.formats.messages.sent_view import Sent, SentView
 from historylab.formats.messages.usage import to_usage
@@ -61,12 +60,8 @@ def is_event_stream(content: Content) -> float:
 def openhands_events(content: Content, report: Report) -> Iterator[Conversation]:
     """The events of an OpenHands conversation: messages, actions with their observations, condensations."""
     stream = _Stream(report)
-    for file in folder_of(content):  # a file per event, as the agent's server stores them
-        if file is content or is_event_stream(file):
-            content.taken.add(file.name)
-            place = "" if file is content else f"{file.name} "
-            for where, event in located_items(file.values, "events"):
-                stream.add(event, f"{place}{where}")
+    for where, event in folder_items(content, is_event_stream, "events"):  # or a file each, as the agent's server has
+        stream.add(event, where)
     sent = stream.view.histories
     yield Conversation(stream.finish(), metadata={**stream.about, **(sent_metadata(sent) if sent else {})})
 

@@ -18,14 +18,13 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
-from historylab.formats.files.archives import folder_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.branching import join_texts
 from historylab.formats.messages.chat_messages import iso_time, sort_by_time
 from historylab.formats.messages.fields import as_list, list_in, object_in, text_in
 from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.paths import Located
-from historylab.formats.messages.record_groups import located_items
+from historylab.formats.messages.record_groups import folder_items, located_items
 from historylab.formats.messages.walker import text_at
 from historylab.registry import register
 
@@ -54,7 +53,7 @@ def is_channel(content: Content) -> float:
 @register("format", title="Slack export", recognise=is_channel, marks="ts user text")
 def slack(content: Content, report: Report) -> Iterator[Conversation]:
     """A channel of a Slack export: what was said there, and each of its threads."""
-    days = list(_days(content))
+    days = list(folder_items(content, is_channel, "messages"))
     channel, names = _channel(content), {**_profiles(days), **_names(content)}
     threads: dict[str, list[Message]] = {"": []}
     known: set[tuple[Any, ...]] = set()
@@ -77,17 +76,6 @@ def slack(content: Content, report: Report) -> Iterator[Conversation]:
         first = next((message.content for message in said if message.content), "")
         title = f"{channel}, thread: {' '.join(first.split())[:60]}".removeprefix(", ") if root else channel
         yield Conversation(sort_by_time(said), title, {"channel": channel} if channel else {})
-
-
-def _days(content: Content) -> Iterator[Located]:
-    """The records of all days of the channel, if the content is one of an export's files."""
-    for day in folder_of(content):
-        if day is not content:
-            if not is_channel(day):
-                continue
-            content.taken.add(day.name)
-        place = f"{PurePosixPath(day.name).name} " if day is not content else ""
-        yield from ((f"{place}{where}", record) for where, record in located_items(day.values, "messages"))
 
 
 def _channel(content: Content) -> str:
