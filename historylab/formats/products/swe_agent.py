@@ -34,9 +34,7 @@ LOOKED_AT = 200  # entries of a history
 
 
 def _is_run(value: Any) -> bool:
-    history = value.get("history") if isinstance(value, dict) else None
-    if not isinstance(history, list):
-        return False
+    history = list_in(_object(value), "history")
     entries = [entry for entry in history[:LOOKED_AT] if isinstance(entry, dict) and "role" in entry]
     return bool(entries) and (isinstance(value.get("trajectory"), list) or any(MARKS & e.keys() for e in entries))
 
@@ -80,20 +78,17 @@ def _find_in_place(given: list[Message], messages: list[Message]) -> FoundMessag
     """The messages, if those given stand in the same places: observations may have other texts there."""
     if [m.role for m in given] != [m.role for m in messages]:
         return None
-    return FoundMessages(
-        [*range(len(given))], {i: m.content for i, m in enumerate(given) if m.content != messages[i].content}
-    )
+    others = {i: m.content for i, m in enumerate(given) if m.content != messages[i].content}
+    return FoundMessages([*range(len(given))], others)
 
 
 def _with_observations_marked(messages: list[Message]) -> list[Message]:
     """The messages, of which those in the user's name after an answer are what a command printed."""
     answered = next((i for i, m in enumerate(messages) if m.role == "assistant"), len(messages))
-    return [
-        replace(m, metadata={**m.metadata, "injected": True})
-        if m.role == "user" and (i > answered or m.metadata.get("is_demo"))
-        else m
-        for i, m in enumerate(messages)
-    ]
+    for i, m in enumerate(messages):
+        if m.role == "user" and (i > answered or m.metadata.get("is_demo")):
+            messages[i] = replace(m, metadata={**m.metadata, "injected": True})
+    return messages
 
 
 def _message(entry: Any, where: str, report: Report) -> Message | None:

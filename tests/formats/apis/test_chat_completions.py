@@ -147,10 +147,11 @@ def test_request_parameters_are_recorded_apart_from_other_fields():
     "thought",
     [
         {"reasoning_content": "hm"},
+        {"thinking_blocks": [{"type": "thinking", "thinking": "hm"}], "reasoning_content": "hm"},
         {"reasoning": "hm", "reasoning_details": [{"type": "reasoning.text", "text": "hm"}]},
         {"content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "yes"}]},
     ],
-    ids=["field", "details", "part"],
+    ids=["field", "blocks", "details", "part"],
 )
 def test_thinking_is_no_content_and_kept_beside_it(thought):
     given = {**YES, **thought}
