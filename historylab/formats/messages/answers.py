@@ -5,7 +5,6 @@ An answer becomes an assistant message up to its first result, the results, the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,7 +22,7 @@ class AnswerParts:
 
     id: str | None = None
     timestamp: str | None = None
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    metadata: dict[str, Any] = field(default_factory=dict)
     late: bool = False
     role: str = "assistant"
     name: str | None = None
@@ -33,6 +32,7 @@ class AnswerParts:
     media: list[str] = field(default_factory=list)
     results: list[Message] = field(default_factory=list)
     made: list[Message] = field(default_factory=list)
+    pinned: bool = False
 
     def say(self, text: str) -> None:
         """Add text; none is nothing."""
@@ -89,6 +89,7 @@ class AnswerParts:
             tuple(self.calls),
             media=tuple(self.media),
             timestamp=self.timestamp,
+            pinned=self.pinned,
             metadata={**self.metadata, **thinking},
         )
         self.texts, self.thoughts, self.calls, self.media = [], [], [], []

@@ -15,7 +15,7 @@ from historylab.conversation.columns import ROLE_CODES
 from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import NOTHING, Losses, Report, kind_of
 from historylab.formats.messages.answers import AnswerParts
-from historylab.formats.messages.content_parts import MEDIA, json_text
+from historylab.formats.messages.content_parts import MEDIA, json_text, spaced_json
 from historylab.formats.messages.fields import text_in
 from historylab.formats.messages.kept_records import parts_beside
 from historylab.formats.messages.provider_cuts import COMPACTION
@@ -97,9 +97,7 @@ def summary_in(role: str, run: list[Any]) -> str | None:
 
 def call_in_block(part: dict[str, Any]) -> ToolCall:
     """A `tool_use` block as a call; its input becomes JSON text."""
-    name, given, chosen = part.get("name"), part.get("input"), part.get("id")
-    arguments = given if isinstance(given, str) else json.dumps({} if given is None else given, ensure_ascii=False)
-    return ToolCall(chosen if isinstance(chosen, str) else "", name if isinstance(name, str) else "", arguments)
+    return ToolCall(text_in(part, "id") or "", text_in(part, "name") or "", spaced_json(part.get("input"), "{}"))
 
 
 def to_blocks(message: Message, losses: Losses) -> list[dict[str, Any]]:

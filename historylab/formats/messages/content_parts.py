@@ -68,6 +68,13 @@ def json_text(value: Any) -> str:
     return "" if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
+def spaced_json(value: Any, none: str = "") -> str:
+    """A text as it is, null as `none`, and any other value as JSON with spaces, as most programs write it."""
+    if isinstance(value, str):
+        return value
+    return none if value is None else json.dumps(value, ensure_ascii=False)
+
+
 def mapping_of(given: Any) -> Mapping[str, Any]:
     """The fields of a mapping or of an SDK object. Raises LoadError for anything else."""
     if isinstance(given, Mapping):

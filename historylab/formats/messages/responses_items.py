@@ -6,8 +6,7 @@ item; here it is a call and a result. Source: the Responses API reference, input
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,10 +14,13 @@ from historylab.conversation.columns import ROLE_CODES
 from historylab.conversation.message import REFERENCES, Message, ToolCall
 from historylab.errors import LoadError
 from historylab.formats.base import NOTHING, Report, kind_of
+from historylab.formats.messages.answers import AnswerParts
 from historylab.formats.messages.chat_messages import RENAMED_ROLES
-from historylab.formats.messages.content_parts import read_content
+from historylab.formats.messages.content_parts import json_text, read_content, spaced_json
+from historylab.formats.messages.fields import text_in
 from historylab.formats.messages.kept_records import keep_records, parts_beside
 from historylab.formats.messages.provider_cuts import COMPACTION, ENCRYPTED
+from historylab.formats.messages.walker import ReadPart
 
 CALLS = {
     "function_call": "arguments",
@@ -71,9 +73,7 @@ def is_item(value: Any) -> bool:
     kind = value.get("type") if isinstance(value, dict) else None
     if not isinstance(kind, str) or "role" in value:
         return False
-    return any(kind in own for own in (CALLS, HOSTED, RESULTS, LEFT_OUT, DIRECTIONS, {REFERENCE})) or _is_reasoning(
-        value
-    )
+    return _is_reasoning(value) if kind == "reasoning" else kind != "message" and (kind in ITEMS or kind in LEFT_OUT)
 
 
 def read_items(items: Iterable[tuple[str, Any]], report: Report) -> list[Message]:
@@ -85,13 +85,14 @@ def read_items(items: Iterable[tuple[str, Any]], report: Report) -> list[Message
 @keep_records
 def read_item(item: Any, where: str, report: Report) -> list[Message]:
     """The messages in one item, for `join_assistant_messages`; none if it is skipped. Counts the record."""
+    said = AnswerParts()
     try:
-        made = list(_read(item, where, report))
+        _read(item, said, where, report)
     except LoadError as problem:
         report.skip(str(problem), where)
         return []
     report.records += 1
-    return made
+    return said.messages()
 
 
 def join_assistant_messages(messages: list[Message]) -> list[Message]:
@@ -172,118 +173,95 @@ def to_items(message: Message) -> Iterator[dict[str, Any]]:
         yield {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
 
 
-def _read(item: Any, where: str, report: Report) -> Iterator[Message]:
+def _read(item: Any, said: AnswerParts, where: str, report: Report) -> None:
     if not isinstance(item, dict):
         raise LoadError(f"{kind_of(item)}, not an object")
     kind = item.get("type", "message")
     if not isinstance(kind, str):
         raise LoadError(f"an item whose type is {kind_of(kind)}")
-    if kind == "message":
-        yield _message(item, where, report)
-    elif _is_reasoning(item):
-        yield _read_reasoning(item, where, report)
-    elif kind in CALLS:
-        yield _call(item, item.get("call_id") or item.get("id"), CALLS[kind], where, report)
-    elif kind in RESULTS:
-        yield _result(item, where, report)
-    elif kind in DIRECTIONS:
-        yield _read_directions(item)
-        if kind in COMPACTIONS:
-            report.warn("a compaction item, which only the provider can read", where)
-    elif kind == REFERENCE:
-        yield _read_reference(item, where, report)
-    elif kind in HOSTED:
-        yield from _read_hosted_call(item, where, report)
-    else:
+    if kind not in ITEMS or (kind == "reasoning" and not _is_reasoning(item)):
         raise LoadError(LEFT_OUT.get(kind, f"an item of type {kind[:40]!r}, which can't be read"))
+    ITEMS[kind](item, said, where, report)
 
 
-def _message(item: dict[str, Any], where: str, report: Report) -> Message:
-    role, name = item.get("role"), item.get("id")
+def _add_message(item: dict[str, Any], said: AnswerParts, where: str, report: Report) -> None:
+    role = item.get("role")
     if not isinstance(role, str) or not role:
         raise LoadError("no role")
     text, media = _text(item.get("content"), where, report)
     report.leave(item, LABELS | {"role", "content"}, where)
-    metadata = {"role": role} if role in RENAMED_ROLES else {}
-    role = RENAMED_ROLES.get(role, role)
-    if role not in ROLE_CODES:
+    said.metadata = {"role": role} if role in RENAMED_ROLES else {}
+    said.role, said.id = RENAMED_ROLES.get(role, role), text_in(item, "id") or None
+    if said.role not in ROLE_CODES:
         report.warn(f"unknown role {role[:40]!r}, kept as conversation", where)
     if not (text or media):
         report.warn("empty content", where)
-    return Message(role, text, name if isinstance(name, str) and name else None, media=media, metadata=metadata)
+    said.say(text)
+    said.media += media
 
 
-def _read_directions(item: dict[str, Any]) -> Message:
-    said = {name: value for name, value in item.items() if name not in LABELS | {"role"}}
-    name = item.get("id")
-    text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
-    chosen = name if isinstance(name, str) and name else None
-    marks = {COMPACTION: ENCRYPTED} if item["type"] in COMPACTIONS else {}
-    return Message("system", text, chosen, pinned=True, metadata={"role": "developer", **marks})
+def _add_directions(item: dict[str, Any], said: AnswerParts, where: str, report: Report) -> None:
+    said.say(json_text({name: value for name, value in item.items() if name not in LABELS | {"role"}}))
+    said.role, said.id, said.pinned = "system", text_in(item, "id") or None, True
+    said.metadata = {"role": "developer"}
+    if item["type"] in COMPACTIONS:
+        said.metadata |= {COMPACTION: ENCRYPTED}
+        report.warn("a compaction item, which only the provider can read", where)
 
 
-def _read_reference(item: dict[str, Any], where: str, report: Report) -> Message:
-    named = item.get("id")
-    if not isinstance(named, str) or not named:
+def _add_reference(item: dict[str, Any], said: AnswerParts, where: str, report: Report) -> None:
+    if not (named := text_in(item, "id")):
         raise LoadError("an item_reference without an id")
     report.warn(KEPT_ITEMS, where)
-    return Message("assistant", metadata={REFERENCES: [named]})
+    said.metadata = {REFERENCES: [named]}
 
 
-def _read_reasoning(item: dict[str, Any], where: str, report: Report) -> Message:
-    """The model's thinking as an assistant message without content, to be joined with the answer that follows."""
-    metadata: dict[str, Any] = {}
-    thoughts = [_text(item.get(field) or "", where, report)[0] for field in ("summary", "content")]
-    if any(thoughts):
-        metadata["thinking"] = "\n".join(filter(None, thoughts))
+def _add_reasoning(item: dict[str, Any], said: AnswerParts, where: str, report: Report) -> None:
+    """Add the model's thinking, to be joined with the answer that follows."""
+    for field in ("summary", "content"):
+        said.think(_text(item.get(field) or "", where, report)[0])
     if item.get("encrypted_content"):
-        metadata["encrypted_reasoning"] = True
+        said.metadata = {"encrypted_reasoning": True}
         report.warn(ENCRYPTED_REASONING, where)
     report.leave(item, LABELS | {"summary", "content", "encrypted_content"}, where)
-    return Message("assistant", metadata=metadata)
 
 
-def _call(item: dict[str, Any], call_id: Any, field: str, where: str, report: Report) -> Message:
-    named = item.get("name")
-    if named is not None and not isinstance(named, str):
-        report.lack(f"a call whose name is {kind_of(named)}", where)
-    name = named if isinstance(named, str) and named else str(item["type"]).removesuffix("_call")
-    arguments = item.get(field)
-    if item["type"] == "computer_call" and arguments is None:
-        field, arguments = "actions", item.get("actions")
-    text = (
-        arguments
-        if isinstance(arguments, str)
-        else json.dumps({} if arguments is None else arguments, ensure_ascii=False)
-    )
+def _add_call(item: dict[str, Any], said: AnswerParts, where: str, report: Report) -> None:
+    field = "actions" if item["type"] == "computer_call" and item.get("action") is None else CALLS[item["type"]]
     read = {"name", "call_id", field, "pending_safety_checks", "namespace", "execution"}
-    if item["type"] not in HOSTED:
-        report.leave(item, LABELS | read, where)
-    if not isinstance(call_id, str) or not call_id:
+    report.leave(item, LABELS | read, where)
+    said.call(_call(item, item.get("call_id") or item.get("id"), field, where, report))
+
+
+def _call(item: dict[str, Any], id: object, field: str, where: str, report: Report) -> ToolCall:
+    if not isinstance(item.get("name"), str | None):
+        report.lack(f"a call whose name is {kind_of(item['name'])}", where)
+    name = text_in(item, "name") or str(item["type"]).removesuffix("_call")
+    return ToolCall(_known_id(id, where, report) or "", name, spaced_json(item.get(field), "{}"))
+
+
+def _known_id(id: object, where: str, report: Report) -> str | None:
+    if not isinstance(id, str) or not id:
         report.lack("a call or result without an id, paired in order", where)
-    call = ToolCall(call_id if isinstance(call_id, str) else "", name, text)
-    return Message("assistant", tool_calls=(call,))
+    return id if isinstance(id, str) else None
 
 
-def _result(item: dict[str, Any], where: str, report: Report) -> Message:
-    call_id, output = item.get("call_id") or item.get("id"), item.get("output", item.get("tools"))
-    media: tuple[str, ...] = ()
+def _add_result(item: dict[str, Any], said: AnswerParts, where: str, report: Report) -> None:
+    output = item.get("output", item.get("tools"))
     if isinstance(output, str | None) or _is_parts(output):
         text, media = _text(output, where, report)
     elif isinstance(output, dict) and output.get("type") == "computer_screenshot":
         text, media = "", ("image",)
     else:
-        text = json.dumps(output, ensure_ascii=False)
-    report.leave(
-        item, LABELS | {"call_id", "output", "tools", "acknowledged_safety_checks", "max_output_length"}, where
-    )
-    if not isinstance(call_id, str) or not call_id:
-        report.lack("a call or result without an id, paired in order", where)
-    return Message("tool", text, tool_call_id=call_id if isinstance(call_id, str) else None, media=media)
+        text, media = spaced_json(output), ()
+    read = {"call_id", "output", "tools", "acknowledged_safety_checks", "max_output_length"}
+    report.leave(item, LABELS | read, where)
+    id = _known_id(item.get("call_id") or item.get("id"), where, report)
+    said.add_result(Message("tool", text, tool_call_id=id, media=media))
 
 
-def _read_hosted_call(item: dict[str, Any], where: str, report: Report) -> Iterator[Message]:
-    """A call that the API answered itself, and the result as far as it shows one."""
+def _add_hosted_call(item: dict[str, Any], said: AnswerParts, where: str, report: Report) -> None:
+    """Add a call that the API answered itself, and the result as far as it shows one."""
     given, answered = HOSTED[item["type"]]
     call = _call(item, item.get("id"), given, where, report)
     result, fault = item.get(answered), item.get("error")
@@ -291,14 +269,25 @@ def _read_hosted_call(item: dict[str, Any], where: str, report: Report) -> Itera
     if item["type"] == "image_generation_call":
         result, media = "", ("image",) if result else ()
     found = fault or result
-    text = found if isinstance(found, str) else "" if found in NOTHING else json.dumps(found, ensure_ascii=False)
+    text = "" if found in NOTHING else spaced_json(found)
     if not (text or media):
         report.warn(f"a result of {item['type']} that the API doesn't show", where)
     read = {"name", "server_label", "approval_request_id", "container_id", given, answered, "error"}
     report.leave(item, LABELS | read, where)
-    metadata: dict[str, Any] = {"server_tool": True} | ({"is_error": True} if fault else {})
-    yield call
-    yield Message("tool", text, tool_call_id=call.tool_calls[0].id or None, media=media, metadata=metadata)
+    about = {"server_tool": True, **({"is_error": True} if fault else {})}
+    said.call(call)
+    said.add_result(Message("tool", text, tool_call_id=call.id or None, media=media, metadata=about))
+
+
+ITEMS: Mapping[str, ReadPart] = {
+    "message": _add_message,
+    "reasoning": _add_reasoning,
+    REFERENCE: _add_reference,
+    **dict.fromkeys(CALLS, _add_call),
+    **dict.fromkeys(RESULTS, _add_result),
+    **dict.fromkeys(HOSTED, _add_hosted_call),
+    **dict.fromkeys(DIRECTIONS, _add_directions),
+}
 
 
 def _text(content: Any, where: str, report: Report) -> tuple[str, tuple[str, ...]]:

@@ -16,6 +16,8 @@ from typing import Any
 from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import Report
 from historylab.formats.messages.chat_messages import pair_by_order
+from historylab.formats.messages.content_parts import spaced_json
+from historylab.formats.messages.fields import text_in
 from historylab.formats.messages.speakers import cast, role_of
 
 TAG = "<t"  # of all of them
@@ -75,12 +77,7 @@ def call_of(given: Any) -> ToolCall | None:
     if not isinstance(given, dict) or not isinstance(given.get("name"), str):
         return None
     arguments = given.get("arguments", given.get("parameters", {}))
-    chosen = given.get("id")
-    return ToolCall(
-        chosen if isinstance(chosen, str) else "",
-        given["name"],
-        arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False),
-    )
+    return ToolCall(text_in(given, "id") or "", given["name"], spaced_json(arguments, "null"))
 
 
 def _answer(text: str) -> Message:
