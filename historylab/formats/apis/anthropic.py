@@ -7,14 +7,13 @@ names this API by its model or its `max_tokens`.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.formats.apis.exchanges import Api, objects_in
+from historylab.formats.apis.exchanges import Api
 from historylab.formats.apis.streams import Stream
 from historylab.formats.base import Losses, Report, kind_of
 from historylab.formats.files.content import Content
@@ -28,9 +27,9 @@ from historylab.formats.messages.anthropic_blocks import (
     to_blocks,
 )
 from historylab.formats.messages.applied_edits import edits_in
+from historylab.formats.messages.fields import list_in, object_in, text_in, unpack_json
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS
 from historylab.formats.messages.kept_records import with_fields
-from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.written import (
     OPENING,
     ApiFeatures,
@@ -73,17 +72,17 @@ def is_answer(value: dict[str, Any]) -> bool:
 
 def looks_like_anthropic(content: Content) -> float:
     """0.9 for answers, 0.8 for messages with blocks of its own, 0.7 for a body that names its model or its limit."""
-    values = API.values(content.values)
-    if API.has_answer(values):
-        return 0.9
-    records = [r for r in API.sample(values) if isinstance(r, dict)]
-    if not records or any(OTHERS & r.keys() or r.get("role") not in ROLES for r in records):
+    return API.recognise(content, _claim)
+
+
+def _claim(records: list[Any], objects: list[dict[str, Any]]) -> float:
+    if any(not isinstance(r, dict) or OTHERS & r.keys() or r.get("role") not in ROLES for r in records):
         return 0
     if records[0]["role"] == "system":
         return 0
-    if any(_is_own(block) for r in records for block in (r["content"] if isinstance(r.get("content"), list) else ())):
+    if any(_is_own(block) for r in records for block in list_in(r, "content")):
         return 0.8
-    return 0.7 if any(map(_is_own_body, objects_in(values))) else 0
+    return 0.7 if any(map(_is_own_body, objects)) else 0
 
 
 def to_anthropic_body(conversation: Conversation, losses: Losses) -> dict[str, Any]:
@@ -114,14 +113,8 @@ def anthropic(content: Content, report: Report) -> Iterator[Conversation]:
     yield from API.conversations(content.values, report)
 
 
-def _read(group: RecordGroup, report: Report) -> list[Message]:
-    messages: list[Message] = []
-    if isinstance(prompt := group.beside.get("system"), str | list) and prompt:
-        report.records += 1
-        messages += read_turn("system", group.beside.pop("system"), f"{group.where} system".strip(), report)
-    for where, record in group.records:
-        messages += _read_record(record, where, report)
-    return messages
+def _read(records: list[tuple[str, Any]], report: Report) -> list[Message]:
+    return [message for where, record in records for message in _read_record(record, where, report)]
 
 
 def _read_record(record: Any, where: str, report: Report) -> list[Message]:
@@ -142,13 +135,8 @@ def _read_record(record: Any, where: str, report: Report) -> list[Message]:
 
 def _read_answer(answer: dict[str, Any], where: str, report: Report) -> list[list[Message]]:
     report.records += 1
-    left = report.leave(answer, READ_OF_ANSWER, where)
-    *before, last = with_fields(read_turn("assistant", answer["content"], where, report), left)
+    *before, last = read_turn("assistant", answer["content"], where, report)
     return [[*before, replace(last, metadata={**last.metadata, **edits_in(answer)})]]
-
-
-def _answer_item(answer: Mapping[str, Any]) -> dict[str, Any] | None:
-    return {"role": "assistant", "content": answer["content"]} if answer.get("content") else None
 
 
 def _is_own(block: Any) -> bool:
@@ -166,15 +154,11 @@ def _is_own_body(value: dict[str, Any]) -> bool:
 
 def _event(value: dict[str, Any]) -> dict[str, Any]:
     """An event of a stream, which some logs hold as `data`."""
-    return value["data"] if isinstance(value.get("data"), dict) else value
+    return object_in(value, "data") or value
 
 
 def _piece_of(value: dict[str, Any]) -> str | None:
     return "" if _event(value).get("type") in EVENTS else None
-
-
-def _is_last(value: dict[str, Any]) -> bool:
-    return _event(value).get("type") == "message_stop"
 
 
 def _assemble(pieces: list[dict[str, Any]]) -> dict[str, Any]:
@@ -183,48 +167,37 @@ def _assemble(pieces: list[dict[str, Any]]) -> dict[str, Any]:
     blocks: dict[str, dict[str, Any]] = {}
     inputs: dict[str, str] = {}
     unread: dict[str, Any] = {}  # fields of the answer, so that they are reported as such
-    for piece in pieces:
-        event = _event(piece)
+    for event in map(_event, pieces):
         unread |= {name: value for name, value in event.items() if name not in READ_OF_EVENT}
-        at, delta = str(event.get("index")), event.get("delta")
-        delta = delta if isinstance(delta, dict) else {}
-        if isinstance(begun := event.get("message"), dict):
+        at, delta = str(event.get("index")), object_in(event, "delta")
+        if begun := object_in(event, "message"):
             message = {**begun}
-        if isinstance(block := event.get("content_block"), dict):
+        if block := object_in(event, "content_block"):
             blocks[at] = {**block}
-        kind = delta.get("type")
-        name = DELTAS.get(kind, "") if isinstance(kind, str) else ""
-        text = delta.get(name)
-        if name == "partial_json" and isinstance(text, str):
+        name = DELTAS.get(str(delta.get("type")), "")
+        text = text_in(delta, name)
+        if text and name == "partial_json":
             inputs[at] = inputs.get(at, "") + text
-        elif isinstance(text, str) and at in blocks:
+        elif text is not None and at in blocks:
             blocks[at][name] = f"{blocks[at].get(name) or ''}{text}"
         message |= {name: delta[name] for name in ("stop_reason", "stop_sequence") if name in delta}
         message |= {name: event[name] for name in ("context_management",) if name in event}
-        if isinstance(usage := event.get("usage"), dict):
-            before = message.get("usage")
-            message["usage"] = {**(before if isinstance(before, dict) else {}), **usage}
-    for at in inputs.keys() & blocks.keys():
-        if inputs[at]:  # else it is as it began: a call without arguments
-            blocks[at]["input"] = _parse(inputs[at])
+        if usage := object_in(event, "usage"):
+            message["usage"] = {**object_in(message, "usage"), **usage}
+    for at in inputs.keys() & blocks.keys():  # else it is as it began: a call without arguments
+        blocks[at]["input"] = unpack_json(inputs[at])
     whole = {"type": "message", "role": "assistant", "model": "", **message, "content": list(blocks.values())}
     return {**unread, **whole}
-
-
-def _parse(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
 
 
 API: Api = Api(
     "messages",
     is_answer=is_answer,
     read=_read,
-    read_answer=_read_answer,
-    answer_item=_answer_item,
+    choices=_read_answer,
+    of_answer=READ_OF_ANSWER,
+    answer_item=lambda answer: {"role": "assistant", "content": said} if (said := answer.get("content")) else None,
     provider="anthropic",
-    stream=Stream(_piece_of, _is_last, _assemble),
+    stream=Stream(_piece_of, lambda value: _event(value).get("type") == "message_stop", _assemble),
     own=frozenset({"title", "name", "stars", "evidence"}),
 )

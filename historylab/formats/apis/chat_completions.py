@@ -19,7 +19,6 @@ from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import chat_parts, to_record
 from historylab.formats.messages.kept_records import with_fields
 from historylab.formats.messages.other_shapes import shape_in
-from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.reported import read_messages, read_reported
 from historylab.formats.messages.speakers import role_of
 from historylab.formats.messages.written import NAME, ApiFeatures, body, function_tool, messages_to_write
@@ -42,16 +41,16 @@ def is_answer(value: dict[str, Any]) -> bool:
 
 def looks_like_chat(content: Content) -> float:
     """0.8 for answers; 0.5 for roles and contents, which other formats have too, 0.6 with a field of this API alone."""
-    values = API.values(content.values)
-    if API.has_answer(values):
-        return 0.8
-    records = API.sample(values)
+    return API.recognise(content, _claim, answered=0.8)
+
+
+def _claim(records: list[Any], objects: list[dict[str, Any]]) -> float:
     alike = [r for r in records if _is_chat(r)]
     if not alike or len(alike) * 2 < len(records):
         return 0
     if not any(role_of(r["role"]) for r in alike):  # such as the words of a program's menus, or a list of staff
         return 0
-    if shape_in(values) and not _has_own_marks(alike):  # read here it would be half
+    if shape_in([("", each) for each in objects]) and not _has_own_marks(alike):  # read here it would be half
         return 0
     return 0.6 if any(OWN_MARKS & r.keys() for r in alike) else 0.5
 
@@ -80,22 +79,13 @@ def chat_completions(content: Content, report: Report) -> Iterator[Conversation]
     yield from API.conversations(content.values, report)
 
 
-def _read(group: RecordGroup, report: Report) -> list[Message]:
-    records = group.records
-    if isinstance(group.beside.get("system"), str | list) and group.beside["system"]:  # as Anthropic's API takes it
-        prompt = {"role": "system", "content": group.beside.pop("system")}
-        records = [(f"{group.where} system".strip(), prompt), *records]
-    return read_messages(records, report)
-
-
 def _read_answer(answer: dict[str, Any], where: str, report: Report) -> list[list[Message]]:
-    left = report.leave(answer, READ_OF_ANSWER, where)
     read = []
     for i, choice in enumerate(answer["choices"]):
         if isinstance(choice, dict):
-            beside = {**left, **report.leave(choice, READ_OF_CHOICE, where)}
+            left = report.leave(choice, READ_OF_CHOICE, where)
             message = read_reported(choice.get("message"), f"{where} choices[{i}]", report)
-            read += [with_fields([message], beside)] if message else []
+            read += [with_fields([message], left)] if message else []
         else:
             report.warn("a choice that is no object", where)
     return read
@@ -145,8 +135,9 @@ def _has_own_marks(records: list[dict[str, Any]]) -> bool:
 API: Api = Api(
     "messages",
     is_answer=is_answer,
-    read=_read,
-    read_answer=_read_answer,
+    read=read_messages,
+    choices=_read_answer,
+    of_answer=READ_OF_ANSWER,
     answer_item=lambda answer: next((choice.get("message") for choice in _objects(answer.get("choices"))), None),
     stream=Stream(_piece_of, lambda _: False, _assemble),
     own=frozenset({"title", "name", "stars", "evidence"}),

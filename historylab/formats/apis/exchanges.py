@@ -11,7 +11,7 @@ All of them become `{"messages": […], …, "response": {…}}`; what an answer
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -23,10 +23,12 @@ from historylab.conversation.recorded import PARAMETERS, PROVIDER, TOOLS
 from historylab.conversation.usage import MODEL
 from historylab.formats.apis.streams import Stream
 from historylab.formats.base import NOTHING, Report
+from historylab.formats.files.content import Content
 from historylab.formats.messages.bodies import join_bodies
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.fields import unpack_json
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS
+from historylab.formats.messages.kept_records import with_fields
 from historylab.formats.messages.observed import conversations_in
 from historylab.formats.messages.provider_cuts import with_provider_cuts
 from historylab.formats.messages.record_groups import Grouping, RecordGroup
@@ -56,28 +58,38 @@ OF_A_REQUEST = frozenset(
 """Fields of a body that say how the model was asked."""
 
 
+def _as_system(given: Any) -> list[Any]:
+    return [{"role": "system", "content": given}] if isinstance(given, str | list) else []
+
+
 @dataclass(frozen=True)
 class Api:
     """A provider's API, as far as its requests and answers differ from another's.
 
-    `holder`: the key under which a body has its messages. `read` makes messages of their records, and takes what else
-    is one (a system prompt) out of what stands beside them. `read_answer` gives the messages of an answer, once per
-    choice, `answer_item` its first item as an app repeats it (None without one). `body` rewrites an unwrapped object
-    before it is read. `own`: fields beside the records that stay as they are, unreported. `left_out`: fields that are
-    named and not kept.
+    `holder`: the key under which a body has its messages. `read` makes messages of their records; `prompts` are the
+    fields beside these that hold more of them, which `prompt` gives. `choices` gives the messages of an answer, once
+    per choice, `answer_item` its first item as an app repeats it (None without one); `of_answer`: fields of an answer
+    that are read. `body` rewrites an unwrapped object before it is read. `own`: fields beside the records that stay as
+    they are, unreported. `left_out`: fields that are named and not kept; `missing`: what a field says is missing.
     """
 
     holder: str
     is_answer: Callable[[dict[str, Any]], bool]
-    read: Callable[[RecordGroup, Report], list[Message]]
-    read_answer: Callable[[dict[str, Any], str, Report], list[list[Message]]]
+    read: Callable[[list[tuple[str, Any]], Report], list[Message]]
+    choices: Callable[[dict[str, Any], str, Report], list[list[Message]]]
+    of_answer: Set[str]
     answer_item: Callable[[Mapping[str, Any]], Any] = lambda answer: None
     is_record: Callable[[Any], bool] = lambda value: isinstance(value, dict) and "role" in value
+    prompts: tuple[str, ...] = ("system",)
+    prompt: Callable[[Any], Any] = lambda given: (
+        isinstance(given, str | list) and [{"role": "system", "content": given}]
+    )
     provider: str = ""
     stream: Stream | None = None
     body: Callable[[dict[str, Any]], dict[str, Any]] = lambda value: value
-    own: frozenset[str] = frozenset()
+    own: Set[str] = frozenset(("title", "name"))
     left_out: Mapping[str, str] = field(default_factory=dict)
+    missing: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def grouping(self) -> Grouping:
@@ -89,9 +101,16 @@ class Api:
         values = self.stream.join_streamed(values) if self.stream else values
         return [(at, list(map(self._one, v)) if isinstance(v, list) else self._one(v)) for at, v in values]
 
-    def has_answer(self, values: list[tuple[str, Any]]) -> bool:
-        """Whether any of the unwrapped values holds an answer."""
-        return any(ANSWER in value and self._is_answered(value) for value in objects_in(values))
+    def recognise(
+        self, content: Content, claim: Callable[[list[Any], list[dict[str, Any]]], float], answered: float = 0.9
+    ) -> float:
+        """How surely a file is of this API: by an answer in it, or as its records and the objects in it claim."""
+        values = self.values(content.values)
+        objects = objects_in(values)
+        if any(ANSWER in value and self._is_answered(value) for value in objects):
+            return answered
+        records = self.sample(values)
+        return claim(records, objects) if records else 0
 
     def sample(self, values: list[tuple[str, Any]]) -> list[Any]:
         """The first records among the unwrapped values; none where most of what stands there is something else."""
@@ -112,7 +131,12 @@ class Api:
     def read_list(self, items: list[Any], report: Report, where: str) -> list[Message]:
         """The messages of a list of nothing else, such as logs have."""
         records = [(f"{where}[{i}]", item) for i, item in enumerate(items)]
-        return pair_by_order(self.read(RecordGroup(records, {}, where), report))
+        return pair_by_order(self.read(records, report))
+
+    def read_answer(self, answer: dict[str, Any], where: str, report: Report) -> list[list[Message]]:
+        """The messages of an answer, once per choice, the first with the fields that aren't read."""
+        left = report.leave(answer, self.of_answer, where)
+        return [with_fields(messages, left) for messages in self.choices(answer, where, report)]
 
     def conversations(self, values: list[tuple[str, Any]], report: Report) -> Iterator[Conversation]:
         """Every list of messages as a conversation; those that go on from each other are put together as a log."""
@@ -134,7 +158,7 @@ class Api:
 
     def _body_alone(self, group: RecordGroup, report: Report) -> Exchange:
         """A list of messages without an answer."""
-        messages, about = self.read(group, report), self._about(group, report)
+        messages, about = self._messages(group, report), self._about(group, report)
         return Exchange(
             messages,
             conversation=_name_in(group.beside),
@@ -144,6 +168,17 @@ class Api:
             where=group.where,
             report=report,
         )
+
+    def _messages(self, group: RecordGroup, report: Report) -> list[Message]:
+        """The messages of a body: a prompt that stands beside the others comes first."""
+        first: list[tuple[str, Any]] = []
+        for name in self.prompts:
+            if (given := group.beside.get(name)) and (said := self.prompt(given)):
+                del group.beside[name]
+                first += [(f"{group.where} {name}".strip(), each) for each in said]
+        for name in filter(group.beside.get, self.missing):
+            report.warn(self.missing[name], group.where)
+        return self.read([*first, *group.records], report)
 
     def _one(self, value: Any) -> Any:
         return self.body(_unwrap(value, self.holder, self.is_answer)) if isinstance(value, dict) else value
@@ -155,7 +190,7 @@ class Api:
         """The request of a logged answer; one more for every other choice there was, before it."""
         answer = group.beside[ANSWER]
         report = Report()
-        messages, about = self.read(group, report), self._about(group, report)
+        messages, about = self._messages(group, report), self._about(group, report)
         choices = self.read_answer(answer, f"{group.where} {ANSWER}".strip(), report) or [[]]
         model = answer.get(MODEL, answer.get("modelVersion", answer.get("model_version", about.get(MODEL))))
         for choice in (*choices[1:], choices[0]):

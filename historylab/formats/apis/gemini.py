@@ -5,20 +5,19 @@ Camel case and snake case are read alike. A system instruction stands beside the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.conversation.recorded import TOOLS
-from historylab.formats.apis.exchanges import Api, objects_in
+from historylab.formats.apis.exchanges import Api
 from historylab.formats.apis.streams import Stream
 from historylab.formats.base import Losses, Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.fields import list_in, object_in
+from historylab.formats.messages.fields import as_list, list_in, object_in
 from historylab.formats.messages.gemini_contents import add_part, is_content, media_parts, read_gemini_content, to_parts
 from historylab.formats.messages.kept_records import with_fields
-from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.written import (
     OPENING,
     ApiFeatures,
@@ -50,13 +49,9 @@ def is_answer(value: dict[str, Any]) -> bool:
 
 def looks_like_gemini(content: Content) -> float:
     """0.9 for responses and bodies, 0.8 for contents alone."""
-    values = API.values(content.values)
-    if API.has_answer(values):
-        return 0.9
-    records = API.sample(values)
-    if not records:
-        return 0
-    return 0.9 if any(isinstance(value.get(API.holder), list) for value in objects_in(values)) else 0.8
+    return API.recognise(
+        content, lambda _, objects: 0.9 if any(isinstance(o.get(API.holder), list) for o in objects) else 0.8
+    )
 
 
 def to_gemini_body(conversation: Conversation, losses: Losses) -> dict[str, Any]:
@@ -107,23 +102,18 @@ def _body(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _declarations(tool: Any) -> list[Any]:
-    found = (
-        next((tool[name] for name in DECLARED if isinstance(tool.get(name), list)), None) if _is_object(tool) else None
-    )
-    return [tool] if found is None else found
+    held = [tool[name] for name in DECLARED if isinstance(tool.get(name), list)] if isinstance(tool, dict) else []
+    return held[0] if held else [tool]
 
 
-def _read(group: RecordGroup, report: Report) -> list[Message]:
+def _prompt(given: Any) -> list[Any]:
+    said = [given] if isinstance(given, str) else as_list(given.get("parts") if isinstance(given, dict) else given)
+    return [{"role": "system", "parts": [_text_of(part) for part in said]}] if said else []
+
+
+def _read(records: list[tuple[str, Any]], report: Report) -> list[Message]:
     messages: list[Message] = []
-    for name in INSTRUCTIONS:
-        prompt = group.beside.get(name)
-        said = [prompt] if isinstance(prompt, str) else prompt.get("parts") if isinstance(prompt, dict) else prompt
-        if isinstance(said, list) and said:
-            del group.beside[name]
-            report.records += 1
-            given = {"role": "system", "parts": [_text_of(part) for part in said]}
-            messages += read_gemini_content(given, f"{group.where} {name}".strip(), report)
-    for where, record in group.records:
+    for where, record in records:
         if not isinstance(record, dict) or not isinstance(record.get("parts"), list):
             found = "an object without parts" if isinstance(record, dict) else f"{kind_of(record)}, not an object"
             report.skip(found, where)
@@ -140,7 +130,6 @@ def _text_of(part: Any) -> Any:
 
 
 def _read_answer(answer: dict[str, Any], where: str, report: Report) -> list[list[Message]]:
-    left = report.leave(answer, READ_OF_ANSWER, where)
     read = []
     for i, candidate in enumerate(answer["candidates"]):
         at = f"{where} candidates[{i}]"
@@ -148,21 +137,13 @@ def _read_answer(answer: dict[str, Any], where: str, report: Report) -> list[lis
             report.skip("a candidate without content", at)
             continue
         report.records += 1
-        beside = {**left, **report.leave(candidate, READ_OF_CANDIDATE, at)}
-        read.append(with_fields(read_gemini_content(candidate["content"], at, report, "model"), beside))
+        left = report.leave(candidate, READ_OF_CANDIDATE, at)
+        read.append(with_fields(read_gemini_content(candidate["content"], at, report, "model"), left))
     return read
 
 
-def _answer_item(answer: Mapping[str, Any]) -> Any:
-    return next((one["content"] for one in list_in(dict(answer), "candidates") if _has_content(one)), None)
-
-
-def _is_object(value: Any) -> bool:
-    return isinstance(value, dict)
-
-
 def _has_content(candidate: Any) -> bool:
-    return _is_object(candidate) and isinstance(object_in(candidate, "content").get("parts"), list)
+    return isinstance(candidate, dict) and isinstance(object_in(candidate, "content").get("parts"), list)
 
 
 def _piece_of(value: dict[str, Any]) -> str | None:
@@ -170,18 +151,14 @@ def _piece_of(value: dict[str, Any]) -> str | None:
     candidates = value.get("candidates")
     if not isinstance(candidates, list) or "contents" in value:
         return None
-    if any(
-        not _has_content(c) for c in candidates if not _is_object(c) or c.get("content")
-    ):  # of another kind, to be named
-        return None
+    if not all(_has_content(c) for c in candidates if not isinstance(c, dict) or c.get("content")):
+        return None  # of another kind, to be named
     return str(value.get("responseId", value.get("response_id", "")))
 
 
 def _is_last(value: dict[str, Any]) -> bool:
-    named = "responseId" in value or "response_id" in value
-    return not named and any(
-        _is_object(c) and ("finishReason" in c or "finish_reason" in c) for c in value["candidates"]
-    )
+    ended = (c for c in value["candidates"] if isinstance(c, dict) and ("finishReason" in c or "finish_reason" in c))
+    return not ("responseId" in value or "response_id" in value) and any(ended)
 
 
 def _assemble(pieces: list[dict[str, Any]]) -> dict[str, Any]:
@@ -190,19 +167,13 @@ def _assemble(pieces: list[dict[str, Any]]) -> dict[str, Any]:
         return pieces[0]
     parts: list[Any] = []
     first: dict[str, Any] = {}
-    for piece in pieces:
-        for candidate in piece["candidates"][:1]:
-            first = {**first, **candidate} if _is_object(candidate) else first
-            held = object_in(candidate, "content") if _is_object(candidate) else {}
-            for part in list_in(held, "parts"):
-                add_part(parts, part)
-    content = {"role": "model", "parts": parts}
+    for candidate in (c for piece in pieces for c in piece["candidates"][:1] if isinstance(c, dict)):
+        first |= candidate
+        for part in list_in(object_in(candidate, "content"), "parts"):
+            add_part(parts, part)
+    whole = {**first, "content": {"role": "model", "parts": parts}}
     merged: dict[str, Any] = {name: value for piece in pieces for name, value in piece.items()}
-    return {**merged, "candidates": [{**first, "content": content}, *_other_parts(pieces)]}
-
-
-def _other_parts(pieces: list[dict[str, Any]]) -> list[Any]:
-    return [candidate for piece in pieces for candidate in piece["candidates"][1:]]
+    return {**merged, "candidates": [whole, *(other for piece in pieces for other in piece["candidates"][1:])]}
 
 
 API: Api = Api(
@@ -210,10 +181,14 @@ API: Api = Api(
     is_record=is_content,
     is_answer=is_answer,
     read=_read,
-    read_answer=_read_answer,
+    choices=_read_answer,
+    of_answer=READ_OF_ANSWER,
+    prompts=INSTRUCTIONS,
+    prompt=_prompt,
     provider="google",
     stream=Stream(_piece_of, _is_last, _assemble),
     body=_body,
-    answer_item=_answer_item,
-    own=frozenset({"title", "name"}),
+    answer_item=lambda answer: next(
+        (one["content"] for one in list_in(answer, "candidates") if _has_content(one)), None
+    ),
 )

@@ -13,15 +13,14 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.errors import LoadError
-from historylab.formats.apis.exchanges import Api, objects_in
+from historylab.formats.apis.exchanges import Api
 from historylab.formats.apis.streams import Stream, add_piece
-from historylab.formats.base import NOTHING, Losses, Report, kind_of
+from historylab.formats.base import Losses, Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import to_message
 from historylab.formats.messages.fields import list_in, text_in
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS
-from historylab.formats.messages.kept_records import parts_beside, with_fields
-from historylab.formats.messages.record_groups import RecordGroup
+from historylab.formats.messages.kept_records import keep_records, parts_beside
 from historylab.formats.messages.written import ApiFeatures, body, function_tool, messages_to_write, object_arguments
 from historylab.registry import register
 
@@ -38,15 +37,16 @@ def is_answer(value: dict[str, Any]) -> bool:
 
 def looks_like_ollama(content: Content) -> float:
     """0.9 for answers, 0.8 for calls and results as only this API has them, 0.7 for images and bodies with options."""
-    values = API.values(content.values)
-    if API.has_answer(values):
-        return 0.9
-    records = [r for r in API.sample(values) if isinstance(r, dict) and "content" in r]
+    return API.recognise(content, _claim)
+
+
+def _claim(records: list[Any], objects: list[dict[str, Any]]) -> float:
+    records = [r for r in records if isinstance(r, dict) and "content" in r]
     if any(_has_own_calls(r) or (r.get("role") == "tool" and isinstance(r.get("tool_name"), str)) for r in records):
         return 0.8
     if any(_is_images(r.get("images")) for r in records):
         return 0.7
-    bodies = [v for v in objects_in(values) if isinstance(v.get(API.holder), list) and isinstance(v.get("model"), str)]
+    bodies = [v for v in objects if isinstance(v.get(API.holder), list) and isinstance(v.get("model"), str)]
     return 0.7 if records and any("keep_alive" in v or isinstance(v.get("options"), dict) for v in bodies) else 0
 
 
@@ -87,17 +87,16 @@ def ollama(content: Content, report: Report) -> Iterator[Conversation]:
     yield from API.conversations(content.values, report)
 
 
-def _read(group: RecordGroup, report: Report) -> list[Message]:
-    read = (_message(record, where, report) for where, record in group.records)
-    return [message for message in read if message]
+def _read(records: list[tuple[str, Any]], report: Report) -> list[Message]:
+    return [message for where, record in records if (message := _message(record, where, report))]
 
 
 def _read_answer(answer: dict[str, Any], where: str, report: Report) -> list[list[Message]]:
-    left = report.leave(answer, READ_OF_ANSWER, where)
     message = _message(answer["message"], f"{where} message", report)
-    return [with_fields([message], left) if message else []]
+    return [[message] if message else []]
 
 
+@keep_records
 def _message(record: Any, where: str, report: Report) -> Message | None:
     if not isinstance(record, dict):
         report.skip(f"{kind_of(record)}, not an object", where)
@@ -111,22 +110,19 @@ def _message(record: Any, where: str, report: Report) -> Message | None:
         report.skip(str(problem), where)
         return None
     report.records += 1
-    before = report.warned
-    for name, value in record.items():
-        if value not in NOTHING and (name not in READ or (name == "images" and not _is_images(value))):
-            report.warn(f"a field {name[:40]!r} not read", where)
+    shown = _is_images(record.get("images"))
+    report.leave(record, READ if shown else READ - {"images"}, where)
     for call in list_in(record, "tool_calls"):
         report.leave(call, OF_CALL[0], where)
         report.leave(call["function"], OF_CALL[1], where)
     for part in message.metadata.get("unread_parts", ()):
         report.warn(f"{part} not read", where)
-    images = ("image",) * len(record["images"]) if _is_images(record.get("images")) else ()
+    images = ("image",) * len(record["images"]) if shown else ()
     thinking = text_in(record, "thinking")
     if not (message.content or message.tool_calls or message.media or images or thinking):
         report.warn("empty content", where)
     metadata = {**message.metadata, **({"thinking": thinking} if thinking else {})}
-    source = record if images or message.media or report.warned > before else None
-    return replace(message, media=message.media + images, metadata=metadata, source=source)
+    return replace(message, media=message.media + images, metadata=metadata, source=None)
 
 
 def _images_of(message: Message) -> list[str]:
@@ -166,8 +162,9 @@ API: Api = Api(
     "messages",
     is_answer=is_answer,
     read=_read,
-    read_answer=_read_answer,
+    choices=_read_answer,
+    of_answer=READ_OF_ANSWER,
+    prompts=(),
     provider="ollama",
     stream=Stream(_piece_of, lambda value: value["done"], _assemble),
-    own=frozenset({"title", "name"}),
 )

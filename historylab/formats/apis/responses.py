@@ -11,13 +11,11 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.formats.apis.exchanges import ANSWER, OF_A_REQUEST, Api, objects_in
+from historylab.formats.apis.exchanges import ANSWER, OF_A_REQUEST, Api
 from historylab.formats.apis.streams import Stream
 from historylab.formats.base import NOTHING, Losses, Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import list_in
-from historylab.formats.messages.kept_records import with_fields
-from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.responses_items import COMPACTIONS, is_item, read_items, said_parts, to_items
 from historylab.formats.messages.summary_marks import without_summary
 from historylab.formats.messages.written import BOUNDARIES, ApiFeatures, body, definition_fields, messages_to_write
@@ -52,15 +50,16 @@ def is_answer(value: dict[str, Any]) -> bool:
 
 def looks_like_responses(content: Content) -> float:
     """0.9 for responses, 0.8 for items of types that only this API has, and for a body with its own fields."""
-    values = API.values(content.values)
-    if API.has_answer(values):
-        return 0.9
-    records = [r for r in API.sample(values) if isinstance(r, dict)]
+    return API.recognise(content, _claim)
+
+
+def _claim(records: list[Any], objects: list[dict[str, Any]]) -> float:
+    records = [r for r in records if isinstance(r, dict)]
     if any("tool_calls" in r or "parts" in r for r in records):
         return 0
     if any(is_item(r) or _has_own_parts(r) for r in records):
         return 0.8
-    bodies = [v for v in objects_in(values) if isinstance(v.get("input"), list)]
+    bodies = [v for v in objects if isinstance(v.get("input"), list)]
     named = any(isinstance(v.get("model"), str) for v in bodies)
     return (0.8 if named or all(v.keys() <= {"input", *ECHOED} for v in bodies) else 0) if records and bodies else 0
 
@@ -116,24 +115,13 @@ def _compaction_body(value: dict[str, Any], answer: dict[str, Any]) -> dict[str,
     return {**value, ANSWER: {**answer, "object": "response", "output": own}}
 
 
-def _read(group: RecordGroup, report: Report) -> list[Message]:
-    items = group.records
-    prompt = group.beside.get("instructions")
-    if isinstance(prompt, str | list) and prompt:
-        del group.beside["instructions"]
-        texts = without_summary(prompt) if isinstance(prompt, str) else ()
-        said = prompt if isinstance(prompt, list) else [{"role": "system", "content": text} for text in texts if text]
-        items = [(f"{group.where} instructions".strip(), item) for item in said] + items
-    for name, missing in MISSING.items():
-        if group.beside.get(name):
-            report.warn(missing, group.where)
-    return read_items(items, report)
+def _prompt(given: Any) -> list[Any]:
+    texts = without_summary(given) if isinstance(given, str) else ()
+    return given if isinstance(given, list) else [{"role": "system", "content": text} for text in texts if text]
 
 
 def _read_answer(answer: dict[str, Any], where: str, report: Report) -> list[list[Message]]:
-    left = report.leave(answer, READ_OF_ANSWER, where)
-    items = [(f"{where} output[{i}]", item) for i, item in enumerate(answer["output"])]
-    return [with_fields(read_items(items, report), left)]
+    return [read_items([(f"{where} output[{i}]", item) for i, item in enumerate(answer["output"])], report)]
 
 
 def _is_of_answer(item: Any) -> bool:
@@ -141,9 +129,8 @@ def _is_of_answer(item: Any) -> bool:
 
 
 def _has_own_parts(record: dict[str, Any]) -> bool:
-    content = record.get("content")
     kinds = ("input_text", "output_text", "input_image", "input_file")
-    return any(isinstance(p, dict) and p.get("type") in kinds for p in (content if isinstance(content, list) else ()))
+    return any(isinstance(part, dict) and part.get("type") in kinds for part in list_in(record, "content"))
 
 
 def _piece_of(value: dict[str, Any]) -> str | None:
@@ -168,11 +155,14 @@ API: Api = Api(
     "input",
     is_record=lambda value: isinstance(value, dict) and ("role" in value or is_item(value)),
     is_answer=is_answer,
-    read=_read,
-    read_answer=_read_answer,
+    read=read_items,
+    choices=_read_answer,
+    of_answer=READ_OF_ANSWER,
+    prompts=("instructions",),
+    prompt=_prompt,
+    missing=MISSING,
     answer_item=lambda answer: next(filter(is_from_model, list_in(answer, "output")), None),
     provider="openai",
     stream=Stream(_piece_of, lambda value: value.get("type") in ENDS, _assemble),
     body=_body,
-    own=frozenset({"title", "name"}),
 )

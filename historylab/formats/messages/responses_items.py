@@ -218,10 +218,10 @@ def _add_reference(item: dict[str, Any], said: AnswerParts, where: str, report: 
 
 def _add_reasoning(item: dict[str, Any], said: AnswerParts, where: str, report: Report) -> None:
     """Add the model's thinking, to be joined with the answer that follows."""
-    for field in ("summary", "content"):
-        said.think(_text(item.get(field) or "", where, report)[0])
+    thoughts = [_text(item.get(field) or "", where, report)[0] for field in ("summary", "content")]
+    said.metadata = {"thinking": "\n".join(filter(None, thoughts))} if any(thoughts) else {}
     if item.get("encrypted_content"):
-        said.metadata = {"encrypted_reasoning": True}
+        said.metadata |= {"encrypted_reasoning": True}
         report.warn(ENCRYPTED_REASONING, where)
     report.leave(item, LABELS | {"summary", "content", "encrypted_content"}, where)
 
