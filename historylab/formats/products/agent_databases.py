@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.recorded import SIDECHAIN
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import as_list, list_in, object_in, unpack_json
+from historylab.formats.messages.paths import Located, each_path
 from historylab.formats.shapes.reading import read_shaped
 from historylab.formats.shapes.shape import Shape
 from historylab.registry import member, register
@@ -47,19 +49,51 @@ LLM = Shape.of(
 )
 
 
+GOOSE_EXPORTS = ("conversation", "messages")
+"""Lists of messages in what `goose session export` writes, and `goose run` with JSON as its output."""
+
+
+def looks_like_goose_database(content: Content) -> float:
+    """1 for Goose's tables, or for a session of theirs as JSON."""
+    if content.tables:
+        columns = _match_columns(content, "messages", "session_id content_json created_timestamp")
+        return columns and _match_columns(content, "sessions", "id")
+    return 1 if any(_list_exported(value) for _, value in content.values[:1]) else 0
+
+
+def _list_exported(value: Any) -> list[Any]:
+    """The messages of a session that Goose wrote as JSON; none in anything else."""
+    for name in GOOSE_EXPORTS if isinstance(value, dict) else ():
+        first = next(iter(found := list_in(value, name)), None)
+        if isinstance(first, dict) and "created" in first and "agentVisible" in object_in(first, "metadata"):
+            return found
+    return []
+
+
 @register(
     "format",
     title="Goose database",
-    recognise=lambda content: (
-        _match_columns(content, "messages", "session_id content_json created_timestamp")
-        and _match_columns(content, "sessions", "id")
-    ),
-    source="block/goose, crates/goose/src/session/session_manager.rs, v1.x",
+    recognise=looks_like_goose_database,
+    source="aaif-goose/goose, crates/goose/src/session/session_manager.rs, v1.x",
+    checked="kenn-io/agentsview, internal/parser/goose_test.go (tables of version 15)",
 )
 def goose_database(content: Content, report: Report) -> Iterator[Conversation]:
-    """Sessions of Goose's database, each a conversation."""
+    """Sessions of Goose's database, each a conversation, or one that was exported as JSON."""
     shape: Shape = member("format", "goose").attributes["shape"]
-    whole = replace(shape, items="messages", title=("name", "description"), model=("model_config_json.model_name"))
+    models = (*each_path(shape.model), "model_config_json.model_name", "model_config.model_name")
+    whole = replace(shape, items="messages", title=("name", "description"), model=models)
+    for where, session in _goose_sessions(content):
+        parent = session.get("parent_session_id")
+        about = {"session": parent or session["id"]} if session.get("id") else {}
+        about |= {"agent": session["id"], SIDECHAIN: True} if parent and about else {}
+        for read in read_shaped(whole, [(where, session)], report):
+            yield Conversation(read.messages, read.title, {**read.metadata, **about}, read.branches)
+
+
+def _goose_sessions(content: Content) -> Iterator[Located]:
+    if not content.tables:
+        yield from ((where, {**value, "messages": _list_exported(value)}) for where, value in content.values)
+        return
     messages: dict[Any, list[Any]] = {}
     for row in content.rows("SELECT * FROM messages ORDER BY created_timestamp, rowid"):
         about = {
@@ -72,7 +106,7 @@ def goose_database(content: Content, report: Report) -> Iterator[Conversation]:
     for session in content.rows("SELECT * FROM sessions ORDER BY rowid"):
         held = {"messages": messages.get(session["id"], [])}
         config = {"model_config_json": unpack_json(session.get("model_config_json"))}
-        yield from read_shaped(whole, [(f"session {session['id']}", {**session, **config, **held})], report)
+        yield f"session {session['id']}", {**session, **config, **held}
 
 
 def _match_columns(content: Content, table: str, columns: str) -> float:

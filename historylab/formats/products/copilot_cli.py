@@ -44,6 +44,10 @@ MESSAGES = {
     "tool.execution_complete": "tool",
 }
 COMPACTED = "session.compaction_complete"
+CHOSEN = ("newModel", "selectedModel")
+"""Fields of events by which a model is chosen for the answers that name none; empty: none is."""
+SKILL = "<skill-context"
+"""Begins what Copilot CLI says of a skill, in versions that name no source."""
 BY = "Copilot CLI"
 
 
@@ -60,15 +64,19 @@ def looks_like_copilot_cli(content: Content) -> float:
     recognise=looks_like_copilot_cli,
     marks="data parentId toolRequests",
     source="github/copilot-sdk, dotnet/src/Generated/SessionEvents.cs, CLI 1.0",
+    checked="getagentseal/codeburn, tests/providers/copilot.test.ts (of CLI 1.0.78)",
 )
 def copilot_cli(content: Content, report: Report) -> Iterator[Conversation]:
     """Sessions of Copilot CLI, with their compactions, and their sub-agents after them."""
-    runs, session = defaultdict[str, list[Located]](list), ""
+    runs, session, model = defaultdict[str, list[Located]](list), "", ""
     for where, value in located_items(content.values):
         data = object_in(value, "data") if isinstance(value, dict) else {}
         session = session or text_in(data, "sessionId") or ""
-        if made := _record(value, data, where, report):
-            runs[text_in(data, "parentToolCallId") or ""].append((where, made))
+        model = str(next((data[name] for name in CHOSEN if isinstance(data.get(name), str)), model))
+        call = text_in(data, "parentToolCallId") or ""
+        own = data if call or data.get("model") else {**data, "model": model}  # a sub-agent has a model of its own
+        if made := _record(value, own, where, report):
+            runs[call].append((where, made))
     for call, records in runs.items():
         about: dict[str, Any] = {"session": session} if session else {}
         about |= {"call": call, SIDECHAIN: True} if call else {}
@@ -95,11 +103,11 @@ def _record(value: Any, data: dict[str, Any], where: str, report: Report) -> dic
         "content": text_in(data, "transformedContent") or data.get("content"),
         "thinking": data.get("reasoningText"),
         "calls": list_in(data, "toolRequests"),
-        "by_program": source not in (None, "", "user"),
+        "by_program": source not in (None, "", "user") or str(data.get("content")).startswith(SKILL),
     }
     if kind == "tool.execution_complete":
         error = object_in(data, "error").get("message")
-        content = result.get("content") if isinstance(result, dict) else result
+        content = result["content"] if isinstance(result, dict) and "content" in result else result
         said = {"content": content, "error": error, "answers": data.get("toolCallId")}
     return {
         "role": MESSAGES[kind],

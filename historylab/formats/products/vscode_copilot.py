@@ -1,7 +1,8 @@
 """Chats of Copilot in VS Code: `chatSessions/*.json`, and since 2026 `*.jsonl`, a log of changes to the same value.
 
 A request is what was asked, and in `response` what the screen showed of the answer. Where `result.metadata` has the
-rounds of the model's calls, these are what was sent: with the arguments of each call, and its result.
+rounds of the model's calls, these are what was sent: with the arguments of each call, and its result. Its tokens are
+those of the last round.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import as_list, list_in, object_in, text_in
 from historylab.formats.messages.paths import Located
 from historylab.formats.messages.record_groups import located_items
+from historylab.formats.messages.usage import to_usage
+from historylab.formats.products.vscode_cuts import cuts_in
 from historylab.formats.shapes.reading import read_shaped
 from historylab.formats.shapes.shape import Shape
 from historylab.registry import register
@@ -48,7 +51,7 @@ SHAPE = Shape.of(
         "time": "time",
         "model": "model",
         "id": "id",
-        "usage": {"input": "usage.promptTokens", "output": "usage.outputTokens"},
+        "usage": {name: f"usage.{name}" for name in ("input", "output", "cache_reads", "cache_writes")},
     }
 )
 INITIAL, SET, PUSH, DELETE = range(4)
@@ -65,7 +68,9 @@ def looks_like_vscode_copilot(content: Content) -> float:
     title="VS Code Copilot",
     recognise=looks_like_vscode_copilot,
     marks="requests requesterUsername response",
-    source="microsoft/vscode, src/vs/workbench/contrib/chat/common/model/chatModel.ts, 1.109",
+    source="microsoft/vscode, src/vs/workbench/contrib/chat/common/model/chatModel.ts, 1.109;"
+    " microsoft/vscode-copilot-chat, src/extension/prompt/common/conversation.ts",
+    checked="kenn-io/agentsview, internal/parser/vscode_copilot_test.go (of 1.132)",
 )
 def vscode_copilot(content: Content, report: Report) -> Iterator[Conversation]:
     """Chats of Copilot in VS Code."""
@@ -77,7 +82,8 @@ def vscode_copilot(content: Content, report: Report) -> Iterator[Conversation]:
         records = [(at, record) for at, request in asked for record in _records(request, at, report)]
         about = {"session": session} if (session := text_in(value, "sessionId")) else {}
         for read in read_shaped(SHAPE, records, report):
-            yield Conversation(read.messages, text_in(value, "customTitle") or "", {**read.metadata, **about})
+            about |= {**read.metadata, **cuts_in(read.messages, value["requests"])}
+            yield Conversation(read.messages, text_in(value, "customTitle") or "", about)
 
 
 def _first_values(content: Content) -> Iterator[Any]:
@@ -160,28 +166,35 @@ def _records(request: Any, where: str, report: Report) -> Iterator[dict[str, Any
     media = [{"kind": each["kind"]} for each in given if each.get("kind") in ("image", "file")]
     text = {"kind": "text", "value": text_in(object_in(request, "message"), "text") or ""}
     yield {**about, "role": "user", "parts": [text, *media], "id": text_in(request, "requestId")}
-    answers = list(_rounds(metadata)) or list(filter(None, [list(_parts_shown(list_in(request, "response")))]))
-    usage = metadata if len(answers) == 1 else {}
-    if len(answers) > 1 and metadata.get("promptTokens"):
-        report.warn("usage that several requests share, not read", where)
+    shown = list(_parts_shown(list_in(request, "response")))
+    answers = list(_rounds(metadata)) or ([{"parts": shown}] if shown else [])
     if not answers:
         report.pass_over("a request without an answer", where)
-    for parts in answers:
-        yield {**about, "role": "assistant", "parts": parts, "usage": usage}
+    newest = _usage(metadata) or (_usage(request) if len(answers) == 1 else None)
+    for i, answer in enumerate(answers, 1):
+        own = newest if i == len(answers) else None
+        yield {**about, "role": "assistant", **answer, "usage": to_usage(answer.get("usage")) or own}
 
 
-def _rounds(metadata: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:
-    """The parts of the model's answers, as its calls are on record."""
+def _usage(told: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The tokens that a request has, or its metadata."""
+    output = told.get("outputTokens") or told.get("completionTokens")
+    return to_usage({"prompt_tokens": told.get("promptTokens"), "completion_tokens": output})
+
+
+def _rounds(metadata: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The model's answers, as its calls are on record."""
     results = object_in(metadata, "toolCallResults")
     for each in list_in(metadata, "toolCallRounds"):
         if isinstance(each, dict):
-            thought = _text(object_in(each, "thinking").get("text"))
             calls = (call for call in list_in(each, "toolCalls") if isinstance(call, dict))
-            yield [
-                {"kind": "thinking", "value": thought},
+            parts = [
+                {"kind": "thinking", "value": _text(object_in(each, "thinking").get("text"))},
                 {"kind": "text", "value": text_in(each, "response") or ""},
                 *({**call, "kind": "call", "result": _result(results.get(str(call.get("id"))))} for call in calls),
             ]
+            started = {"time": each["timestamp"]} if each.get("timestamp") else {}
+            yield {"id": text_in(each, "id"), "parts": parts, "usage": each.get("usage"), **started}
 
 
 def _result(value: Any) -> str | None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 
+from binary_samples import database
+
 from historylab.formats.load import load
+from historylab.formats.sub_agents import sub_agents_of
 
 
 def test_the_messages_of_a_strands_agent_are_one_conversation_in_their_order(tmp_path):
@@ -16,6 +19,19 @@ def test_the_messages_of_a_strands_agent_are_one_conversation_in_their_order(tmp
         (folder / f"message_{i}.json").write_text(json.dumps(stored))
     (found,) = load(tmp_path)
     assert [message.content for message in found] == [f"word {i}" for i in range(12)]
+
+
+def test_a_session_that_goose_began_is_a_sub_agent_of_the_one_it_names():
+    said = json.dumps([{"type": "text", "text": "go"}])
+    messages = [(1, "main", "user", said, 1777881600), (2, "part", "user", said, 1777881601)]
+    sessions = [("main", "All", "user", None), ("part", "Look", "sub_agent", "main")]
+    tables = {
+        "sessions": ("id, name, session_type, parent_session_id", sessions),
+        "messages": ("id, session_id, role, content_json, created_timestamp", messages),
+    }
+    whole, part = load(database(tables))
+    assert (whole.title, part.title) == ("All", "Look")
+    assert sub_agents_of(whole, [whole, part]) == [part]
 
 
 def test_the_best_ranked_answer_of_a_tree_is_its_main_path_wherever_it_stands():

@@ -45,6 +45,30 @@ def test_what_a_skill_says_is_injected():
     ]
 
 
+def test_a_skill_that_names_no_source_is_known_by_its_frame():
+    assert events(("user.message", {"content": '<skill-context name="pdf">a</skill-context>'}), ASK)[0][0].injected
+
+
+def test_an_answer_that_names_no_model_is_by_the_one_chosen_last():
+    said = ("assistant.message", {"content": "yo"})
+    inner = ("assistant.message", {"content": "mine", "parentToolCallId": "c"})
+    chosen = [("session.model_change", {"newModel": name}) for name in ("gpt-5", "gpt-5-mini", "")]
+    loaded = events(chosen[0], ASK, said, chosen[1], said, inner, chosen[2], said)
+    assert [m.metadata.get("model") for m in loaded[0] if m.role == "assistant"] == ["gpt-5", "gpt-5-mini", None]
+    assert loaded[1][0].metadata.get("model") is None
+
+
+@pytest.mark.parametrize(
+    ("result", "said"), [("ok", "ok"), ({"files": ["a"]}, '{"files":["a"]}'), ({"content": ""}, "")]
+)
+def test_a_result_is_its_content_or_whatever_it_is(result, said):
+    call = {"content": "", "toolRequests": [{"toolCallId": "c", "name": "ls", "arguments": "{}"}]}
+    loaded = events(
+        ASK, ("assistant.message", call), ("tool.execution_complete", {"toolCallId": "c", "result": result})
+    )
+    assert loaded[0][-1].content == said
+
+
 def test_events_of_a_sub_agent_are_a_conversation_of_their_own():
     call = {"content": "", "toolRequests": [{"toolCallId": "c", "name": "task", "arguments": {}}]}
     inner = ("user.message", {"content": "look", "parentToolCallId": "c"})
@@ -129,3 +153,31 @@ def test_a_log_of_changes_is_read_as_what_they_make():
 @pytest.mark.parametrize("line", [{"kind": 1, "k": ["a", 3, "b"]}, {"kind": 9, "k": ["a"]}, 7, {"kind": 2, "k": [[]]}])
 def test_a_change_that_fits_nothing_is_counted(line):
     assert log(line).report.skipped["a change that fits nothing"].count == 1
+
+
+def asked(name: str, *rounds: dict[str, Any], **metadata: Any) -> dict[str, Any]:
+    told = {"toolCallRounds": rounds, "promptTokens": 900, "outputTokens": 60, **metadata}
+    return {"requestId": name, "message": {"text": name}, "response": [], "result": {"metadata": told}}
+
+
+def one_round(name: str, **more: Any) -> dict[str, Any]:
+    return {"id": name, "response": name, "toolCalls": [], **more}
+
+
+def test_a_summary_in_vs_code_stands_for_its_round_and_what_was_before_it():
+    first = asked("q1", one_round("a", summary="up to a"), one_round("b"))
+    later = asked("q3", one_round("d"), summary={"toolCallRoundId": "b", "text": "up to b"})
+    value = {"sessionId": "s", "creationDate": 1, "requests": [first, asked("q2", one_round("c")), later]}
+    (found,) = load(json.dumps(value).encode(), name="chat.json")
+    assert [m.content for m in found] == ["q1", "a", "b", "q2", "c", "q3", "d"]
+    at_once, looking_back = sent_histories(found) or ()
+    assert (at_once.size, at_once.sent[0].content, at_once.sent[1:]) == (2, "up to a", ())
+    assert (looking_back.size, looking_back.sent[0].content, looking_back.sent[1:]) == (6, "up to b", ((3, 6),))
+
+
+def test_the_tokens_of_a_request_in_vs_code_are_those_of_its_last_round():
+    own = {"prompt_tokens": 500, "completion_tokens": 7, "prompt_tokens_details": {"cached_tokens": 400}}
+    rounds = (one_round("a", usage=own), one_round("b"), one_round("c"))
+    (found,) = load(json.dumps({"sessionId": "s", "creationDate": 1, "requests": [asked("q", *rounds)]}).encode())
+    used = [use and (use.input, use.cache_reads, use.output) for use in found.recorded.usage]
+    assert used == [(100, 400, 7), None, (900, 0, 60)]
