@@ -28,6 +28,7 @@ BESIDE = {"cache_read_input_tokens", "cache_creation_input_tokens"}
 
 MORE_INPUT, MORE_OUTPUT = ("tool_use_prompt_token_count",), ("thoughts_token_count",)
 """Gemini's, which its other counts leave out."""
+TOTAL = "total_token_count"
 
 
 def to_usage(given: Any) -> dict[str, int] | None:
@@ -40,7 +41,9 @@ def to_usage(given: Any) -> dict[str, int] | None:
     taken = _first(fields, INPUT) + _first(fields, MORE_INPUT)
     if not ("input_tokens" in given and given.keys() & BESIDE) and taken >= reads + writes:
         taken -= reads + writes
-    output = _first(fields, OUTPUT) + _first(fields, MORE_OUTPUT)
+    output = _first(fields, OUTPUT)
+    if fields.get(TOTAL) != _first(fields, INPUT) + output:  # Qwen Code counts thoughts within the output
+        output += _first(fields, MORE_OUTPUT)
     found = {"input": taken, "output": output, "cache_reads": reads, "cache_writes": writes}
     if hour:
         found["cache_writes_1h"] = hour

@@ -65,6 +65,7 @@ def iflow(content: Content, report: Report) -> Iterator[Conversation]:
     recognise=value_recogniser(_has_parts),
     marks="parentUuid usageMetadata systemPayload",
     source="QwenLM/qwen-code, packages/core/src/services/chatRecordingService.ts, 0.24",
+    checked="kenn-io/agentsview, internal/parser/qwen_test.go (of 0.15.6)",
 )
 def qwen_code(content: Content, report: Report) -> Iterator[Conversation]:
     """Qwen Code sessions: the newest path, with the others as branches, and what was sent after a compression."""

@@ -16,6 +16,8 @@ from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import as_list, list_in, object_in, text_in, unpack_json
 from historylab.formats.messages.paths import Located
+from historylab.formats.products.cursor_cuts import BUBBLE as IN_BUBBLE
+from historylab.formats.products.cursor_cuts import composer_summaries, cuts_of_composer
 from historylab.formats.shapes.reading import read_shaped
 from historylab.formats.shapes.shape import Shape
 from historylab.registry import register
@@ -57,6 +59,7 @@ def looks_like_cursor(content: Content) -> float:
     title="Cursor",
     recognise=looks_like_cursor,
     source="kenn-io/agentsview, internal/parser, 0.42; getagentseal/codeburn, src/providers/cursor.ts, 2026",
+    checked="kenn-io/agentsview, internal/parser/cursor_ide_test.go (of 2026-06)",
 )
 def cursor(content: Content, report: Report) -> Iterator[Conversation]:
     """Cursor's chats in its database, each composer a conversation."""
@@ -71,8 +74,9 @@ def cursor(content: Content, report: Report) -> Iterator[Conversation]:
             continue
         located = list(_bubbles(composer, data, bubbles[composer]))
         if records := list(_records(located, _model(object_in(data, "modelConfig").get("modelName")), report)):
-            about = _metadata(composer, data)
+            about, told = _metadata(composer, data), list(composer_summaries(data, located))
             for read in read_shaped(SHAPE, records, report):
+                about |= cuts_of_composer(read.messages, records, told)
                 yield Conversation(read.messages, text_in(data, "name") or "", {**read.metadata, **about})
 
 
@@ -101,13 +105,14 @@ def _records(bubbles: list[Located], model: str, report: Report) -> Iterator[Loc
         if not role or not parts:
             report.pass_over("a bubble that says nothing", where)
             continue
+        name = text_in(bubble, "bubbleId") or where.rpartition(":")[2]
         if answer is None or role == "user" or answer[1]["role"] == "user":
             if answer:
                 yield answer
-            about = {"id": bubble.get("bubbleId"), "time": bubble.get("createdAt")}
+            about = {"id": name, "time": bubble.get("createdAt")}
             answer = where, {**about, "role": role, "parts": []}
         record = answer[1]
-        record["parts"] += parts
+        record["parts"] += [{**part, IN_BUBBLE: name} for part in parts]
         record["model"] = _model(object_in(bubble, "modelInfo").get("modelName")) or record.get("model") or model
         if any(object_in(bubble, "tokenCount").values()):
             record["usage"] = bubble["tokenCount"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from historylab.conversation.message import MOST_TOKENS, Message, prompt_length
 from historylab.conversation.sent import RecordedCut, SentHistory, as_summary
@@ -12,25 +12,43 @@ from historylab.formats.messages.sent_view import SentView, record_places
 from historylab.formats.messages.walker import text_at
 from historylab.formats.shapes.shape import Shape
 
+Stops: TypeAlias = "Mapping[Hashable, int]"
+"""The key of each record → the number of messages up to its end."""
+
 
 def find_cuts(
-    shape: Shape, records: Iterable[tuple[Any, Any]], messages: Sequence[Message], by: str
+    shape: Shape, records: Iterable[tuple[Any, Any]], messages: Sequence[Message], stops: Stops, by: str
 ) -> list[SentHistory]:
-    """The histories sent after the cuts among the records of a path, each with its id; `by` made them."""
+    """The histories sent after the cuts among the records of a path, each with its key; `by` made them."""
     if sent := shape.cuts.get("sent"):
         return _find_marked(shape, sent, records, messages, by)
+    if shape.cuts and not {"kept", "gone"} & shape.cuts.keys():
+        return _find_summed(shape, records, messages, stops, by)
     view, size, places = SentView(), 0, record_places(messages) if shape.cuts else {}
     for name, record in records if shape.cuts else ():
         if held := places.get(str(name)):
             size = held.stop
             continue
-        summary = text_at(record, shape.cuts.get("summary"))
-        kept = places.get(text_at(record, shape.cuts.get("kept")))
-        if summary and kept and kept.start < size:
+        summary = text_at(record, shape.cuts.get("summary", ""))
+        kept, gone = (places.get(text_at(record, shape.cuts.get(which, ""))) for which in ("kept", "gone"))
+        start = kept.start if kept else gone.stop if gone else None
+        if summary and start is not None and start <= size - bool(kept):
             before = value_at(record, shape.cuts.get("before", ""))
             told = before if type(before) is int and 0 <= before <= MOST_TOKENS else None
-            order = [*range(prompt_length(messages)), as_summary(Message("user", summary)), *range(kept.start, size)]
+            order = [*range(prompt_length(messages)), as_summary(Message("user", summary)), *range(start, size)]
             view.put(size, list(dict.fromkeys(order)), RecordedCut(before=told, by=by))
+    return view.histories
+
+
+def _find_summed(
+    shape: Shape, records: Iterable[tuple[Any, Any]], messages: Sequence[Message], stops: Stops, by: str
+) -> list[SentHistory]:
+    """The histories sent after records with a summary that stands for them and for all before."""
+    view = SentView()
+    for name, record in records:
+        if summary := text_at(record, shape.cuts.get("summary", "")):
+            order = [*range(prompt_length(messages)), as_summary(Message("user", summary))]
+            view.put(stops[name], order, RecordedCut(by=by))
     return view.histories
 
 

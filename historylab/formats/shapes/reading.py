@@ -10,6 +10,7 @@ from historylab.conversation.columns import ROLE_CODES
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.conversation.recorded import TOOLS
+from historylab.conversation.sent import SentHistory
 from historylab.conversation.usage import MODEL, model_name
 from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
@@ -126,9 +127,17 @@ class _Reader:
         if (prompt := prompt_beside(around)) and not any(m.role == "system" for m in threads[0]):
             self._report.records += 1
             threads = [[Message("system", prompt), *said] for said in threads]
-        by = self._report.format
-        cuts = [find_cuts(self._shape, way, said, by) for way, said in zip(ways, threads, strict=True)]
+        cuts = [self._cuts(tree, way, said) for way, said in zip(ways, threads, strict=True)]
         return with_branches(threads, title or label or first_question(threads[0]), metadata, self._report, cuts)
+
+    def _cuts(self, tree: RecordTree, way: list[tuple[Any, Any]], said: list[Message]) -> list[SentHistory]:
+        if not self._shape.cuts:
+            return []
+        stops = tree.stops(way)
+        added = len(said) - max(stops.values(), default=0)  # a prompt that stands beside the records
+        return find_cuts(
+            self._shape, way, said, {key: stop + added for key, stop in stops.items()}, self._report.format
+        )
 
     def _facts(self, beside: list[Any], around: tuple[Any, ...]) -> tuple[dict[str, Any], str]:
         """The model, tools and title that stand beside the messages."""
@@ -279,6 +288,7 @@ def _fields_read(shape: Shape) -> frozenset[str]:
     given: list[Any] = [shape.role, shape.text, shape.name, shape.time, shape.id, shape.conversation, shape.thinking]
     given += [shape.parts, shape.answers, shape.model, shape.parent, shape.tools, shape.title, tuple(shape.only)]
     given += [tuple(shape.injected), shape.calls.get("items", ""), shape.results.get("items", "")]
+    given += [] if {"kept", "gone"} & shape.cuts.keys() else [shape.cuts.get("summary", "")]
     given += shape.usage.values() if isinstance(shape.usage, Mapping) else [shape.usage]
     keys = [path.split(".") for paths in given for path in each_path(paths)]
     fields = {".".join(each[:n]) for each in keys for n in range(1, len(each) + 1)}

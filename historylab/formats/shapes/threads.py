@@ -61,16 +61,25 @@ class RecordTree:
 
     def thread(self, way: Sequence[tuple[Any, Any]], join: Join = join_thoughts) -> list[Message]:
         """The messages of a way, of which `join` makes one of two."""
-        joined: list[Message] = []
-        for message in (message for key, _ in way for message in self._records[key][2]):
-            pair = (id(joined[-1]), id(message)) if joined else (0, 0)
-            if joined and pair not in self._joined:
-                self._joined[pair] = join(joined[-1], message)
-            if whole := self._joined.get(pair):
-                joined[-1] = whole
-            else:
-                joined.append(message)
-        return pair_by_order(joined)
+        return pair_by_order(self._walk(way, join)[0])
+
+    def stops(self, way: Sequence[tuple[Any, Any]], join: Join = join_thoughts) -> dict[Hashable, int]:
+        """The key of each record of a way → the number of messages up to its end."""
+        return self._walk(way, join)[1]
+
+    def _walk(self, way: Sequence[tuple[Any, Any]], join: Join) -> tuple[list[Message], dict[Hashable, int]]:
+        joined, stops = list[Message](), dict[Hashable, int]()
+        for key, _ in way:
+            for message in self._records[key][2]:
+                pair = (id(joined[-1]), id(message)) if joined else (0, 0)
+                if joined and pair not in self._joined:
+                    self._joined[pair] = join(joined[-1], message)
+                if whole := self._joined.get(pair):
+                    joined[-1] = whole
+                else:
+                    joined.append(message)
+            stops[key] = len(joined)
+        return joined, stops
 
     def _parents(self) -> dict[Hashable, Hashable | None]:
         """The record that each follows: the one before it where it names itself, or none that the file has."""

@@ -30,6 +30,8 @@ GEMINIS = {"candidatesTokenCount": 5, "thoughtsTokenCount": 8, "promptTokenCount
         ({"input_tokens": 100, "output_tokens": 1, "input_token_details": HELD_OF_LANGCHAIN}, (10, 1, 60, 30)),
         ({"inputTokens": 100, "outputTokens": 1, "cachedInputTokens": 90}, (10, 1, 90, 0)),
         (GEMINIS, (40, 13, 60, 0)),
+        ({**GEMINIS, "totalTokenCount": 113}, (40, 13, 60, 0)),
+        ({**GEMINIS, "candidatesTokenCount": 13, "totalTokenCount": 113}, (40, 13, 60, 0)),  # Qwen Code's
         ({"prompt_eval_count": 26, "eval_count": 298}, (26, 298, 0, 0)),
     ],
 )

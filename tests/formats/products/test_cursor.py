@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from binary_samples import cursor__state_db
 
+from historylab.conversation.sent import sent_histories
 from historylab.errors import LoadError
 from historylab.formats.load import Conversations, load
 
@@ -87,3 +88,17 @@ def test_a_composer_that_another_began_is_its_sub_agent():
 def test_a_database_without_chats_is_refused(tmp_path):
     with pytest.raises(LoadError, match="no message"):
         stored(tmp_path, [], {})
+
+
+SUMMARY = {"summary": "so far", "clientShouldStartSendingFromInclusiveBubbleId": "2"}
+
+
+@pytest.mark.parametrize(
+    ("carried", "latest"),
+    [(json.dumps(SUMMARY), None), (None, {"summary": SUMMARY, "lastBubbleId": "3"}), (SUMMARY, {"summary": SUMMARY})],
+)
+def test_a_summary_is_sent_with_the_bubbles_that_it_names(chat, carried, latest):
+    answer = {"type": 2, "text": "yes", "conversationSummary": carried}
+    (found,) = chat(ASK, {"type": 2, "text": "yo"}, ASK, answer, ASK, latestConversationSummary=latest)
+    (history,) = sent_histories(found) or ()
+    assert (history.size, history.sent[0].content, history.sent[1:]) == (4, "so far", ((2, 4),))

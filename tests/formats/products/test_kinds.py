@@ -26,6 +26,14 @@ def test_pi_sends_the_commands_a_user_ran_and_what_its_extensions_say():
     ]
 
 
+def test_droid_and_continue_send_their_summaries_and_what_came_after():
+    (droid,), (session,) = load(SAMPLES / "droid" / "compacted.jsonl"), load(SAMPLES / "continue" / "compacted.json")
+    (kept,), (alone,) = sent_histories(droid) or (), sent_histories(session) or ()
+    assert (kept.size, kept.sent[0].content, kept.sent[1:]) == (5, "Hives 1 and 2 are full.", ((3, 5),))
+    assert (alone.size, [m.content for m in alone.sent]) == (4, ["The ferry was renamed."])
+    assert [m.content for m in droid if m.injected] == ["The tools are Read and Execute."]
+
+
 def test_outputs_of_gptme_are_sent_by_the_system():
     usage = {"usage": {"input_tokens": 9, "output_tokens": 3}}
     asked, answer = {"role": "user", "content": "go"}, {"role": "assistant", "content": "I go.", "metadata": usage}

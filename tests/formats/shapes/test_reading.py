@@ -329,6 +329,27 @@ def test_a_cut_sends_its_summary_and_what_it_kept():
     assert (history.cut.before, history.summarized) == (900, ((0, 1),))
 
 
+def test_a_cut_may_name_the_last_that_is_gone():
+    shape = CUT | {"cuts": {"summary": "sum", "gone": "upto"}}
+    cut = {"id": "x", "sum": "so far", "upto": "a"}
+    (found,) = read(shape, said("a"), said("b", "assistant"), cut, said("c"))
+    (history,) = sent_histories(found) or ()
+    assert (history.size, history.sent[0].content, history.sent[1:]) == (2, "so far", ((1, 2),))
+
+
+def test_a_summary_in_a_message_stands_for_it_and_for_all_before():
+    shape = {"role": "by", "text": "says", "cuts": {"summary": "sum"}}
+    (found,) = read(shape, said("a"), said("b", "assistant") | {"sum": "so far"}, said("c"))
+    (history,) = sent_histories(found) or ()
+    assert (history.size, [m.content for m in history.sent]) == (2, ["so far"])
+    assert not found.metadata.get("sum") and read(shape, said("a") | {"sum": "x"}).report.remarks == 1  # the id
+
+
+@pytest.mark.parametrize("cuts", [{"kept": "from"}, {"before": "tokens"}])
+def test_cuts_without_a_summary_are_none(cuts):
+    assert sent_histories(read(CUT | {"cuts": cuts}, said("a"), {"id": "x", "from": "a", "tokens": 1})[0]) is None
+
+
 @pytest.mark.parametrize("cut", [{"sum": "so far"}, {"from": "b"}, {"sum": "so far", "from": "gone"}, {"sum": [1]}])
 def test_a_record_that_does_not_say_what_was_kept_is_no_cut(cut):
     assert sent_histories(read(CUT, said("a"), said("b", "assistant"), {"id": "x", **cut})[0]) is None
