@@ -10,7 +10,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.recorded import SIDECHAIN
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
-from historylab.formats.messages.fields import as_list, list_in, object_in, unpack_json
+from historylab.formats.messages.fields import as_list, list_in, object_in, text_in, unpack_json
 from historylab.formats.messages.paths import Located, each_path
 from historylab.formats.shapes.reading import read_shaped
 from historylab.formats.shapes.shape import Shape
@@ -83,16 +83,20 @@ def goose_database(content: Content, report: Report) -> Iterator[Conversation]:
     models = (*each_path(shape.model), "model_config_json.model_name", "model_config.model_name")
     whole = replace(shape, items="messages", title=("name", "description"), model=models)
     for where, session in _goose_sessions(content):
-        parent = session.get("parent_session_id")
-        about = {"session": parent or session["id"]} if session.get("id") else {}
-        about |= {"agent": session["id"], SIDECHAIN: True} if parent and about else {}
+        if not isinstance(session, dict):
+            report.skip("no session", where)
+            continue
+        own, parent = text_in(session, "id"), text_in(session, "parent_session_id")
+        about: dict[str, Any] = {"session": parent or own} if own else {}
+        about |= {"agent": own, SIDECHAIN: True} if own and parent else {}
         for read in read_shaped(whole, [(where, session)], report):
             yield Conversation(read.messages, read.title, {**read.metadata, **about}, read.branches)
 
 
 def _goose_sessions(content: Content) -> Iterator[Located]:
     if not content.tables:
-        yield from ((where, {**value, "messages": _list_exported(value)}) for where, value in content.values)
+        for where, value in content.values:
+            yield where, {**value, "messages": _list_exported(value)} if isinstance(value, dict) else value
         return
     messages: dict[Any, list[Any]] = {}
     for row in content.rows("SELECT * FROM messages ORDER BY created_timestamp, rowid"):
