@@ -50,6 +50,8 @@ LIBRECHAT = Shape.of(
         "title": "title",
     }
 )
+LISTS = ("messages", "messagesTree")
+"""Names of the list of messages in an export of LibreChat: the second until 2024."""
 DEEPEST = 500  # levels of a tree that are read
 
 
@@ -100,7 +102,8 @@ def _rank(row: dict[str, Any]) -> float:
 
 def looks_like_librechat(content: Content) -> float:
     """1 for an export whose messages say whether a user made them."""
-    return 1 if any(holds(v, {"messages.isCreatedByUser": (True, False)}) for _, v in content.values[:40]) else 0
+    marks: dict[str, tuple[Any, ...]] = {f"{name}.isCreatedByUser": (True, False) for name in LISTS}
+    return 1 if any(holds(value, marks) for _, value in content.values[:40]) else 0
 
 
 @register(
@@ -109,6 +112,8 @@ def looks_like_librechat(content: Content) -> float:
     recognise=looks_like_librechat,
     marks="conversationId isCreatedByUser",
     source="danny-avila/LibreChat, client/src/hooks/Conversations/useExportConversation.ts, v0.8",
+    checked="danny-avila/LibreChat, api/server/utils/import/__data__: librechat-tree.json, librechat-export.json,"
+    " librechat-opts-nonr-branches.json",
 )
 def librechat(content: Content, report: Report) -> Iterator[Conversation]:
     """Conversations that LibreChat exports, as a tree or one after another, with their branches."""
@@ -117,9 +122,10 @@ def librechat(content: Content, report: Report) -> Iterator[Conversation]:
             report.skip("no conversation", where)
             continue
         messages: list[Any] = []
-        for message in list_in(value, "messages"):
+        for message in (each for name in LISTS for each in list_in(value, name)):
             messages += [row for _, row in _unfold(message, "children", {}, "messageId", "parentMessageId", where)]
-        yield from read_shaped(LIBRECHAT, [(where, {**value, "messages": messages})], report)
+        about = {"system_prompt": object_in(value, "options").get("promptPrefix"), "messages": messages}
+        yield from read_shaped(LIBRECHAT, [(where, {**value, **about})], report)
 
 
 def _unfold(node: Any, below: str, given: dict[str, Any], id: str, parent: str, where: str) -> list[Located]:
