@@ -17,6 +17,7 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.gemini_contents import is_content, read_gemini_content
+from historylab.formats.messages.kept_records import keep_others
 from historylab.formats.messages.record_groups import located_items
 from historylab.formats.products.gemini_cli_session import GeminiSession, begins_session
 from historylab.registry import register
@@ -66,9 +67,7 @@ def _checkpoint(value: dict[str, Any], key: str, where: str, report: Report) -> 
             messages += read_gemini_content(item, at, report)
         else:
             report.skip(f"{kind_of(item)}, not a content", at)
-    for name in value:
-        if name != key:
-            report.keep(name, where)
+    keep_others(value, {key}, where, report)
     return Conversation(pair_by_order(messages), metadata={"provider": "google"})
 
 

@@ -170,13 +170,11 @@ class _Stream:
         for key, held in value.items() if isinstance(value, dict) and levels else ():
             if key == "token_usages" and isinstance(held, list):
                 rows = [row for row in held if isinstance(row, dict)]
-                found = {str(row.get("response_id")): to_usage(row) for row in rows}
-                self.usage |= {reply: usage for reply, usage in found.items() if usage}
-                models = [row["model"] for row in rows if isinstance(row.get("model"), str)]
-                if models:
-                    self.about.setdefault("model", models[-1].rpartition("/")[2])
-            elif key == "llm" and isinstance(held, dict) and isinstance(held.get("model"), str):
-                self.about.setdefault("model", held["model"].rpartition("/")[2])
+                self.usage |= {str(row.get("response_id")): usage for row in rows if (usage := to_usage(row))}
+                for model in [row["model"] for row in rows if isinstance(row.get("model"), str)][-1:]:
+                    self.about.setdefault("model", model.rpartition("/")[2])
+            elif key == "llm" and isinstance(held, dict) and (model := text_in(held, "model")) is not None:
+                self.about.setdefault("model", model.rpartition("/")[2])
             else:
                 self._state(held, levels - 1)
 

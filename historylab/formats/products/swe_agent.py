@@ -18,6 +18,7 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.messages.fields import list_in, object_in, text_in, unpack_json
+from historylab.formats.messages.kept_records import keep_others
 from historylab.formats.messages.record_groups import located_items, value_recogniser
 from historylab.formats.messages.reported import read_reported
 from historylab.formats.messages.sent_view import FoundMessages, SentView, find_messages
@@ -51,8 +52,7 @@ def swe_agent(content: Content, report: Report) -> Iterator[Conversation]:
         beside = {name: value for name, value in run.items() if name not in ("history", "trajectory")}
         if run.get("trajectory"):
             report.warn(REPEATED, where)
-        for name in [name for name in beside if name not in READ_BESIDE]:
-            report.keep(name, where)
+        keep_others(beside, READ_BESIDE, where, report)
         config = beside.pop("replay_config", None)
         beside |= _model(object_in(_object(unpack_json(config)), "agent"))
         title = text_in(object_in(_object(config), "problem_statement"), "id") or ""

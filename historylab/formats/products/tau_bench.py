@@ -79,7 +79,7 @@ def _conversation(
     run: dict[str, Any], messages: list[Message], said: dict[str, Any], where: str, report: Report
 ) -> Conversation:
     beside = {**said, **{name: value for name, value in run.items() if name not in MESSAGES}}
-    for name in [name for name in beside if name not in READ_BESIDE]:
+    for name in [name for name in beside if name not in READ_BESIDE]:  # a reward of 0 among them
         report.keep(name, where)
     title = f"task {run['task_id']}" + (f", trial {run['trial']}" if "trial" in run else "") if "task_id" in run else ""
     return Conversation(pair_by_order(messages), title, beside)
