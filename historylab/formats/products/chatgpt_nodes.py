@@ -11,6 +11,7 @@ from historylab.formats.base import Report
 from historylab.formats.messages.answers import AnswerParts
 from historylab.formats.messages.branching import join_texts
 from historylab.formats.messages.chat_messages import iso_time
+from historylab.formats.messages.content_parts import as_text_part
 from historylab.formats.messages.fields import list_in, object_in, text_in
 from historylab.formats.messages.kept_records import with_record
 from historylab.formats.messages.walker import Table, text_at, walk_parts
@@ -153,16 +154,11 @@ def _content(node: Node, report: Report) -> tuple[str, tuple[str, ...]]:
             report.leave(content, LABELS | {*(fields or OTHER_TEXTS)}, node.where)
         texts = texts if fields and node.kind != DISPLAY else texts[:1]
     else:
-        walk_parts(map(_named_part, content["parts"]), "content_type", PARTS, said, node.where, report)
+        parts = [as_text_part(part, PARTS, "content_type") for part in content["parts"]]
+        walk_parts(parts, "content_type", PARTS, said, node.where, report)
         report.leave(content, LABELS, node.where)
         texts, said.media = said.texts, said.media + _attachments(node)
     return join_texts(texts) or _instructions(node), tuple(said.media)
-
-
-def _named_part(part: Any) -> Any:
-    """The part, of which one with a text, such as a transcription, is that text."""
-    words = text_in(part, "text") if isinstance(part, dict) and part.get("content_type") not in PARTS else None
-    return part if words is None else words
 
 
 def _attachments(node: Node) -> list[str]:

@@ -20,7 +20,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.messages.answers import AnswerParts
 from historylab.formats.messages.branching import join_texts
 from historylab.formats.messages.chat_messages import iso_time
-from historylab.formats.messages.content_parts import MEDIA
+from historylab.formats.messages.content_parts import MEDIA, as_text_part
 from historylab.formats.messages.fields import list_in, object_in, text_in
 from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.record_groups import folder_items, located_items
@@ -197,7 +197,8 @@ def _read(event: Any, where: str, report: Report, calls: Mapping[str, str]) -> l
     name = text_in(event, "tool_name" if role == "tool" else "sender")
     said = AnswerParts(text_in(event, "id") or None, iso_time(event.get("timestamp")), role=role, name=name or None)
     for content in (*given, event.get("extended_content")):
-        walk_parts(content if isinstance(content, list) else [content], "type", PARTS, said, where, report)
+        parts = [as_text_part(part, PARTS) for part in (content if isinstance(content, list) else [content])]
+        walk_parts(parts, "type", PARTS, said, where, report)
     if kind == MESSAGE and not (said.texts or said.media):
         report.warn("empty content", where)
     said.think(thinking_beside(held) or thinking_beside(event))
