@@ -77,6 +77,13 @@ def test_errors_and_refusals_are_results(result, text):
     assert (conversation[2].content, conversation[2].metadata["is_error"]) == (text, True)
 
 
+def test_a_part_without_a_type_is_its_text_and_an_image_is_a_medium():
+    content = [{"text": "hi"}, {"type": "image", "image_urls": ["data:image/png;base64,"]}, {"type": "hologram"}]
+    loaded = read(event("MessageEvent", llm_message={"role": "user", "content": content}))
+    assert [(m.content, m.media) for m in loaded[0]] == [("hi", ("image",))]
+    assert list(loaded.report.warnings) == ["a part of type 'hologram' not read"]
+
+
 def test_noise_is_skipped_by_kind():
     noise = event("ConversationStateUpdateEvent", key="k", value="v")
     loaded = read(said("hi"), noise, noise, event("PauseEvent"), {"a": 1}, 5)
