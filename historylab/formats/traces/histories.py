@@ -6,7 +6,7 @@ from collections import deque
 from typing import Any
 
 from historylab.conversation.message import Message
-from historylab.formats.base import LocatedCount, Report
+from historylab.formats.base import Report
 from historylab.formats.messages.fields import unpack_json
 from historylab.formats.traces.parts import has_parts, read_parts_messages
 
@@ -28,8 +28,8 @@ class Histories:
             return None
         own = report.apart()
         messages = messages + read_parts_messages(items, own, where)
-        _add(own, told)
-        _add(report, own)
+        own.add(told, "")
+        report.add(own, "")
         self._recent.appendleft((text, messages, own))
         return messages
 
@@ -44,10 +44,3 @@ def _items(text: str, start: int) -> list[Any] | None:
     rest = text[start:].lstrip()
     found = unpack_json(f"[{rest[1:]}" if rest[:1] in (",", "[") else f"[{rest}")
     return found if isinstance(found, list) else None
-
-
-def _add(report: Report, other: Report) -> None:
-    for ours, theirs in ((report.skipped, other.skipped), (report.warnings, other.warnings)):
-        for reason, tally in theirs.items():
-            mine = ours.setdefault(reason, LocatedCount(0, tally.first))
-            mine.count += tally.count

@@ -15,7 +15,7 @@ import base64
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -29,7 +29,8 @@ from historylab.formats.files.content import Content
 from historylab.formats.files.wire_bodies import body_values
 from historylab.formats.files.yaml_values import read_yaml
 from historylab.formats.messages.chat_messages import iso_time
-from historylab.formats.messages.fields import list_in, object_in
+from historylab.formats.messages.fields import as_list, object_in
+from historylab.formats.messages.paths import holds, value_at
 from historylab.formats.messages.record_groups import value_recogniser
 from historylab.formats.traces.calls import conversations_of
 from historylab.formats.traces.converse_calls import converse_exchange
@@ -70,11 +71,21 @@ class RecordedCall:
     started: str | None = None
 
 
+def _listed(values: list[tuple[str, Any]], path: str) -> list[tuple[str, Any]]:
+    """The items of the list at that path, with their locations."""
+    return [(f"{path}[{i}]", one) for _, value in values[:1] for i, one in enumerate(as_list(value_at(value, path)))]
+
+
+def _interactions(values: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    found = _listed(values, LISTS[0]) or _listed(values, LISTS[1])
+    return found if any(isinstance(one, dict) and {"request", "response"} <= one.keys() for _, one in found) else []
+
+
 def is_cassette(content: Content) -> float:
     """0.95 for a list of interactions, in YAML by how it begins."""
     if YAML.match(content.text):
         return 0.95
-    return 0.95 if content.text.lstrip()[:1] == "{" and any(_interactions(content.values)) else 0
+    return 0.95 if content.text.lstrip()[:1] == "{" and _interactions(content.values) else 0
 
 
 @register(
@@ -88,54 +99,40 @@ def is_cassette(content: Content) -> float:
 def vcr(content: Content, report: Report) -> Iterator[Conversation]:
     """Calls of models in the traffic that VCR recorded for tests, put together into conversations."""
     values = content.values if content.text.lstrip()[:1] == "{" else [("", read_yaml(content.text))]
-    yield from _conversations(((where, _of_cassette(where, one)) for where, one in _interactions(values)), report)
-
-
-def _log(value: Any) -> dict[str, Any]:
-    """The log of an HTTP archive; empty for anything else."""
-    log = object_in(value, "log") if isinstance(value, dict) else {}
-    return log if {"version", "entries"} <= log.keys() else {}
+    yield from _conversations(_calls(_interactions(values), _of_cassette, report), report)
 
 
 @register(
     "format",
     title="HTTP archive (HAR)",
-    recognise=value_recogniser(_log),
+    recognise=value_recogniser(lambda value: holds(value, {"log.version": ()}) and value_at(value, "log.entries")),
     marks="log entries startedDateTime",
     source="HTTP Archive 1.2",
 )
 def har(content: Content, report: Report) -> Iterator[Conversation]:
     """Calls of models in the traffic that a browser or a proxy recorded, put together into conversations."""
-    yield from _conversations(((where, _of_archive(where, one)) for where, one in _entries(content.values)), report)
+    yield from _conversations(_calls(_listed(content.values, "log.entries"), _of_archive, report), report)
 
 
-def _interactions(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    for _, value in values[:1]:
-        holder = value if isinstance(value, dict) else {}
-        name = next((name for name in LISTS if isinstance(holder.get(name), list)), LISTS[0])
-        found = list_in(holder, name)
-        if any(isinstance(one, dict) and {"request", "response"} <= one.keys() for one in found):
-            yield from ((f"{name}[{i}]", one) for i, one in enumerate(found))
+def _calls(
+    found: list[tuple[str, Any]],
+    read: Callable[[str, dict[str, Any], dict[str, Any], dict[str, Any]], RecordedCall],
+    report: Report,
+) -> Iterator[RecordedCall]:
+    """The calls of these interactions, each read by its place, itself, its request and its response."""
+    for where, one in found:
+        if isinstance(one, dict) and isinstance(asked := one.get("request"), dict):
+            yield read(where, one, asked, object_in(one, "response"))
+        else:
+            report.skip("an interaction without a request", where)
 
 
-def _entries(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    for _, value in values[:1]:
-        yield from ((f"log.entries[{i}]", one) for i, one in enumerate(list_in(_log(value), "entries")))
-
-
-def _of_cassette(where: str, one: Any) -> RecordedCall | None:
-    """The call of an interaction; None if it is none."""
-    if not isinstance(one, dict) or not isinstance(asked := one.get("request"), dict):
-        return None
-    answer = object_in(one, "response")
+def _of_cassette(where: str, one: dict[str, Any], asked: dict[str, Any], answer: dict[str, Any]) -> RecordedCall:
     status = object_in(answer, "status").get("code")
     return _call(where, asked.get("uri"), _values(asked), _values(answer), status, one.get("recorded_at"))
 
 
-def _of_archive(where: str, one: Any) -> RecordedCall | None:
-    if not isinstance(one, dict) or not isinstance(asked := one.get("request"), dict):
-        return None
-    answer = object_in(one, "response")
+def _of_archive(where: str, one: dict[str, Any], asked: dict[str, Any], answer: dict[str, Any]) -> RecordedCall:
     content = object_in(answer, "content")
     held = {"base64_string" if content.get("encoding") == "base64" else "string": content.get("text")}
     posted = _values({"body": object_in(asked, "postData").get("text")})
@@ -172,15 +169,13 @@ def _values(holder: dict[str, Any]) -> list[Any]:
     return body_values(body) if isinstance(body, str | bytes) else [body] if isinstance(body, dict) else []
 
 
-def _conversations(calls: Iterable[tuple[str, RecordedCall | None]], report: Report) -> Iterator[Conversation]:
+def _conversations(calls: Iterable[RecordedCall], report: Report) -> Iterator[Conversation]:
     """The conversations of the calls of each API."""
     found = {name: one.attributes["api"]() for name, one in members("format").items() if "api" in one.attributes}
     read = defaultdict[str, list[tuple[RecordedCall, Any]]](list)
     converse = list[Exchange]()
-    for where, call in calls:
-        if call is None:
-            report.skip("an interaction without a request", where)
-            continue
+    for call in calls:
+        where = call.where
         path = CONVERSE.search(call.path)
         name, answer = ("", None) if path else _read_by(call, found)
         if path:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -54,8 +55,7 @@ def looks_like_langfuse(content: Content) -> float:
 )
 def langfuse(content: Content, report: Report) -> Iterator[Conversation]:
     """Langfuse traces, sessions and observations: each generation with the history it was sent."""
-    names = _SnakeCase()
-    found = [item for where, row in rows_in(content) for item in _rows(row, where, {}, names, report)]
+    found = [item for where, row in rows_in(content) for item in _rows(row, where, {}, report)]
     generated = {_trace(row) for _, row in found if row.get("type") in CALLS}
     above, steps, of = _Observations(row for _, row in found), [], dict[int, dict[str, Any]]()
     for where, row in found:
@@ -75,25 +75,20 @@ def langfuse(content: Content, report: Report) -> Iterator[Conversation]:
     yield from conversations_of(requests, report)
 
 
-class _SnakeCase(dict[str, str]):
-    """The names of a file's fields in snake case, each rewritten once."""
-
-    def __missing__(self, name: str) -> str:
-        self[name] = CAMEL.sub("_", name).lower()
-        return self[name]
+@lru_cache(maxsize=1_024)
+def _snake_case(name: str) -> str:
+    return CAMEL.sub("_", name).lower()
 
 
-def _rows(
-    row: Any, where: str, around: dict[str, Any], names: _SnakeCase, report: Report
-) -> Iterator[tuple[str, dict[str, Any]]]:
+def _rows(row: Any, where: str, around: dict[str, Any], report: Report) -> Iterator[tuple[str, dict[str, Any]]]:
     """The row with snake-case names, after those nested in it; each knows its trace's session."""
     if not isinstance(row, dict):
         report.skip(f"{kind_of(row)}, not an object", where)
         return
-    fields = {names[name]: value for name, value in row.items()}
+    fields = {_snake_case(name): value for name, value in row.items()}
     if isinstance(trace := fields.pop("trace", None), dict):
         trace = {**trace, **{name: fields.pop(name) for name in HELD if name in fields}}
-        yield from _rows(trace, where, around, names, report)
+        yield from _rows(trace, where, around, report)
         return
     here = {"session_id": fields.get("session_id") or around.get("session_id") or around.get("of_session")}
     if "traces" in fields:
@@ -104,7 +99,7 @@ def _rows(
         elif held:
             for i, item in enumerate(held):
                 inner = {**here, **({"trace_id": fields.get("id")} if name == "observations" else {})}
-                yield from _rows(item, f"{where} {name}[{i}]".strip(), inner, names, report)
+                yield from _rows(item, f"{where} {name}[{i}]".strip(), inner, report)
     if here.get("of_session") is None:
         yield where, {**around, **fields, "session_id": here["session_id"]}
 
@@ -129,20 +124,22 @@ class _Observations:
             return []
         if text := _instructions(row):
             return [Message("system", text)]
-        for _ in range(DEEPEST):
-            row = self._by_id.get(_text(row.get("parent_observation_id")), {})
-            above = self._sent_to(row)
-            if above and any((m.role, m.content) == (sent[0].role, sent[0].content) for m in above):
+        for above in map(self._sent_to, self._above(row)):
+            if any((m.role, m.content) == (sent[0].role, sent[0].content) for m in above):
                 return above[: prompt_length(above)]
         return []
 
     def answer_of(self, row: dict[str, Any]) -> list[Message]:
         """The answer to the last call of an agent, where only the agent's observation holds it."""
-        for _ in range(DEEPEST if row.get("level") != "ERROR" else 0):
+        above = self._above(row) if row.get("level") != "ERROR" else ()
+        answers = (logged_answer(each.get("output"), Report(), "") for each in above)
+        return next(filter(None, answers), [])
+
+    def _above(self, row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """The observations that one is in, the inner first."""
+        for _ in range(DEEPEST):
             row = self._by_id.get(_text(row.get("parent_observation_id")), {})
-            if answer := logged_answer(row.get("output"), Report(), ""):
-                return answer
-        return []
+            yield row
 
     def _sent_to(self, row: dict[str, Any]) -> list[Message]:
         """The messages of an observation that begin with a system prompt; none without."""

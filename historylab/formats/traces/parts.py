@@ -14,19 +14,35 @@ from historylab.formats.messages.content_parts import json_text
 from historylab.formats.messages.fields import list_in, text_in
 from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.provider_cuts import COMPACTION
-from historylab.formats.messages.walker import Table, text_at, walk_parts
+from historylab.formats.messages.walker import Table, text_at, walk_parts, words_in
 
 RESULT = "tool_call_response"
+NO_SUMMARY = "a compacted history whose text is not in the file"
+
+
+def _result(part: Any, said: AnswerParts, where: str, report: Report) -> None:
+    """Add a result as a message of its own, before the text that stands beside it."""
+    given = next((part[name] for name in ("response", "result", "content") if name in part), None)
+    said.made.append(Message("tool", json_text(given), tool_call_id=text_at(part, "id") or None))
+
+
+def _compaction(part: Any, said: AnswerParts, where: str, report: Report) -> None:
+    said.metadata = {COMPACTION: True}
+    said.say(words_in(part.get("content"))[0])
+    if not part.get("content"):
+        report.warn(NO_SUMMARY, where)
+
+
 KINDS: Table = {
     "text": {"text": "content"},
     "reasoning": {"thinking": "content"},
-    COMPACTION: {"text": "content"},
+    COMPACTION: _compaction,
+    RESULT: _result,
     "tool_call": {"call": {"id": "id", "name": "name", "arguments": "arguments"}},
     **{kind: {"media": "modality", "text": "transcript"} for kind in ("blob", "uri", "file")},
 }
-OWN = KINDS.keys() - {"text"} | {RESULT}
+OWN = KINDS.keys() - {"text"}
 ROLES = {"model": "assistant", "developer": "system", "ai": "assistant", "human": "user"}
-NO_SUMMARY = "a compacted history whose text is not in the file"
 
 
 def has_parts(items: list[Any]) -> bool:
@@ -36,7 +52,7 @@ def has_parts(items: list[Any]) -> bool:
 
 
 def read_parts_messages(items: list[Any], report: Report, where: str) -> list[Message]:
-    """The messages; a result is a message of its own, before the text that stands beside it."""
+    """The messages; a result is one of its own."""
     return [message for i, item in enumerate(items) for message in _messages(item, f"{where}[{i}]".strip(), report)]
 
 
@@ -46,23 +62,12 @@ def _messages(item: Any, where: str, report: Report) -> list[Message]:
         report.skip("no role" if isinstance(item, dict) else f"{kind_of(item)}, not an object", where)
         return []
     report.records += 1
-    said, results = AnswerParts(role=ROLES.get(role, role), name=text_in(item, "name")), list[Message]()
-    for part in list_in(item, "parts"):
-        kind = part.get("type") if isinstance(part, dict) else None
-        if kind == RESULT:
-            given = next((part[name] for name in ("response", "result", "content") if name in part), None)
-            results.append(Message("tool", json_text(given), tool_call_id=text_at(part, "id") or None))
-            continue
-        walk_parts([{"type": "text", **part} if isinstance(part, dict) else part], "type", KINDS, said, where, report)
-        if kind == COMPACTION:
-            said.metadata = {COMPACTION: True}
-            if not part.get("content"):
-                report.warn(NO_SUMMARY, where)
+    said = AnswerParts(role=ROLES.get(role, role), name=text_in(item, "name"))
+    parts = [{"type": "text", **part} if isinstance(part, dict) else part for part in list_in(item, "parts")]
+    walk_parts(parts, "type", KINDS, said, where, report)
     if isinstance(item.get("content"), str) and not item.get("parts"):
         said.say(item["content"])
-    if results and not (said.texts or said.thoughts or said.calls or said.media or said.metadata):
-        return results
-    return [*results, *said.messages()]
+    return said.messages()
 
 
 def _is_own(part: Any) -> bool:

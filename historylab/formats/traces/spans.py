@@ -15,6 +15,8 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.fields import as_list, unpack_json
+from historylab.formats.messages.paths import value_at
+from historylab.formats.messages.walker import text_at
 from historylab.formats.traces.attributes import DEEPEST, Attributes
 from historylab.formats.traces.rows import rows_in
 
@@ -102,30 +104,18 @@ def _spans(
 
 
 def _span(value: dict[str, Any], where: str) -> Span:
-    if held := _first(value, ATTRIBUTES):
+    if held := value_at(value, ATTRIBUTES):
         given = _attributes_of(held)
     else:  # a table's row: "attributes.llm.model_name"
         cut = len("attributes.")
         given = {key[cut:] if key.startswith("attributes.") else key: cell for key, cell in value.items()}
-    context = value.get("context")
-    around = value
-    if isinstance(context, dict):
-        around = {**{f"context.{key}": held for key, held in context.items()}, **value}
-    said = {what: _first(around, names) for what, names in IDS.items()}
+    said = {what: value_at(value, names) for what, names in IDS.items()}
     if kind := value.get("span_kind"):
         given = {"openinference.span.kind": kind, **given}
-    events = as_list(unpack_json(_first(value, EVENTS)))
-    return Span(
-        Attributes(given),
-        [_event(event) for event in events if isinstance(event, dict)],
-        str(said["name"] or ""),
-        str(said["id"] or ""),
-        str(said["trace"] or ""),
-        str(said["parent"] or ""),
-        (said["started"], said["ended"]),
-        _failure(value),
-        where,
-    )
+    events = as_list(unpack_json(value_at(value, EVENTS)))
+    name, id, trace, parent = (str(said[what] or "") for what in ("name", "id", "trace", "parent"))
+    times, events = (said["started"], said["ended"]), [_event(event) for event in events if isinstance(event, dict)]
+    return Span(Attributes(given), events, name, id, trace, parent, times, _failure(value), where)
 
 
 def conversation_keys(spans: list[Span], names: tuple[str, ...]) -> list[str]:
@@ -160,10 +150,11 @@ def _plain_value(value: Any, deep: int = 0) -> Any:
         kind, held = next(iter(value.items()))
         if kind in PACKED:
             return int(held) if kind == "intValue" and str(held).lstrip("-").isdecimal() else held
+        values = as_list(held.get("values")) if isinstance(held, dict) else []
         if kind == "arrayValue":
-            return [_plain_value(item, deep + 1) for item in as_list(_get(held, "values"))]
+            return [_plain_value(item, deep + 1) for item in values]
         if kind == "kvlistValue":
-            pairs = [pair for pair in as_list(_get(held, "values")) if isinstance(pair, dict)]
+            pairs = [pair for pair in values if isinstance(pair, dict)]
             return {str(pair.get("key")): _plain_value(pair.get("value"), deep + 1) for pair in pairs}
     return value
 
@@ -179,21 +170,7 @@ def _event(given: dict[str, Any]) -> tuple[str, Attributes]:
 
 def _failure(value: dict[str, Any]) -> str:
     """The error in the span's status; empty if it ended well."""
-    status = value.get("status")
-    code = status.get("code", status.get("status_code")) if isinstance(status, dict) else status
-    code = code or value.get("status_code") or value.get("StatusCode")
+    code = value_at(value, ("status.code", "status.status_code", "status", "status_code", "StatusCode"))
     if str(code).rpartition("_")[2].upper() not in ("ERROR", "2"):
         return ""
-    says = (_get(status, "message"), _get(status, "description"), value.get("status_message"))
-    return next((text for text in says if isinstance(text, str) and text), "error")
-
-
-def _first(value: dict[str, Any], names: tuple[str, ...]) -> Any:
-    for name in names:
-        if found := value.get(name):
-            return found
-    return None
-
-
-def _get(given: Any, name: str) -> Any:
-    return given.get(name) if isinstance(given, dict) else None
+    return text_at(value, ("status.message", "status.description", "status_message")) or "error"
