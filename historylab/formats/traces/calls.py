@@ -118,12 +118,18 @@ class CallNames:
         self,
         rows: Iterable[tuple[str, dict[str, Any]]],
         report: Report,
+        is_call: Callable[[dict[str, Any]], Any] = lambda row: True,
         failure: Callable[[dict[str, Any]], str] = lambda row: str(row.get("error") or row.get("exception") or ""),
         answers_in_failures: bool = True,
     ) -> Iterator[Conversation]:
         """The conversations of calls, each a row; `failure` tells the error it ended with, beside or for an answer."""
-        found = [(where, row, failure(row)) for where, row in rows]
-        calls = [self._call(row, where, report, why, answers_in_failures or not why) for where, row, why in found]
+        calls = []
+        for where, row in rows:
+            if is_call(row):
+                why = failure(row)
+                calls.append(self._call(row, where, report, why, answers_in_failures or not why))
+            else:
+                report.pass_over("a row that is no model call", where)
         yield from conversations_of(calls, report)
 
     def _call(self, row: Mapping[str, Any], where: str, report: Report, failed: str, answers: bool) -> Exchange:

@@ -5,7 +5,7 @@ None was checked against a file that somebody else exported.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -66,16 +66,6 @@ def _is_result(row: dict[str, Any]) -> bool:
     return "promptIdx" in row and "testIdx" in row and isinstance(row.get("response"), dict)
 
 
-def _calls(
-    rows: Iterable[tuple[str, dict[str, Any]]], is_call: Callable[[dict[str, Any]], bool], report: Report
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    for where, row in rows:
-        if is_call(row):
-            yield where, row
-        else:
-            report.pass_over("a row that is no model call", where)
-
-
 @register(
     "format",
     title="Braintrust spans",
@@ -85,12 +75,8 @@ def _calls(
 )
 def braintrust(content: Content, report: Report) -> Iterator[Conversation]:
     """Braintrust's logged spans: each model call with the history it was sent."""
-    spans = _calls(
-        object_rows(content, report),
-        lambda row: _is_span(row) and row["span_attributes"].get("type") == "llm",
-        report,
-    )
-    return SPANS.conversations(spans, report)
+    rows = object_rows(content, report)
+    return SPANS.conversations(rows, report, lambda row: _is_span(row) and row["span_attributes"].get("type") == "llm")
 
 
 @register(
@@ -104,8 +90,7 @@ def weave(content: Content, report: Report) -> Iterator[Conversation]:
     """Weave's calls: those of a model, which have usage of their own, each with the history it was sent."""
     rows = [(where, {**row, "usage": _usage(row)}) for where, row in object_rows(content, report)]
     above = {text_in(row, "parent_id") for _, row in rows if row["usage"]}
-    calls = _calls(rows, lambda row: bool(row["usage"]) and text_in(row, "id") not in above, report)
-    return CALLS.conversations(calls, report)
+    return CALLS.conversations(rows, report, lambda row: row["usage"] and text_in(row, "id") not in above)
 
 
 @register(
@@ -118,7 +103,7 @@ def weave(content: Content, report: Report) -> Iterator[Conversation]:
 def promptfoo(content: Content, report: Report) -> Iterator[Conversation]:
     """promptfoo's results: each prompt with its answer."""
     rows = ((where, {**row, "model": _model(row.get("provider"))}) for where, row in object_rows(content, report))
-    return RESULTS.conversations(_calls(rows, _is_result, report), report)
+    return RESULTS.conversations(rows, report, _is_result)
 
 
 def _usage(row: dict[str, Any]) -> Any:

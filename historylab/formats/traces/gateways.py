@@ -70,7 +70,7 @@ LITELLM = CallNames(
 def helicone(content: Content, report: Report) -> Iterator[Conversation]:
     """Logged requests with their bodies, each with the history it was sent."""
     rows = ((where, {**row, "properties": _properties(row)}) for where, row in object_rows(content, report))
-    return HELICONE.conversations(rows, report, _helicone_failure, answers_in_failures=False)
+    return HELICONE.conversations(rows, report, failure=_helicone_failure, answers_in_failures=False)
 
 
 def _properties(row: dict[str, Any]) -> dict[str, Any]:
@@ -98,7 +98,9 @@ def _is_of_litellm(row: dict[str, Any]) -> bool:
 @register("format", title="LiteLLM logs", recognise=row_recogniser(_is_of_litellm), marks="call_type startTime")
 def litellm(content: Content, report: Report) -> Iterator[Conversation]:
     """LiteLLM's logged calls, each with the history it was sent, or only its size."""
-    return LITELLM.conversations(_litellm_calls(content, report), report, _litellm_failure, answers_in_failures=False)
+    return LITELLM.conversations(
+        _litellm_calls(content, report), report, failure=_litellm_failure, answers_in_failures=False
+    )
 
 
 def _litellm_calls(content: Content, report: Report) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -103,8 +103,7 @@ class RecordingReader:
         if line[KIND] not in KINDS:
             self._report.pass_over(f"a line about {line[KIND][:30]!r}, which is not known here", where)
             return
-        if line[KIND] == REQUEST:
-            self._latest = conversation
+        self._latest = conversation if line[KIND] == REQUEST else self._latest
         said = self._said.setdefault(conversation or self._latest, _Conversation())
         if line[KIND] == REQUEST:
             self._add_request(exchange or read_exchange(line, conversation, where), line, said)

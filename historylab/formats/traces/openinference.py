@@ -14,7 +14,7 @@ from historylab.conversation.exchange import Exchange
 from historylab.conversation.recorded import PARAMETERS, TOOLS
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
-from historylab.formats.messages.fields import unpack_json
+from historylab.formats.messages.fields import as_list, unpack_json
 from historylab.formats.traces.agent_steps import ToolRun, ToolRuns, TracedCall, whole_requests
 from historylab.formats.traces.attributes import Attributes, unflatten
 from historylab.formats.traces.calls import conversations_of, logged_call, model_of, provider_of, usage_by
@@ -36,24 +36,18 @@ MEDIA = {"image": "image_url", "audio": "input_audio", "file": "file"}
 
 def has_openinference_spans(content: Content) -> float:
     """1 for spans of which any has OpenInference's attributes."""
-    spans = spans_in(content, most=LOOKED_AT)
-    return (
-        1
-        if any(_kind(span) or span.attributes.any_below("llm.token_count.", "llm.input_messages") for span in spans)
-        else 0
-    )
+    return 1 if any(_kind(span) or _is_call(span) for span in spans_in(content, most=LOOKED_AT)) else 0
 
 
 @register("format", title="OpenInference spans", recognise=has_openinference_spans, marks="openinference.span.kind")
 def openinference(content: Content, report: Report) -> Iterator[Conversation]:
     """Spans of model calls by OpenInference's conventions (Phoenix, Arize), each with the history it was sent."""
     spans = list(spans_in(content, report))
-    calls = list(map(_is_call, spans))
-    called = {span.trace for span, is_call in zip(spans, calls, strict=True) if is_call}
+    called = {span.trace for span in spans if _is_call(span)}
     traced = []
-    for span, key, is_call in zip(spans, conversation_keys(spans, SESSIONS), calls, strict=True):
+    for span, key in zip(spans, conversation_keys(spans, SESSIONS), strict=True):
         whole = span.trace not in called and not span.parent and span.attributes.get("input.value")
-        if is_call or whole:
+        if whole or _is_call(span):
             traced.append(TracedCall(_request(span, key, report), span.trace, span.parent))
         else:
             report.pass_over(f"a span of kind {_kind(span) or 'none'}, no model call", span.where)
@@ -123,12 +117,7 @@ def _call(call: dict[str, Any]) -> dict[str, Any]:
 
 
 def _about(said: Attributes) -> dict[str, Any]:
-    tools = said.get("llm.tools")
-    held = (
-        [Attributes(tool).get("tool.json_schema") for tool in tools if isinstance(tool, dict)]
-        if isinstance(tools, list)
-        else []
-    )
+    held = [Attributes(one).get("tool.json_schema") for one in as_list(said.get("llm.tools")) if isinstance(one, dict)]
     parameters = said.get("llm.invocation_parameters")
     model = parameters.get("model") if isinstance(parameters, dict) else None
     return {

@@ -75,23 +75,19 @@ def has_genai_spans(content: Content) -> float:
 @register("format", title="OpenTelemetry GenAI spans", recognise=has_genai_spans, marks="resourceSpans scopeSpans")
 def otel_genai(content: Content, report: Report) -> Iterator[Conversation]:
     """Spans of model calls by OpenTelemetry's GenAI conventions, each with the history it was sent."""
-    spans = list(_join_events(spans_in(content, report)))
-    kinds = list(map(_kind, spans))
-    called = {span.trace for span, kind in zip(spans, kinds, strict=True) if kind == "call"}
-    prompts = {
-        span.id: _instructions(span.attributes) for span, kind in zip(spans, kinds, strict=True) if kind != "call"
-    }
+    found = [(span, _kind(span)) for span in _join_events(spans_in(content, report))]
+    spans = [span for span, _ in found]
+    called = {span.trace for span, kind in found if kind == "call"}
+    prompts = {span.id: _instructions(span.attributes) for span, kind in found if kind != "call"}
     calls, histories = [], Histories()
-    for span, key, kind in zip(spans, conversation_keys(spans, SESSIONS), kinds, strict=True):
+    for (span, kind), key in zip(found, conversation_keys(spans, SESSIONS), strict=True):
         if kind == "call" or (kind == "agent" and span.trace not in called):
             request = _request(span, key, histories, report)
             if not prompt_length(request.messages):
                 request.messages = [*prompts.get(span.parent, ()), *request.messages]
             calls.append(TracedCall(request, span.trace, span.parent))
-        elif kind == "agent":
-            report.pass_over(REPEATED, span.where)
         else:
-            report.pass_over("a span that is no model call", span.where)
+            report.pass_over(REPEATED if kind == "agent" else "a span that is no model call", span.where)
     yield from conversations_of(whole_requests(calls, ToolRuns(filter(None, map(_run, spans)))), report)
 
 
@@ -155,11 +151,8 @@ def _messages(
     if sent is None:
         sent = logged_input(_records(unpack_json(given)), report, where).messages
     output = _records(said.get(*OUTPUT))
-    if (
-        isinstance(output, list)
-        and len(output) > 1
-        and all(isinstance(o, dict) and "finish_reason" in o for o in output)
-    ):
+    several = isinstance(output, list) and all(isinstance(o, dict) and "finish_reason" in o for o in output)
+    if several and len(output) > 1:
         report.warn(OTHER_ANSWERS, span.where)
         output = output[:1]
     return sent, logged_answer(output or _answer_of_ai_sdk(said), report, f"{span.where} output")

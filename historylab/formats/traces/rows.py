@@ -17,9 +17,9 @@ HOLDERS = ("data", "rows", "runs", "requests", "results", "items", "logs")
 
 def rows_in(content: Content, most: int | None = None) -> Iterator[tuple[str, Any]]:
     """Every row with its location. `most`: rows of any list."""
-    return (
-        iter(content.once(("rows", most), lambda: list(_rows_of(content, most)))) if most else _rows_of(content, most)
-    )
+    if not most:
+        return _rows_of(content, most)
+    return iter(content.once(("rows", most), lambda: list(_rows_of(content, most))))
 
 
 def _rows_of(content: Content, most: int | None) -> Iterator[tuple[str, Any]]:

@@ -46,7 +46,7 @@ NAMES = {
     "provider": "provider provider_name vendor custom_llm_provider",
 }
 """Content of a column → the names it goes by, in snake case."""
-COUNTED = {"input", "output", "reads", "writes", "writes_1h"}
+COUNTED = ("input", "output", "reads", "writes", "writes_1h")
 
 SUMS = "num_model_requests num_requests n_requests requests request_count number_of_requests requests_total"
 IMPOSSIBLE = "a row with a cell that can't be a number of tokens"
@@ -85,11 +85,8 @@ def has_usage_rows(content: Content) -> float:
     rows = sampled_rows(content)
     if not rows or any(map(_says_something, rows)):
         return 0
-    return (
-        0.6
-        if _of_tokens(_columns(rows)) or sum(to_usage(usage_given(row)) is not None for row in rows) * 2 > len(rows)
-        else 0
-    )
+    reported = sum(to_usage(usage_given(row)) is not None for row in rows)
+    return 0.6 if _of_tokens(_columns(rows)) or reported * 2 > len(rows) else 0
 
 
 @register("format", title="Usage rows without text", recognise=has_usage_rows, marks="prompt_tokens completion_tokens")
@@ -143,9 +140,7 @@ def _count_cached(row: dict[str, Any], columns: UsageColumns) -> int:
 def _usage(row: dict[str, Any], columns: UsageColumns) -> dict[str, int] | None:
     if not columns:
         return to_usage(usage_given(row))
-    taken, output, reads, writes, hour = (
-        _count(row, columns, kind) for kind in ("input", "output", "reads", "writes", "writes_1h")
-    )
+    taken, output, reads, writes, hour = (_count(row, columns, kind) for kind in COUNTED)
     fresh = taken if columns.beside else max(0, taken - reads - writes - hour)
     usage = {"input": fresh, "output": output, "cache_reads": reads, "cache_writes": writes + hour}
     return usage | ({"cache_writes_1h": hour} if hour else {}) if any(usage.values()) else None
@@ -153,22 +148,16 @@ def _usage(row: dict[str, Any], columns: UsageColumns) -> dict[str, int] | None:
 
 def _request(row: dict[str, Any], columns: UsageColumns, usage: dict[str, int], where: str) -> Exchange:
     cells = {kind: row.get(name) for kind, name in columns.names.items()}
-    key = cells.get("group")
+    key, agent = cells.get("group"), cells.get("agent")
+    named = {AGENT_TYPE: str(agent)} if isinstance(agent, str | int) and agent != "" else {}
     return Exchange(
-        [],
         conversation=str(key) if isinstance(key, str | int) else "",
         usage=usage,
-        about=_about(cells),
+        about={**model_of(cells.get("model")), **provider_of(cells.get("provider")), **named},
         started=time_of(cells.get("time")),
         ended=time_of(cells.get("ended")),
         where=where,
     )
-
-
-def _about(cells: Mapping[str, Any]) -> dict[str, Any]:
-    agent = cells.get("agent")
-    named = {AGENT_TYPE: str(agent)} if isinstance(agent, str | int) and agent != "" else {}
-    return {**model_of(cells.get("model")), **provider_of(cells.get("provider")), **named}
 
 
 def _is_sum(named: dict[str, Any]) -> bool:
