@@ -47,7 +47,8 @@ FAILED, NO_LINE = "a request without an answer", "a record that is no line of a 
 def looks_recorded(content: Content) -> float:
     """1 for lines that say what of a recording they are, and for a store that has any."""
     if content.tables:
-        return 1 if _is_recording(content) and any(content.rows(f"SELECT 1 FROM {TABLE} LIMIT 1")) else 0
+        ours = content.tables.get(TABLE, frozenset()) >= COLUMNS
+        return 1 if ours and any(content.rows(f"SELECT 1 FROM {TABLE} LIMIT 1")) else 0
     return 1 if any(_is_line(value) for _, value in content.values) else 0
 
 
@@ -177,10 +178,6 @@ def _with_noted_times(messages: Sequence[Message], state: Mapping[str, str]) -> 
     leading = prompt_length(messages)
     keys = [*[""] * leading, *time_keys(messages[leading:])]
     return [replace(m, timestamp=state[key]) if key in state else m for m, key in zip(messages, keys, strict=True)]
-
-
-def _is_recording(content: Content) -> bool:
-    return content.tables.get(TABLE, frozenset()) >= COLUMNS
 
 
 def _is_line(value: Any) -> bool:

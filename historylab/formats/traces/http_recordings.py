@@ -71,13 +71,13 @@ class RecordedCall:
     started: str | None = None
 
 
-def _listed(values: list[tuple[str, Any]], path: str) -> list[tuple[str, Any]]:
+def _list_items(values: list[tuple[str, Any]], path: str) -> list[tuple[str, Any]]:
     """The items of the list at that path, with their locations."""
     return [(f"{path}[{i}]", one) for _, value in values[:1] for i, one in enumerate(as_list(value_at(value, path)))]
 
 
 def _interactions(values: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    found = _listed(values, LISTS[0]) or _listed(values, LISTS[1])
+    found = _list_items(values, LISTS[0]) or _list_items(values, LISTS[1])
     return found if any(isinstance(one, dict) and {"request", "response"} <= one.keys() for _, one in found) else []
 
 
@@ -111,7 +111,7 @@ def vcr(content: Content, report: Report) -> Iterator[Conversation]:
 )
 def har(content: Content, report: Report) -> Iterator[Conversation]:
     """Calls of models in the traffic that a browser or a proxy recorded, put together into conversations."""
-    yield from _conversations(_calls(_listed(content.values, "log.entries"), _of_archive, report), report)
+    yield from _conversations(_calls(_list_items(content.values, "log.entries"), _of_archive, report), report)
 
 
 def _calls(

@@ -22,9 +22,9 @@ from historylab.formats.messages.provider_cuts import COMPACTED
 from historylab.formats.traces.agent_steps import ToolRun, ToolRuns, TracedCall, whole_requests
 from historylab.formats.traces.attributes import Attributes
 from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by, warn_of_failure
-from historylab.formats.traces.histories import Histories
 from historylab.formats.traces.logged import INSTRUCTIONS, OTHER_ANSWERS, logged_answer, logged_input, prompt_text
 from historylab.formats.traces.messages import messages_in
+from historylab.formats.traces.parts import Histories
 from historylab.formats.traces.rows import LOOKED_AT
 from historylab.formats.traces.spans import Span, conversation_keys, spans_in
 from historylab.registry import register

@@ -1,23 +1,26 @@
 """Messages with parts, as OpenTelemetry's GenAI conventions have them: `{"role": …, "parts": [{"type": …}, …]}`.
 
+Of histories that grow from one logged request to the next, as JSON text, only what is new of each is read.
 Source: semantic conventions for generative AI, JSON schemas of gen_ai.input.messages and gen_ai.output.messages.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
 from historylab.formats.messages.answers import AnswerParts
 from historylab.formats.messages.content_parts import json_text
-from historylab.formats.messages.fields import list_in, text_in
+from historylab.formats.messages.fields import list_in, text_in, unpack_json
 from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.provider_cuts import COMPACTION
 from historylab.formats.messages.walker import Table, text_at, walk_parts, words_in
 
 RESULT = "tool_call_response"
 NO_SUMMARY = "a compacted history whose text is not in the file"
+RECENT = 4  # histories that may grow side by side
 
 
 def _result(part: Any, said: AnswerParts, where: str, report: Report) -> None:
@@ -75,3 +78,36 @@ def _is_own(part: Any) -> bool:
         return isinstance(part, str)
     kind = str(part.get("type"))
     return kind in OWN or ("content" in part and "text" not in part) or kind.startswith("server_tool_call")
+
+
+class Histories:
+    """Reads lists of messages with parts, each of which may begin with all of an earlier one."""
+
+    def __init__(self) -> None:
+        self._recent: deque[tuple[str, list[Message], Report]] = deque(maxlen=RECENT)
+
+    def read(self, text: str, report: Report, where: str) -> list[Message] | None:
+        """The messages of a JSON text, with all remarks on them; None if it is no list of messages with parts."""
+        text = text.strip()
+        known, messages, told = next((r for r in self._recent if _grows(text, r[0])), ("[", [], report.apart()))
+        items = _items(text, len(known) - 1)
+        if items is None or not (has_parts(items) or (known != "[" and not items)):
+            return None
+        own = report.apart()
+        messages = messages + read_parts_messages(items, own, where)
+        own.add(told, "")
+        report.add(own, "")
+        self._recent.appendleft((text, messages, own))
+        return messages
+
+
+def _grows(text: str, before: str) -> bool:
+    """Whether a list begins with another one, or is the same."""
+    return text.startswith(before[:-1]) and text[len(before) - 1 :].lstrip()[:1] in (",", "]")
+
+
+def _items(text: str, start: int) -> list[Any] | None:
+    """The items of a list from that character on; None if it is none."""
+    rest = text[start:].lstrip()
+    found = unpack_json(f"[{rest[1:]}" if rest[:1] in (",", "[") else f"[{rest}")
+    return found if isinstance(found, list) else None

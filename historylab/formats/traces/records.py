@@ -91,11 +91,12 @@ def _is_plain(item: dict[str, Any] | str) -> bool:
         return False
     content, calls = item.get("content"), item.get("tool_calls")
     spelled = isinstance(content, str) and content.startswith("[")
-    return not spelled and (not calls or (isinstance(calls, list) and all(map(_has_function, calls))))
+    return not spelled and (not calls or (isinstance(calls, list) and _have_field(calls, "function", object)))
 
 
-def _has_function(call: Any) -> bool:
-    return isinstance(call, dict) and "function" in call
+def _have_field(items: list[Any], name: str, kind: type) -> bool:
+    """Tell whether these are objects with a field of that kind."""
+    return all(isinstance(item, dict) and name in item and isinstance(item[name], kind) for item in items)
 
 
 def _as_record(item: dict[str, Any] | str, role: str, before: list[Any]) -> dict[str, Any]:
@@ -111,34 +112,20 @@ def _as_record(item: dict[str, Any] | str, role: str, before: list[Any]) -> dict
         record["content"] = record.pop("text")
     given = record.get("tool_calls") or extra.get("tool_calls") or extra.get("function_call")
     content = record.get("content")
-    if not role_of(named) and any(named == call["function"]["name"] for held in before for call in _calls_of(held)):
+    spelled = as_list(unpack_json(content)) if isinstance(content, str) else []  # parts flattened into an attribute
+    called = (call for held in before if isinstance(held, dict) for call in calls_in(held.get("tool_calls")))
+    if not role_of(named) and any(named == call["function"]["name"] for call in called):
         record |= {"role": "tool", "name": named}
     if calls := calls_in(given if isinstance(given, list) else [{"function": given}] if given else None):
         record["tool_calls"] = calls
-    elif named in ("assistant", "tool") and (calls := _calls_spelled(content)):
+    elif named in ("assistant", "tool") and _have_field(spelled, "function", object) and (calls := calls_in(spelled)):
         record |= {"role": "assistant", "content": None, "tool_calls": calls}
-    elif named != "tool" and (parts := _parts_spelled(content)):
-        record["content"] = parts
+    elif named != "tool" and spelled and _have_field(spelled, "type", str):
+        record["content"] = spelled
     if role == "assistant":  # a whole response may be its message
         beside = OF_RESPONSE | ({"type"} if "stop_reason" in record else set())
         return {name: value for name, value in record.items() if name not in beside}
     return record
-
-
-def _calls_of(record: Any) -> list[dict[str, Any]]:
-    return calls_in(record.get("tool_calls")) if isinstance(record, dict) else []
-
-
-def _calls_spelled(text: Any) -> list[dict[str, Any]]:
-    """The calls that a message has as its text: with their functions, or it might be any list."""
-    items = as_list(unpack_json(text)) if isinstance(text, str) else []
-    return calls_in(items) if all(isinstance(item, dict) and "function" in item for item in items) else []
-
-
-def _parts_spelled(text: Any) -> list[dict[str, Any]]:
-    """The parts of a content that was flattened into an attribute of a span."""
-    items = as_list(unpack_json(text)) if isinstance(text, str) else []
-    return items if all(isinstance(item, dict) and isinstance(item.get("type"), str) for item in items) else []
 
 
 def _call(item: Any) -> dict[str, Any] | None:

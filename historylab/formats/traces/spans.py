@@ -45,7 +45,7 @@ FINER = re.compile(r"(?<=\.\d{6})\d+")  # than microseconds
 
 @dataclass
 class Span:
-    """One span, with its events as (name, attributes). `failed` is the error it ended with; times are as given."""
+    """One span, with its events as (name, attributes). Times are ISO, `failed` is the error it ended with."""
 
     attributes: Attributes
     events: list[tuple[str, Attributes]] = field(default_factory=list)
@@ -53,19 +53,10 @@ class Span:
     id: str = ""
     trace: str = ""
     parent: str = ""
-    times: tuple[Any, Any] = (None, None)
+    started: str | None = None
+    ended: str | None = None
     failed: str = ""
     where: str = ""
-
-    @property
-    def started(self) -> str | None:
-        """The time it began, in ISO 8601."""
-        return time_of(self.times[0])
-
-    @property
-    def ended(self) -> str | None:
-        """The time it ended, in ISO 8601."""
-        return time_of(self.times[1])
 
 
 def spans_in(content: Content, report: Report | None = None, most: int | None = None) -> Iterator[Span]:
@@ -112,10 +103,10 @@ def _span(value: dict[str, Any], where: str) -> Span:
     said = {what: value_at(value, names) for what, names in IDS.items()}
     if kind := value.get("span_kind"):
         given = {"openinference.span.kind": kind, **given}
-    events = as_list(unpack_json(value_at(value, EVENTS)))
     name, id, trace, parent = (str(said[what] or "") for what in ("name", "id", "trace", "parent"))
-    times, events = (said["started"], said["ended"]), [_event(event) for event in events if isinstance(event, dict)]
-    return Span(Attributes(given), events, name, id, trace, parent, times, _failure(value), where)
+    started, ended = time_of(said["started"]), time_of(said["ended"])
+    events = [_event(event) for event in as_list(unpack_json(value_at(value, EVENTS))) if isinstance(event, dict)]
+    return Span(Attributes(given), events, name, id, trace, parent, started, ended, _failure(value), where)
 
 
 def conversation_keys(spans: list[Span], names: tuple[str, ...]) -> list[str]:

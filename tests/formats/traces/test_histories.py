@@ -7,7 +7,7 @@ import json
 import pytest
 
 from historylab.formats.base import Report
-from historylab.formats.traces.histories import Histories
+from historylab.formats.traces.parts import Histories
 
 
 def item(text: str, **part) -> dict:
