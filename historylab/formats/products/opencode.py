@@ -82,7 +82,8 @@ def looks_like_opencode(content: Content) -> float:
     recognise=looks_like_opencode,
     marks="info messages parts",
     source="sst/opencode, packages/opencode/src/session/message-v2.ts, 1.18; packages/core/src/session/message.ts, 2.0",
-    checked="Lucifer7535/pavatiApp, opencode-session.json (of 1.18.19)",
+    checked="Lucifer7535/pavatiApp, opencode-session.json (of 1.18.19);"
+    " kenn-io/agentsview, internal/parser/opencode_test.go (database and folder)",
 )
 def opencode(content: Content, report: Report) -> Iterator[Conversation]:
     """Sessions of OpenCode and Kilo Code, with their compactions, and their sub-agents after them."""
@@ -171,7 +172,7 @@ def _in_database(content: Content, report: Report) -> Iterator[OpenCodeSession]:
                 report.skip("a message that is no JSON", where)
             elif row.get("id") not in seen:
                 seen.add(row.get("id"))
-                info = {"id": row.get("id"), **said}
+                info = {"id": row.get("id"), "time": {"created": row.get("time_created")}, **said}
                 held = {"info": info, "parts": parts[str(row.get("id"))]} if table == "message" else info
                 messages[str(row["session_id"])].append((where, {"type": row.get("type"), **held}))
     for table in ("session", "session_v2"):

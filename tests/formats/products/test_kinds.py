@@ -34,6 +34,16 @@ def test_droid_and_continue_send_their_summaries_and_what_came_after():
     assert [m.content for m in droid if m.injected] == ["The tools are Read and Execute."]
 
 
+def test_thoughts_in_a_run_of_agentdojo_are_not_its_words():
+    parts = [{"type": "thinking", "content": "hm", "id": None}, {"type": "text", "content": "Sent."}]
+    said = [
+        {"role": "user", "content": [{"type": "text", "content": "Send it."}]},
+        {"role": "assistant", "content": parts},
+    ]
+    (found,) = lines({"suite_name": "workspace", "pipeline_name": "p", "messages": said})
+    assert [(m.content, m.metadata.get("thinking")) for m in found] == [("Send it.", None), ("Sent.", "hm")]
+
+
 def test_outputs_of_gptme_are_sent_by_the_system():
     usage = {"usage": {"input_tokens": 9, "output_tokens": 3}}
     asked, answer = {"role": "user", "content": "go"}, {"role": "assistant", "content": "I go.", "metadata": usage}
