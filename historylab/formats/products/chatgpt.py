@@ -68,12 +68,11 @@ def _nodes(mapping: dict[str, Any], where: str, report: Report) -> dict[str, Nod
             nodes[key] = Node(key, at, message)
         else:
             report.skip(f"a node whose message is {kind_of(message)}", at)
-    named = {key: nodes.get(text_in(mapping[key] or {}, "parent") or "") for key in nodes}
     for key, node in nodes.items():
         for child in list_in(mapping[key] or {}, "children"):
-            if isinstance(child, str) and child in nodes and not named[child]:
-                nodes[child].parent = node if child != key else None
-    for key, parent in named.items():
-        if parent and parent.key != key:
-            nodes[key].parent = parent
+            if isinstance(child, str) and child in nodes and child != key:
+                nodes[child].parent = node
+    for key, node in nodes.items():
+        named = text_in(mapping[key] or {}, "parent")
+        node.parent = nodes[named] if named in nodes and named != key else node.parent
     return nodes

@@ -108,8 +108,7 @@ def _conversation(sample: dict[str, Any], about: dict[str, Any], where: str, rep
 def _message(given: Any, texts: Mapping[str, Any], where: str, report: Report) -> Message | None:
     """One message, with its attachments put in."""
     if not isinstance(given, dict):
-        report.skip(f"{kind_of(given)}, not an object", where)
-        return None
+        return read_reported(given, where, report)  # which says what it is
     fields = {name: _resolve(held, texts) for name, held in given.items() if name not in LABELS}
     failed, content = text_in(object_in(given, "error"), "message"), fields.get("content")
     if isinstance(content, list):

@@ -93,8 +93,7 @@ def _with_observations_marked(messages: list[Message]) -> list[Message]:
 
 def _message(entry: Any, where: str, report: Report) -> Message | None:
     if not isinstance(entry, dict):
-        report.skip(f"{kind_of(entry)}, not an object", where)
-        return None
+        return read_reported(entry, where, report)  # which says what it is
     given = {name: value for name, value in entry.items() if name not in READ_HERE}
     if answered := list_in(entry, "tool_call_ids"):
         given["tool_call_id"] = answered[0]
