@@ -14,14 +14,15 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.formats.base import Report, kind_of
+from historylab.formats.base import Report
 from historylab.formats.files.content import Content
-from historylab.formats.frameworks.ai_sdk_parts import to_call
+from historylab.formats.frameworks.ai_sdk import CALL, GROUPING
 from historylab.formats.frameworks.ai_sdk_ui import read_ui_message
-from historylab.formats.messages.chat_messages import iso_time, pair_by_order
+from historylab.formats.messages.answers import AnswerParts
+from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.content_parts import json_text
-from historylab.formats.messages.fields import text_in
-from historylab.formats.messages.record_groups import Grouping
+from historylab.formats.messages.fields import list_in, text_in
+from historylab.formats.messages.walker import Table, walk_parts
 from historylab.registry import register
 
 FLAGS = {"isStreaming", "isLoading", "isError", "isTyping", "isPending", "isComplete", "showToolCall"}
@@ -31,7 +32,7 @@ OWN = {"contentParts", "isToolMessage", *FLAGS}
 SETTINGS = {"chatSettings", "historyPolicy", "historyLength"}
 MORE = frozenset({*OWN, "toolCallId", "toolName", "data", "annotations"})
 READ_OF_TOOL = {"id", "role", "content", "createdAt"} | MORE
-GROUPING = Grouping(("messages",), lambda value: isinstance(value, dict) and "role" in value)
+PARTS: Table = {"tool_call": {"call": CALL}, "tool_result": {"result": {"id": "toolCallId", "text": "result"}}}
 
 
 def looks_like_agentdock(content: Content) -> float:
@@ -49,30 +50,24 @@ def looks_like_agentdock(content: Content) -> float:
 def agentdock(content: Content, report: Report) -> Iterator[Conversation]:
     """Chats of AgentDock, with its chat settings kept beside them."""
     for group in GROUPING.groups(content.values, report):
-        messages = [message for where, record in group.records for message in _read(record, where, report)]
-        yield group.conversation(pair_by_order(messages), report)
+        yield group.conversation(group.messages(_read, report), report)
 
 
 def _read(record: Any, where: str, report: Report) -> list[Message]:
     if isinstance(record, dict) and record.get("role") in ("data", "tool") and _is_tool_message(record):
         report.records += 1
         report.leave(record, READ_OF_TOOL, where)
-        return [_tool_message(record)]
-    if not isinstance(record, dict) or not isinstance(record.get("contentParts"), list):
-        return read_ui_message(record, where, report, MORE)
-    plain = [part for part in record["contentParts"] if isinstance(part, dict)]
-    for part in record["contentParts"]:
-        if not isinstance(part, dict):
-            report.warn(f"a part that is {kind_of(part)}, not read", where)
-    calls = tuple(to_call(part) for part in plain if part.get("type") == "tool_call")
-    results = [_result(part) for part in plain if part.get("type") == "tool_result"]
-    kept = [part for part in plain if part.get("type") not in ("tool_call", "tool_result")]
-    said = {"parts": kept} if kept and not record.get("parts") else {}
-    read = read_ui_message({**record, **said}, where, report, MORE)
+        return _tool_message(record)
+    given, held = list_in(record, "contentParts") if isinstance(record, dict) else [], AnswerParts()
+    said = [part for part in given if isinstance(part, dict) and part.get("type") not in [*PARTS]]
+    walk_parts([part for part in given if part not in said], "type", PARTS, held, where, report)
+    read = read_ui_message(
+        record if not said or record.get("parts") else {**record, "parts": said}, where, report, MORE
+    )
     known = {call.id for message in read for call in message.tool_calls}
-    more = tuple(call for call in calls if not call.id or call.id not in known)
     answered = {message.tool_call_id for message in read}
-    new = [result for result in results if result.tool_call_id not in answered]
+    more = tuple(call for call in held.calls if not call.id or call.id not in known)
+    new = [result for result in held.results if result.tool_call_id not in answered]
     return [replace(m, tool_calls=m.tool_calls + more) if at == 0 else m for at, m in enumerate(read)] + new
 
 
@@ -80,18 +75,9 @@ def _is_tool_message(record: dict[str, Any]) -> bool:
     return record.get("isToolMessage") is True or isinstance(record.get("toolCallId"), str)
 
 
-def _tool_message(record: dict[str, Any]) -> Message:
-    time = record.get("createdAt")
-    return Message(
-        "tool",
-        json_text(record.get("content")),
-        text_in(record, "id"),
-        text_in(record, "toolName"),
-        tool_call_id=text_in(record, "toolCallId"),
-        timestamp=iso_time(time) if time else None,
-        metadata={"is_error": True} if record.get("isError") is True else {},
-    )
-
-
-def _result(part: dict[str, Any]) -> Message:
-    return Message("tool", json_text(part.get("result")), tool_call_id=text_in(part, "toolCallId"))
+def _tool_message(record: dict[str, Any]) -> list[Message]:
+    about = {"is_error": True} if record.get("isError") is True else {}
+    said = AnswerParts(text_in(record, "id"), iso_time(record.get("createdAt")), about, role="tool")
+    said.name, said.answers = text_in(record, "toolName"), text_in(record, "toolCallId")
+    said.say(json_text(record.get("content")))
+    return said.messages()

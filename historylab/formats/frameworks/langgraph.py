@@ -19,10 +19,11 @@ from historylab.conversation.message import Message
 from historylab.conversation.sent import RecordedCut, SentHistory, as_summary
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
-from historylab.formats.frameworks.langchain import most_named_provider
-from historylab.formats.frameworks.langchain_messages import is_dumped_message, read_langchain_messages
+from historylab.formats.frameworks.langchain import is_dumped_message, most_named_provider, read_langchain_messages
 from historylab.formats.frameworks.langgraph_checkpoints import TABLES, Snapshot, in_database, in_json
 from historylab.formats.messages.branching import paths, share_beginnings, with_branches
+from historylab.formats.messages.paths import Located
+from historylab.formats.messages.record_groups import located_items
 from historylab.formats.messages.sent_view import FoundMessages, Sent, SentView, find_messages
 from historylab.registry import register
 
@@ -57,13 +58,14 @@ def langgraph(content: Content, report: Report) -> Iterator[Conversation]:
 
 def _conversation(thread: str, namespace: str, snapshots: dict[str, Snapshot], report: Report) -> Conversation:
     parents = {id: s.parent if s.parent in snapshots else None for id, s in snapshots.items()}
-    held: list[list[tuple[str, Any]]] = []
+    held: list[list[Located]] = []
     read: list[list[Message]] = []
     sent: list[list[SentHistory]] = []
     for path in paths(parents, lambda id: snapshots[id].age):
-        records = _records(path, snapshots, report, newest=not held)
+        states = [snapshots[id] for id in path]
+        records = _records(states, report, newest=not held)
         said = _Thread(report)
-        for state in _states_at_falls([snapshots[id] for id in path]):
+        for state in _states_at_falls(states):
             said.add(read_langchain_messages(_locate_messages(state), Report()))
         newest = _read(records, held, report)
         said.add(newest)
@@ -124,26 +126,22 @@ def _states_at_falls(path: list[Snapshot]) -> list[Snapshot]:
     return [path[k] for k in sorted({*falls, *(k - 1 for k in falls)}) if _channel(path[k].values)]
 
 
-def _locate_messages(snapshot: Snapshot) -> list[tuple[str, Any]]:
+def _locate_messages(snapshot: Snapshot) -> list[Located]:
     """The messages of a state with their places."""
-    channel = _channel(snapshot.values)
-    return [(f"{snapshot.where} {channel}[{i}]".strip(), record) for i, record in enumerate(snapshot.values[channel])]
+    return [*located_items([(snapshot.where, snapshot.values)], _channel(snapshot.values))]
 
 
-def _records(path: list[str], snapshots: dict[str, Snapshot], report: Report, newest: bool) -> list[tuple[str, Any]]:
+def _records(path: list[Snapshot], report: Report, newest: bool) -> list[Located]:
     """The messages of the last checkpoint of a path, with their locations; of an earlier one if it has none."""
-    end = snapshots[path[-1]]
-    if end.values and not _channel(end.values):
-        report.warn("a last state in which no messages were found", end.where)
-    for id in reversed(path):
-        snapshot = snapshots[id]
-        values = snapshot.values
-        if channel := _channel(values):
-            for name in values if newest else ():
-                if name != channel and not name.startswith(INTERNAL):
-                    report.keep(name, snapshot.where)
-            return _locate_messages(snapshot)
-    return []
+    if path[-1].values and not _channel(path[-1].values):
+        report.warn("a last state in which no messages were found", path[-1].where)
+    held = next((snapshot for snapshot in reversed(path) if _channel(snapshot.values)), None)
+    if not held:
+        return []
+    for name in held.values if newest else ():
+        if name != _channel(held.values) and not name.startswith(INTERNAL):
+            report.keep(name, held.where)
+    return _locate_messages(held)
 
 
 def _channel(values: Any) -> str:
@@ -155,7 +153,7 @@ def _channel(values: Any) -> str:
     return "messages" if "messages" in held else held[0] if held else ""
 
 
-def _read(records: list[tuple[str, Any]], held: list[list[tuple[str, Any]]], report: Report) -> list[Message]:
+def _read(records: list[Located], held: list[list[Located]], report: Report) -> list[Message]:
     """The messages of a path. What it shares with one before it is counted once."""
     alone = [record for _, record in records]
     shared = max((same_beginning(alone, [record for _, record in other]) for other in held), default=0)

@@ -11,6 +11,9 @@ from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.files.json_values import JsonParser, containers_of
+from historylab.formats.messages.fields import object_in, text_in
+from historylab.formats.messages.paths import Located, value_at
+from historylab.formats.messages.record_groups import located_items
 
 TABLES = {
     "checkpoints": {"thread_id", "checkpoint_id", "parent_checkpoint_id", "type", "checkpoint"},
@@ -22,7 +25,7 @@ INSTALL = 'LangGraph checkpoints are msgpack, which needs a library: pip install
 FIRST_CONSTRUCTOR, LAST_CONSTRUCTOR, ARRAY, DELTA = 0, 5, 6, 7
 """Codes of msgpack extensions: (module, class, fields …) of an object, a numpy array, messages since a snapshot."""
 
-HELD = ("values", "channel_values")
+HELD = ("values", "channel_values", "checkpoint.values", "checkpoint.channel_values")
 MOST_NESTED = 50  # objects within objects
 
 
@@ -68,36 +71,30 @@ def in_database(content: Content, report: Report) -> Iterator[Snapshot]:
     columns = ", ".join(name for name in READ if name in content.tables["checkpoints"])
     query = f"SELECT {columns} FROM checkpoints ORDER BY thread_id, checkpoint_id"
     for number, row in enumerate(content.rows(query), 1):
-        id, parent = _text(row.get("checkpoint_id")), row.get("parent_checkpoint_id")
-        where = f"checkpoint {id[:40]}"
-        yield Snapshot(
-            where,
-            _text(row.get("thread_id")),
-            _text(row.get("checkpoint_ns")),
-            id or str(number),
-            parent if isinstance(parent, str) else None,
-            (id, number),
-            row.get("checkpoint"),
-            _text(row.get("type")),
-            report,
-        )
+        thread, space, id = _names(row)
+        age, parent = (id, number), text_in(row, "parent_checkpoint_id")
+        state, encoding, where = row.get("checkpoint"), text_in(row, "type") or "", f"checkpoint {id[:40]}"
+        yield Snapshot(where, thread, space, id or str(number), parent, age, state, encoding, report)
 
 
 def in_json(values: list[tuple[str, Any]], report: Report) -> Iterator[Snapshot]:
     """The states in a JSON document or in its lines, alone or in a list; `get_state_history` has the newest first."""
-    items = [pair for where, value in values for pair in _items(where, value)]
-    for number, (where, value) in enumerate(items):
+    for number, (where, value) in enumerate(item for given in values for item in _items(*given)):
         found = _fields(value)
         if found is None:
             report.skip(f"{kind_of(value)} that is no state", where)
             continue
         state, config, parent, time = found
-        id, above = (_text(each.get("checkpoint_id")) for each in (config, parent))
-        thread = _text(config.get("thread_id"))
-        age = (id, _text(time), -number)
-        space = _text(config.get("checkpoint_ns"))
+        thread, space, id = _names(config)
         alone = thread if thread or id else f"state {number + 1}"
-        yield Snapshot(where, alone, space, id or f"state {number}", above or None, age, state, "decoded", report)
+        age, above = (id, str(time or ""), -number), text_in(parent, "checkpoint_id")
+        yield Snapshot(where, alone, space, id or f"state {number}", above, age, state, "decoded", report)
+
+
+def _names(ids: Mapping[str, Any]) -> tuple[str, str, str]:
+    """The thread of a checkpoint, its namespace and its own id."""
+    thread, space, id = (text_in(ids, key) or "" for key in ("thread_id", "checkpoint_ns", "checkpoint_id"))
+    return thread, space, id
 
 
 def decode_column(encoding: str, data: Any) -> Any:
@@ -108,15 +105,11 @@ def decode_column(encoding: str, data: Any) -> Any:
     if not isinstance(data, bytes):
         raise LoadError(f"a checkpoint that is {kind_of(data)}")
     try:
-        if encoding == "json":
-            return JsonParser().value(data.decode(errors="replace"))
-        value = _unpack(data)
+        return JsonParser().value(data.decode(errors="replace")) if encoding == "json" else _unpack(data)
     except LoadError:
         raise
     except (ValueError, RecursionError):
         raise LoadError(f"a checkpoint that is no valid {encoding}") from None
-    containers_of(value)  # refuses what is nested too deeply
-    return value
 
 
 def _unpack(data: bytes) -> Any:
@@ -145,7 +138,9 @@ def _unpack(data: bytes) -> Any:
         )
 
     try:
-        return unpack(data)
+        value = unpack(data)
+        containers_of(value)  # refuses what is nested too deeply
+        return value
     except (TypeError, OverflowError, msgpack.exceptions.UnpackException) as problem:
         raise ValueError(str(problem)) from None
 
@@ -155,19 +150,14 @@ def _object(pairs: list[tuple[Any, Any]]) -> dict[str, Any]:
     return {key if isinstance(key, str) else str(key): value for key, value in pairs}
 
 
-def _items(where: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, list) and not _fields(value):
-        yield from ((f"{where}[{i}]", item) for i, item in enumerate(value))
-    elif isinstance(value, dict) and not _fields(value) and (held := _states(value)):
-        yield from ((f"{where} {held}[{i}]".strip(), item) for i, item in enumerate(value[held]))
-    else:
-        yield where, value
+def _items(where: str, value: Any) -> Iterator[Located]:
+    yield from [(where, value)] if _fields(value) else located_items([(where, value)], _holder(value))
 
 
-def _states(value: dict[str, Any]) -> str:
+def _holder(value: Any) -> str:
     """The key under which an object holds a list of states."""
-    lists = [key for key, held in value.items() if isinstance(held, list) and held]
-    return next((key for key in lists if any(map(_fields, value[key]))), "")
+    held = value.items() if isinstance(value, dict) else ()
+    return next((key for key, states in held if isinstance(states, list) and any(map(_fields, states))), "")
 
 
 def _fields(value: Any) -> tuple[Any, Mapping[str, Any], Mapping[str, Any], Any] | None:
@@ -180,11 +170,9 @@ def _fields(value: Any) -> tuple[Any, Mapping[str, Any], Mapping[str, Any], Any]
         return (value[0], _config(value[2]), _config(value[5]), value[4]) if named and _config(value[2]) else None
     if not isinstance(value, dict):
         return None
-    if isinstance(value.get("state"), dict):
-        value = value["state"]
-    inner = value.get("checkpoint") if isinstance(value.get("checkpoint"), dict) else {}
-    state = next((holder[key] for holder in (value, inner) for key in HELD if isinstance(holder.get(key), dict)), None)
-    if state is None:
+    value = object_in(value, "state") or value
+    inner, state = object_in(value, "checkpoint"), value_at(value, HELD)
+    if not isinstance(state, dict):
         return None
     config = _config(value.get("config")) or _config(inner) or _config(value)
     above = _config(value.get("parent_config")) or _config(value.get("parent_checkpoint"))
@@ -195,7 +183,3 @@ def _config(given: Any) -> Mapping[str, Any]:
     """The ids of a checkpoint: under `configurable`, or in the object itself."""
     found = given.get("configurable", given) if isinstance(given, dict) else None
     return found if isinstance(found, dict) and ("thread_id" in found or "checkpoint_id" in found) else {}
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""

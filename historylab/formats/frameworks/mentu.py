@@ -8,33 +8,28 @@ from its call.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message, instant
-from historylab.errors import LoadError
-from historylab.formats.base import Report, kind_of
+from historylab.conversation.message import Message
+from historylab.formats.base import Report
 from historylab.formats.files.content import Content
-from historylab.formats.messages.flat_messages import (
-    FLAT_ROLES,
-    as_flat_message,
-    conversation_id_of,
-    pair_results,
-    read_fields,
-)
+from historylab.formats.messages.chat_messages import sort_by_time
+from historylab.formats.messages.flat_messages import FLAT_ROLES, as_flat_message, pair_results, read_fields
+from historylab.formats.messages.record_groups import Grouping, located_items
 from historylab.formats.messages.reported import read_reported
 from historylab.registry import register
 
 HOLDERS = ("agent_messages", "messages", "rows", "data")
+GROUPING = Grouping((), lambda _: True)
 COLUMNS = {"tool_name", "tool_input", "tool_output"}
 
 
 def has_flat_roles(content: Content) -> float:
     """0.8 for roles that only flat messages have, or for the table's own columns."""
-    rows = [row for _, row in _rows(content.values) if isinstance(row, dict)]
+    rows = [row for _, row in located_items(content.values, *HOLDERS) if isinstance(row, dict)]
     flat = any(row.get("role") in FLAT_ROLES for row in rows)
     table = any("role" in row and "conversation_id" in row and COLUMNS & row.keys() for row in rows)
     return 0.8 if flat or table else 0
@@ -43,37 +38,14 @@ def has_flat_roles(content: Content) -> float:
 @register("format", title="Mentu agent messages", recognise=has_flat_roles, marks="tool_name tool_input tool_output")
 def mentu(content: Content, report: Report) -> Iterator[Conversation]:
     """Stored rows of agent messages, with tool calls and results as separate rows."""
-    groups: dict[str, tuple[dict[str, Any], list[tuple[str, Message]]]] = {}
-    for where, row in _rows(content.values, report):
-        try:
-            named = conversation_id_of(row)
-        except LoadError as problem:
-            report.skip(str(problem), where)
-            continue
-        if message := _read(row, where, report):
-            groups.setdefault(json.dumps(named), (named, []))[1].append((where, message))
-    for named, found in groups.values():
-        yield Conversation(_in_order(found, report), metadata=named)
-
-
-def _rows(values: list[tuple[str, Any]], report: Report | None = None) -> Iterator[tuple[str, Any]]:
-    """Every row with its location: an item of a list, of a list in an object, or a line."""
-    for where, value in values:
-        holder = next((k for k in HOLDERS if isinstance(value, dict) and isinstance(value.get(k), list)), "")
-        items = value[holder] if holder else value
-        if holder and report:
-            report.leave(value, {holder}, where)
-        if isinstance(items, list):
-            yield from ((f"{where} {holder}[{i}]".strip(), item) for i, item in enumerate(items))
-        else:
-            yield where, value
+    for group in GROUPING.groups([*located_items(content.values, *HOLDERS, report=report)], report):
+        found = [message for where, row in group.records if (message := _read(row, where, report))]
+        if found:
+            yield group.conversation(_in_order(found, group.records[0][0], report), report)
 
 
 def _read(row: Any, where: str, report: Report) -> Message | None:
-    if not isinstance(row, dict):
-        report.skip(f"{kind_of(row)}, not an object", where)
-        return None
-    if row.get("role") not in FLAT_ROLES:
+    if not isinstance(row, dict) or row.get("role") not in FLAT_ROLES:
         return read_reported(row, where, report)
     message = as_flat_message(row)
     report.records += 1
@@ -87,31 +59,23 @@ def _join_calls(messages: list[Message]) -> list[Message]:
     """Join consecutive call rows into one assistant message with several calls."""
     joined: list[Message] = []
     for message in messages:
-        if joined and _is_call(message) and _is_call(joined[-1]):
+        if joined and all(each.metadata.get("role") == "tool_use" for each in (joined[-1], message)):
             joined[-1] = replace(joined[-1], tool_calls=joined[-1].tool_calls + message.tool_calls)
         else:
             joined.append(message)
     return joined
 
 
-def _is_call(message: Message) -> bool:
-    return message.metadata.get("role") == "tool_use"
-
-
-def _in_order(found: list[tuple[str, Message]], report: Report) -> list[Message]:
+def _in_order(rows: list[Message], where: str, report: Report) -> list[Message]:
     """The rows as messages, sorted by time if all have one: a query may return the newest first."""
-    rows = [message for _, message in found]
-    as_given = pair_results(_join_calls(rows))
-    if not all(message.timestamp for message in rows):
-        return as_given
-    by_time = sorted(rows, key=lambda message: instant(message.timestamp))
+    as_given, by_time = pair_results(_join_calls(rows)), sort_by_time(rows)
     if by_time == rows:
         return as_given
     ordered = pair_results(_join_calls(by_time))
     if _orphans(ordered) > _orphans(as_given):  # a clock went back
-        report.warn("times that go back, left in the order of the file", found[0][0])
+        report.warn("times that go back, left in the order of the file", where)
         return as_given
-    report.warn("rows put in the order of their times", found[0][0])
+    report.warn("rows put in the order of their times", where)
     return ordered
 
 

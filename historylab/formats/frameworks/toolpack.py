@@ -15,20 +15,21 @@ from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.files.json_values import JsonParser
 from historylab.formats.messages.chat_messages import iso_time, sort_by_time
+from historylab.formats.messages.fields import unpack_json
+from historylab.formats.messages.record_groups import located_items, most_of
 from historylab.registry import register
 
 ROLES = {"agent": "assistant", "system": "system"}
 """Kind of participant → role; any other kind is a user."""
 READ = {"id", "conversationId", "participant", "content", "timestamp", "scope", "metadata"}
-READ_OF_PARTICIPANT = {"kind", "id", "displayName"}
+PARTICIPANT = {"kind": "kind", "id": "id", "displayName": "display_name"}
+"""Field of a participant → the end of its column's name."""
+
 TABLES = ("messages", "stored_messages")
 RECORDS = "stored_records"  # of HistoryLab's own store, which may hold both
-COLUMNS = [
-    *("id", "conversation_id", "participant_kind", "participant_id", "participant_display_name"),
-    *("content", "timestamp", "scope", "metadata"),
-]
+COLUMNS = ["id", "conversation_id", *(f"participant_{name}" for name in PARTICIPANT.values())]
+COLUMNS += ["content", "timestamp", "scope", "metadata"]
 
 
 def looks_stored(content: Content) -> float:
@@ -36,9 +37,10 @@ def looks_stored(content: Content) -> float:
     participant and the id of a conversation."""
     if content.tables:
         return (0.9 if RECORDS in content.tables else 1) if _table(content) else 0
-    records = [record for _, record in _records(content.values)]
-    stored = [r for r in records if isinstance(r, dict) and _has_participant(r) and "conversationId" in r]
-    return 0.8 if stored and len(stored) * 2 >= len(records) else 0
+    records = [record for _, record in located_items(content.values, "messages")]
+    return (
+        0.8 if most_of(records, lambda r: isinstance(r, dict) and _has_participant(r) and "conversationId" in r) else 0
+    )
 
 
 @register(
@@ -51,8 +53,8 @@ def looks_stored(content: Content) -> float:
 def toolpack(content: Content, report: Report) -> Iterator[Conversation]:
     """Stored messages of toolpack-agents, one or several conversations in a file."""
     conversations: dict[str, dict[str | None, Message]] = {}  # id → message id → message; the first of an id counts
-    records = _rows(content, report) if content.tables else _records(content.values, report)
-    for where, record in records:
+    rows = _rows(content) if content.tables else located_items(content.values, "messages", report=report)
+    for where, record in rows:
         try:
             message = read_stored_message(record)
             messages = conversations.setdefault(_text(record, "conversationId"), {})
@@ -86,24 +88,17 @@ def read_stored_message(record: Any) -> Message:
     metadata = dict(given) if isinstance(given, Mapping) else {}
     metadata |= {"participant": who["id"], "participantKind": who["kind"]} | ({"scope": scope} if scope else {})
     raw_time, name = record.get("timestamp"), who.get("displayName")
-    time = None if raw_time is None else iso_time(raw_time)
+    time = iso_time(raw_time)
     if time is None and raw_time is not None:
         metadata["timestamp"] = raw_time
-    return Message(
-        ROLES.get(who["kind"], "user"),
-        _text(record, "content"),
-        _text(record, "id"),
-        name if isinstance(name, str) else None,
-        timestamp=time,
-        metadata=metadata,
-        source=record,
-    )
+    said = ROLES.get(who["kind"], "user"), _text(record, "content"), _text(record, "id")
+    return Message(*said, name if isinstance(name, str) else None, timestamp=time, metadata=metadata, source=record)
 
 
 def _warn_of_unread(record: dict[str, Any], message: Message, where: str, report: Report) -> None:
     """Warn of the fields of a stored message that aren't read, or not as what they are."""
     report.leave(record, READ, where)
-    report.leave(record["participant"], READ_OF_PARTICIPANT, where)
+    report.leave(record["participant"], PARTICIPANT, where)
     if not isinstance(record.get("metadata"), Mapping | None):
         report.warn(f"metadata that is {kind_of(record['metadata'])}", where)
     if not isinstance(record["participant"].get("displayName"), str | None):
@@ -112,41 +107,19 @@ def _warn_of_unread(record: dict[str, Any], message: Message, where: str, report
         report.warn("a timestamp that is no time", where)
 
 
-def _records(values: list[tuple[str, Any]], report: Report | None = None) -> Iterator[tuple[str, Any]]:
-    """Every record with its location: a JSON line, an item of a list or of an object's `messages`."""
-    for where, value in values:
-        held = value.get("messages") if isinstance(value, dict) else None
-        if isinstance(value, list):
-            yield from ((f"{where}[{i}]", item) for i, item in enumerate(value))
-        elif isinstance(held, list):
-            if report:
-                report.leave(value, {"messages"}, where)
-            yield from ((f"{where} messages[{i}]".strip(), item) for i, item in enumerate(held))
-        else:
-            yield where, value
-
-
 def _table(content: Content) -> str:
     """The table of stored messages in a database."""
     return next((name for name in TABLES if content.tables.get(name, frozenset()) >= set(COLUMNS)), "")
 
 
-def _rows(content: Content, report: Report) -> Iterator[tuple[str, dict[str, Any]]]:
+def _rows(content: Content) -> Iterator[tuple[str, dict[str, Any]]]:
     """The rows of a database as stored messages, with their locations, in the order in which they came."""
     table = _table(content)
     for number, row in enumerate(content.rows(f"SELECT {', '.join(COLUMNS)} FROM {table} ORDER BY rowid"), 1):
-        where = f"{table} {number}"
-        metadata = row["metadata"]
-        try:
-            metadata = JsonParser().value(str(metadata)) if metadata else None
-        except ValueError:
-            report.warn("metadata that is no JSON", where)
-            metadata = None
-        who = {"kind": row["participant_kind"], "id": row["participant_id"]}
-        name = row["participant_display_name"]
+        who = {name: row[f"participant_{column}"] for name, column in PARTICIPANT.items()}
         record = {key: row[key] for key in ("id", "content", "timestamp", "scope")}
-        record |= {"conversationId": row["conversation_id"], "metadata": metadata}
-        yield where, record | {"participant": who | ({} if name is None else {"displayName": name})}
+        record["conversationId"], record["metadata"] = row["conversation_id"], unpack_json(row["metadata"] or None)
+        yield f"{table} {number}", record | {"participant": {key: who[key] for key in who if who[key] is not None}}
 
 
 def _has_participant(record: Mapping[str, Any]) -> bool:

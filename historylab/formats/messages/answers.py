@@ -17,7 +17,8 @@ from historylab.formats.messages.content_parts import json_text
 class AnswerParts:
     """Collects the parts of one answer in their order; `messages()` are the messages they make.
 
-    `late`: the results of a step come after all its calls and texts, and `end_step` says where it ends.
+    `late`: the results of a step come after all its calls and texts, and `end_step` says where it ends. `answers`: the
+    call that it is the result of.
     """
 
     id: str | None = None
@@ -33,6 +34,7 @@ class AnswerParts:
     results: list[Message] = field(default_factory=list)
     made: list[Message] = field(default_factory=list)
     pinned: bool = False
+    answers: str | None = None
 
     def say(self, text: str) -> None:
         """Add text; none is nothing."""
@@ -87,6 +89,7 @@ class AnswerParts:
             f"{self.id}/{before}" if before else self.id,
             self.name,
             tuple(self.calls),
+            self.answers,
             media=tuple(self.media),
             timestamp=self.timestamp,
             pinned=self.pinned,

@@ -18,18 +18,27 @@ from historylab.errors import LoadError
 from historylab.formats.base import Recognise, Report, kind_of
 from historylab.formats.files.archives import folder_of
 from historylab.formats.files.content import Content
+from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS, conversation_id_of
 
 TITLES = ("title", "name")
 SAMPLED = 200  # records that a format is recognised by
 
 
-def located_items(values: Iterable[tuple[str, Any]], holder: str = "") -> Iterator[tuple[str, Any]]:
-    """Every value with its location; of a list, or of one that an object has under `holder`, its items."""
+def located_items(
+    values: Iterable[tuple[str, Any]], *holders: str, report: Report | None = None
+) -> Iterator[tuple[str, Any]]:
+    """Every value with its location; of a list, or of one that an object has under a holder, its items.
+
+    With a report, it warns of what stands beside such a list.
+    """
     for where, value in values:
-        held = value.get(holder) if isinstance(value, dict) else value
+        holder = next((key for key in holders if isinstance(value, dict) and isinstance(value.get(key), list)), "")
+        if holder and report:
+            report.leave(value, {holder}, where)
+        held, at = (value[holder], f"{where} {holder}".strip()) if holder else (value, where)
         if isinstance(held, list):
-            yield from ((f"{where}[{i}]", item) for i, item in enumerate(held))
+            yield from ((f"{at}[{i}]", item) for i, item in enumerate(held))
         else:
             yield where, value
 
@@ -43,9 +52,15 @@ def folder_items(content: Content, recognise: Recognise, holder: str = "") -> It
             yield from ((f"{place} {where}".strip(), item) for where, item in located_items(file.values, holder))
 
 
-def value_recogniser(is_one: Callable[[Any], object], sure: float = 1) -> Recognise:
-    """Recognises a file by one value, or one item of a list, of which that is so."""
-    return lambda content: sure if any(is_one(value) for _, value in located_items(content.values)) else 0
+def value_recogniser(is_one: Callable[[Any], object], sure: float = 1, *holders: str) -> Recognise:
+    """Recognises a file by one value, or one item of a list, also under a holder, of which that is so."""
+    return lambda content: sure if any(is_one(value) for _, value in located_items(content.values, *holders)) else 0
+
+
+def most_of(records: Sequence[Any], is_one: Callable[[Any], object]) -> list[Any]:
+    """The records that are one; none where most of them are something else."""
+    found = [record for record in records if is_one(record)]
+    return found if len(found) * 2 >= len(records) else []
 
 
 @dataclass
@@ -55,6 +70,13 @@ class RecordGroup:
     records: list[tuple[str, Any]]
     beside: dict[str, Any] = field(default_factory=dict)
     where: str = ""
+
+    def messages(
+        self, read: Callable[[Any, str, Report], Iterable[Message] | Message | None], report: Report
+    ) -> list[Message]:
+        """The messages that are read of each record; calls and results without ids are paired."""
+        made = (read(record, where, report) for where, record in self.records)
+        return pair_by_order([m for found in made for m in ([found] if isinstance(found, Message) else found or ())])
 
     def conversation(self, messages: list[Message], report: Report, **said: Any) -> Conversation:
         """The messages, after a `system` prompt that stands beside them. Other fields are kept as metadata, and named.
@@ -96,7 +118,7 @@ class Grouping:
         return list(islice((record for group in self.groups(values, Report()) for _, record in group.records), SAMPLED))
 
     def is_record(self, value: Any) -> bool:
-        """Whether it is a record, and holds none."""
+        """Tell whether it is a record, and holds none."""
         return self._is_record(value) and not self.holder(value)
 
     def holder(self, value: Any) -> str | None:

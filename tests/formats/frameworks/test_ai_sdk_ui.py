@@ -93,7 +93,7 @@ def test_model_usage_and_time_are_read_from_the_metadata_an_app_adds():
     assert (found.recorded.model, found.recorded.usage) == ("m-1", (Usage(26, 7, 64),))
     assert found[0].timestamp == "2026-02-01T08:00:00+00:00"
     several = loaded(answer(text("x"), STEP, text("y"), metadata=about))
-    assert "usage summed over several requests, not read" in several.report.warnings
+    assert "usage that several requests share, not read" in several.report.warnings
 
 
 def test_what_no_model_sees_is_named():
