@@ -6,7 +6,6 @@ here each is a message of its own. Source: the Gemini API reference, Content and
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeGuard
@@ -17,7 +16,7 @@ from historylab.formats.base import NOTHING, Losses, Report, kind_of
 from historylab.formats.messages.answers import AnswerParts, tool_call
 from historylab.formats.messages.anthropic_blocks import block_runs, summary_in
 from historylab.formats.messages.chat_messages import UNNAMED
-from historylab.formats.messages.content_parts import medium_of
+from historylab.formats.messages.content_parts import medium_of, spaced_json
 from historylab.formats.messages.fields import text_in
 from historylab.formats.messages.kept_records import parts_beside, with_fields
 from historylab.formats.messages.written import object_arguments
@@ -175,14 +174,12 @@ def _read_part(part: Any, answer: AnswerParts, where: str, report: Report) -> No
 def _read_call(name: str, value: dict[str, Any], answer: AnswerParts, where: str, report: Report) -> None:
     if name in CALLS:
         report.leave(value, {"id", "name", "args"}, where)
-        answer.call(
-            tool_call(value.get("id"), value.get("name"), json.dumps(value.get("args") or {}, ensure_ascii=False))
-        )
+        answer.call(tool_call(value.get("id"), value.get("name"), spaced_json(value.get("args") or {})))
     elif name in RESULTS:
         answer.add_result(_result(value, where, report))
     elif name in SERVER_CALLS:
         named = value.get("toolType", value.get("tool_type"))
-        answer.call(tool_call(value.get("id"), str(named or ""), json.dumps(value.get("args") or {})))
+        answer.call(tool_call(value.get("id"), str(named or ""), spaced_json(value.get("args") or {})))
     elif name in SERVER_RESULTS:
         found = replace(_result({**value, "name": None}, where, Report()), metadata={"server_tool": True})
         answer.add_result(found)
@@ -200,13 +197,9 @@ def _result(given: dict[str, Any], where: str, report: Report) -> Message:
     """A function's response: an object, whose only text is the result."""
     report.leave(given, {"id", "name", "response", "parts", "willContinue", "scheduling"}, where)
     response, parts = given.get("response"), given.get("parts")
-    only = next(iter(response.items()), ("", None)) if isinstance(response, dict) and len(response) == 1 else ("", None)
-    if isinstance(response, str):
-        text = response
-    elif only[0] in PLAIN and isinstance(only[1], str):
-        text = only[1]
-    else:
-        text = "" if response in NOTHING else json.dumps(response, ensure_ascii=False)
+    only = next(iter(response.items())) if isinstance(response, dict) and len(response) == 1 else ("", None)
+    said = only[1] if only[0] in PLAIN and isinstance(only[1], str) else response
+    text = "" if said in NOTHING else spaced_json(said)
     held = AnswerParts()
     for part in parts if isinstance(parts, list) else ():
         _read_part(part, held, where, report)

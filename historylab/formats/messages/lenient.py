@@ -18,7 +18,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
 from historylab.errors import LoadError
 from historylab.formats.messages.chat_messages import pair_by_order, to_message
-from historylab.formats.messages.content_parts import mapping_of
+from historylab.formats.messages.content_parts import mapping_of, read_content
 
 UNPAIRED = "unpaired"  # the role of a result without its call
 
@@ -77,13 +77,8 @@ def _as_far_as_read(fields: Mapping[str, Any], given: Any) -> Message:
     result_of = fields.get("tool_call_id")
     return Message(
         role if isinstance(role, str) else "",
-        content if isinstance(content, str) else _text_of_parts(content),
+        content if isinstance(content, str) else read_content(content)[0] if isinstance(content, list | tuple) else "",
         tool_calls=tuple(ToolCall(str(call.get("id") or ""), str(call.get("name") or "")) for call in calls),
         tool_call_id=None if result_of is None else str(result_of),
         source=given,
     )
-
-
-def _text_of_parts(content: Any) -> str:
-    parts = [part for part in content if isinstance(part, Mapping)] if isinstance(content, list | tuple) else []
-    return "\n".join(part["text"] for part in parts if isinstance(part.get("text"), str))

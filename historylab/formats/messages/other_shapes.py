@@ -39,16 +39,6 @@ INSTEAD = "calls in tool_calls, each result a message with the role tool, text a
 LOOKED_AT = 200  # items looked at to name the shape of a file
 
 
-def _shape_of_part(part: Any) -> str:
-    """Whose content part it is, if it holds another API's call or result; else empty."""
-    if not isinstance(part, Mapping):
-        return ""
-    kind = part.get("type")
-    if isinstance(kind, str):
-        return PARTS.get(kind, "")
-    return GEMINI if part.keys() & {"functionCall", "functionResponse", "inlineData"} else ""
-
-
 def shape_of(record: Any) -> str:
     """Whose message it looks like, if it is another API's or framework's; else empty."""
     if not isinstance(record, Mapping):
@@ -62,20 +52,21 @@ def shape_in(values: list[tuple[str, Any]]) -> str:
 
 
 def _by_content(record: Mapping[Any, Any]) -> str:
-    content = record.get("content")
-    parts = content if isinstance(content, list | tuple) else ()
-    return next((shape for part in parts if (shape := _shape_of_part(part))), "")
+    for part in (part for part in _list(record.get("content")) if isinstance(part, Mapping)):
+        kind = part.get("type")
+        own = GEMINI if part.keys() & {"functionCall", "functionResponse", "inlineData"} else ""
+        if shape := PARTS.get(kind, "") if isinstance(kind, str) else own:
+            return shape
+    return ""
 
 
 def _by_fields(record: Mapping[Any, Any]) -> str:
-    parts = record.get("parts")
-    if isinstance(parts, list | tuple) and parts:
+    if parts := _list(record.get("parts")):
         if "kind" in record:
             return "Pydantic AI messages"
         typed = any(isinstance(part, Mapping) and "type" in part for part in parts)
         return "AI SDK UI messages" if typed else GEMINI
-    calls = record.get("tool_calls")
-    if any(isinstance(call, Mapping) and isinstance(call.get("function"), str) for call in _list(calls)):
+    if any(isinstance(c, Mapping) and isinstance(c.get("function"), str) for c in _list(record.get("tool_calls"))):
         return INSPECT
     return next((shape for field, shape in CALL_FIELDS.items() if record.get(field)), "")
 

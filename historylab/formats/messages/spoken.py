@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import Report
 from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.messages.content_parts import spaced_json
-from historylab.formats.messages.fields import text_in
+from historylab.formats.messages.fields import text_in, unpack_json
 from historylab.formats.messages.speakers import cast, role_of
 
 TAG = "<t"  # of all of them
@@ -69,11 +68,7 @@ def read_tags(role: str, text: str) -> Iterator[Message]:
 
 def call_of(given: Any) -> ToolCall | None:
     """The call that a JSON object, or its text, describes; None if it is none."""
-    if isinstance(given, str):
-        try:
-            given = json.loads(given, strict=False)
-        except (ValueError, RecursionError):
-            return None
+    given = unpack_json(given)
     if not isinstance(given, dict) or not isinstance(given.get("name"), str):
         return None
     arguments = given.get("arguments", given.get("parameters", {}))

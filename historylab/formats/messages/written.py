@@ -6,7 +6,6 @@ without its call, a call without its result, an unknown role) is written as text
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,6 +18,7 @@ from historylab.conversation.message import Message, ToolCall, prompt_length
 from historylab.conversation.recorded import PARAMETERS, PROVIDER, TOOLS
 from historylab.conversation.usage import MODEL
 from historylab.formats.base import Losses
+from historylab.formats.messages.fields import unpack_json
 
 NOTES = {"thinking": "thinking", "usage": "usage", MODEL: "models of answers", "is_error": "marks of failed calls"}
 PASSED_OVER = ("role", "function_call", "refusal")  # of a message's metadata: said by its role, its calls, its text
@@ -113,10 +113,7 @@ def split_systems(messages: Sequence[Message], losses: Losses) -> tuple[list[str
 
 def object_arguments(call: ToolCall, losses: Losses) -> dict[str, Any]:
     """A call's arguments as an object."""
-    try:
-        given = json.loads(call.arguments or "{}")
-    except (ValueError, RecursionError):
-        given = None
+    given = unpack_json(call.arguments or "{}")
     if isinstance(given, dict):
         return given
     losses.lose("arguments that are no JSON object, written in one")
@@ -130,10 +127,7 @@ def unwrap_arguments(message: Message) -> Message:
 
 
 def _unwrap(arguments: str) -> str:
-    try:
-        given = json.loads(arguments or "{}")
-    except (ValueError, RecursionError):
-        return arguments
+    given = unpack_json(arguments)
     alone = given[WRAPPED] if isinstance(given, dict) and given.keys() == {WRAPPED} else None
     return alone if isinstance(alone, str) else arguments
 
