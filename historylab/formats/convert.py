@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from historylab.registry import Member, member, members
 
 LOSSLESS = "historylab"
 """The format that keeps every message whole."""
+SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -56,12 +58,4 @@ def _document(conversation: Conversation, format: str, indent: int | None = None
     value = writer(conversation, losses)
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     # A lone surrogate is no UTF-8; escaped it survives.
-    return (text if text.isascii() or _encodable(text) else json.dumps(value, indent=indent)) + "\n", losses
-
-
-def _encodable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return (json.dumps(value, indent=indent) if SURROGATE.search(text) else text) + "\n", losses

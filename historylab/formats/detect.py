@@ -55,6 +55,14 @@ def strength(candidate: Member, content: Content) -> float:
         return 0
 
 
+def offers(content: Content) -> tuple[ShapeProposal, ...]:
+    """The shapes that may fit; none for what is no JSON."""
+    try:
+        return content.once("offers", lambda: proposals(content.values))
+    except LoadError:
+        return ()
+
+
 def _unknown(content: Content) -> UnknownFormat:
     """The refusal of what no format recognises. Raises LoadError for binary data and broken JSON."""
     if content.tables:
@@ -69,21 +77,14 @@ def _unknown(content: Content) -> UnknownFormat:
         found = opening_of(content.text)
     else:
         sample, found = content.sample.values, _name_found(content)
-        near, offered = _nearest(set(_keys([value for _, value in sample]))), proposals(content.values)
+        near, offered = _nearest(set(_keys([value for _, value in sample]))), offers(content)
         shape = shape_in(sample)
         beside = printable(transcript_beside(sample[0][1], content.path))[:80]
         known = known_as(sample[0][1]) or (f"{shape} in another form" if shape else "")
     titles = ", ".join(member("format", name).title for name in near)
     named = f": it looks like {known}, not read here" if known else ", in no format read here"
-    advice = (
-        f"; open {beside} beside it"
-        if beside
-        else f". {offered[0]}"
-        if offered
-        else ""
-        if known
-        else f"; {TRANSCRIPT if found_json else SPOKEN}"
-    )
+    usual = "" if known else f"; {TRANSCRIPT if found_json else SPOKEN}"
+    advice = f"; open {beside} beside it" if beside else f". {offered[0]}" if offered else usual
     nearest = f" (nearest: {titles})" if near else ""
     return UnknownFormat(f"found {found}{named}{nearest}{advice}", {}, near, offered)
 

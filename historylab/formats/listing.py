@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import os
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError, TooLarge
@@ -25,6 +26,7 @@ from historylab.formats.files.pieces import (
     first_row,
     holds_conversation,
     is_table,
+    read_lines,
     split_file,
 )
 from historylab.formats.files.row_table import columns_of
@@ -137,74 +139,54 @@ class _Group:
             self.title = _question(row)
 
 
-class _GroupedLines:
-    """Lines that name their conversation."""
-
-    def __init__(self, path: str):
-        self.path, self.total = path, os.path.getsize(path)
-
-    def rows(self) -> Iterator[tuple[int, int, str, dict[str, Any]]]:
-        """Where each row begins and ends, the id it names, and the row."""
-        at = 0
-        with open(self.path, "rb") as file:
-            for line in file:
-                start, at = at, at + len(line)
-                try:
-                    row = json.loads(line)
-                    named = conversation_id_of(row)
-                except (ValueError, RecursionError):  # a LoadError is a ValueError
-                    continue
-                if isinstance(row, dict):
-                    yield start, at, str(next(iter(named.values()), "")), row
-
-    def content(self, runs: array[int]) -> Content:
-        """The rows of one id."""
-        with open(self.path, "rb") as file:
-            parts = []
-            for start, stop in zip(runs[::2], runs[1::2], strict=True):
-                file.seek(start)
-                parts.append(file.read(stop - start))
-        return Content(b"".join(parts))
+_Found = tuple[int, int, str, dict[str, Any]]
+"""Where a row begins and ends, the id that it names, and the row."""
 
 
-class _GroupedTable:
-    """Rows of a table that name their conversation in a column."""
+class _Grouped(NamedTuple):
+    """A file of rows that name their conversation: its size, its rows, and what reads the rows of some ranges."""
 
-    def __init__(self, rows: ParquetRows, path: str, group: str, columns: list[str]):
-        self._rows, self.path, self._group, self._columns = rows, path, group, columns
-        self.total = rows.count
-
-    def rows(self) -> Iterator[tuple[int, int, str, dict[str, Any]]]:
-        """Where each row begins and ends, the id it names, and the row."""
-        for at, (_, row) in enumerate(self._rows.rows(columns=self._columns)):
-            yield at, at + 1, str(row.get(self._group, "")), row
-
-    def content(self, runs: array[int]) -> Content:
-        """The rows of one id."""
-        found = [row for run in zip(runs[::2], runs[1::2], strict=True) for row in self._rows.rows(*run)]
-        return ValuesContent(found)
+    total: int
+    rows: Iterator[_Found]
+    read: Callable[[Iterable[tuple[int, int]]], Content]
 
 
-def _open_grouped(path: str) -> _GroupedLines | _GroupedTable | None:
+def _open_grouped(path: str) -> _Grouped | None:
     """The file as rows that name their conversation, if it is one."""
     if is_table(path):
-        rows = ParquetRows(Path(path))
-        row = first_row(rows)
-        columns = columns_of(row).names if isinstance(row, dict) and not holds_conversation(row) else {}
-        if not {"role", "content", "group"} <= columns.keys():
+        table = ParquetRows(Path(path))
+        row = first_row(table)
+        names = columns_of(row).names if isinstance(row, dict) and not holds_conversation(row) else {}
+        if not {"role", "content", "group"} <= names.keys():
             return None
-        return _GroupedTable(rows, path, columns["group"], [columns[name] for name in ("group", "role", "content")])
+        found = table.rows(columns=[names[name] for name in ("group", "role", "content")])
+        rows = ((at, at + 1, str(row.get(names["group"], "")), row) for at, (_, row) in enumerate(found))
+        return _Grouped(table.count, rows, lambda runs: ValuesContent([r for run in runs for r in table.rows(*run)]))
     line = first_line(path) if path.endswith(LINES) else None
-    try:
-        named = isinstance(line, dict) and not holds_conversation(line) and conversation_id_of(line)
-    except LoadError:
-        return None
-    return _GroupedLines(path) if named else None
+    with suppress(LoadError):
+        if isinstance(line, dict) and not holds_conversation(line) and conversation_id_of(line):
+            size, lines = os.path.getsize(path), _named_lines(path)
+            return _Grouped(size, lines, lambda runs: Content(b"".join(read_lines(path, *run) for run in runs)))
+    return None
 
 
-def _listed_by_id(file: _GroupedLines | _GroupedTable, progress: Progress) -> Listing:
+def _named_lines(path: str) -> Iterator[_Found]:
+    at = 0
+    with open(path, "rb") as file:
+        for line in file:
+            start, at = at, at + len(line)
+            try:
+                row = json.loads(line)
+                named = conversation_id_of(row)
+            except (ValueError, RecursionError):  # a LoadError is a ValueError
+                continue
+            if isinstance(row, dict):
+                yield start, at, str(next(iter(named.values()), "")), row
+
+
+def _listed_by_id(file: _Grouped, progress: Progress) -> Listing:
     groups: dict[str, _Group] = {}
-    for count, (start, stop, named, row) in enumerate(file.rows()):
+    for count, (start, stop, named, row) in enumerate(file.rows):
         if named not in groups:
             groups[named] = _Group(named)
             _refuse_over(len(groups))
@@ -216,7 +198,8 @@ def _listed_by_id(file: _GroupedLines | _GroupedTable, progress: Progress) -> Li
     entries = [ListedConversation(group.title or group.id, group.rows, group.id) for group in found]
 
     def read(i: int) -> Conversation:
-        return load_content(file.content(found[i].runs))[0]
+        runs = found[i].runs
+        return load_content(file.read(zip(runs[::2], runs[1::2], strict=True)))[0]
 
     return Listing(entries, read, {})
 

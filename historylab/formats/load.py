@@ -16,14 +16,13 @@ from typing import overload
 from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError, UnknownFormat
 from historylab.formats.base import FindBeside, Format, Report, reasons
-from historylab.formats.detect import claimants, match_strengths, refuse
-from historylab.formats.files.archives import GZIP, MAX_ENTRIES, ZIP, Entries, unzip
+from historylab.formats.detect import claimants, match_strengths, offers, refuse
+from historylab.formats.files.archives import GZIP, MAX_ENTRIES, ZIP, FileSet, open_zip, unzip
 from historylab.formats.files.content import Content
 from historylab.formats.files.event_stream import of_events
-from historylab.formats.files.folders import FolderFiles
+from historylab.formats.files.folders import open_folder
 from historylab.formats.files.given import content_given, folder_given
 from historylab.formats.messages.branching import join_resumed
-from historylab.formats.shapes.proposals import ShapeProposal, proposals
 from historylab.formats.shapes.reading import read_mapped
 from historylab.formats.shapes.shape import Shape
 from historylab.formats.sub_agents import arrange_sessions, is_sub_agent, join_sub_agents
@@ -101,7 +100,7 @@ def load_alone(
     chosen = _member(format, shape)
     with collection_paused():
         if folder := folder_given(path_or_bytes):
-            return _load_entries(FolderFiles(folder, max_bytes), chosen, max_bytes)
+            return _load_entries(open_folder(folder, max_bytes), chosen, max_bytes)
         return _load_any(content_given(path_or_bytes, name, max_bytes), chosen, max_bytes)
 
 
@@ -110,7 +109,7 @@ def _load_any(content: Content, chosen: Member | None, most: int) -> Conversatio
     if content.head.startswith(GZIP):
         content = unzip(content, most)
     if content.head.startswith(ZIP):
-        return _load_entries(Entries(content, most), chosen, most)
+        return _load_entries(open_zip(content, most), chosen, most)
     return _load_content(content, chosen)
 
 
@@ -171,8 +170,11 @@ def _member(format: str | None, shape: Shape | str | os.PathLike[str] | None) ->
     """The member that the caller wants the file read by, if any; a shape becomes one."""
     if shape is None:
         return member("format", format) if format else None
-    chosen = shape if isinstance(shape, Shape) else Shape.read(shape)
-    return Member("format", SHAPE, partial(read_mapped, chosen), {"title": "Shape"})
+    return _by_shape(shape if isinstance(shape, Shape) else Shape.read(shape))
+
+
+def _by_shape(shape: Shape) -> Member:
+    return Member("format", SHAPE, partial(read_mapped, shape), {"title": "Shape"})
 
 
 def load_content(content: Content, shape: Shape | None = None) -> Conversations:
@@ -219,10 +221,9 @@ def _read_by_claim(content: Content) -> Conversations:
             raise refuse(content, claims, [found.report.member for found in enough])
     if little and not _reads_more(content, little):
         return little
-    offered = _offers(content)
-    if problem and not little:
-        raise UnknownFormat(f"{problem}. {offered[0]}", claims, (), offered) if offered else problem
-    raise refuse(content, claims)
+    if problem and not little and (offered := offers(content)):
+        raise UnknownFormat(f"{problem}. {offered[0]}", claims, (), offered)
+    raise refuse(content, claims) if little or not problem else problem
 
 
 def _reads_enough(report: Report, content: Content) -> bool:
@@ -232,20 +233,11 @@ def _reads_enough(report: Report, content: Content) -> bool:
     return unread * 2 <= report.records - report.passed - broken
 
 
-def _offers(content: Content) -> Sequence[ShapeProposal]:
-    """The shapes that may fit; none for what is no JSON."""
-    try:
-        return proposals(content.values)
-    except LoadError:
-        return ()
-
-
 def _reads_more(content: Content, found: Conversations) -> bool:
     """Tell whether a shape that is offered would read more messages than these."""
-    for offered in _offers(content)[:1]:
+    for offered in offers(content)[:1]:
         with suppress(LoadError):
-            shaped = _read_by(_member(None, offered.shape) or member("format", SHAPE), content, {})
-            return shaped.report.messages > found.report.messages
+            return _read_by(_by_shape(offered.shape), content, {}).report.messages > found.report.messages
     return False
 
 
@@ -267,17 +259,15 @@ def as_loaded(
         else:
             report.warn("a conversation without messages", one.title)
     report_faults(report)
-    conversations = join_sub_agents(conversations, report)
-    report.conversations = len(conversations)
-    report.messages = sum(map(len, conversations))
-    if not conversations:
+    whole = _as_whole(conversations, report)
+    if not whole:
         records = f"{report.skips:,} record{' was' if report.skips == 1 else 's were'}"
         left_out = f": {records} left out{reasons(report.skipped)}" if report.skips else ""
         by, advice = f"as {report.format}", "give a file in which somebody speaks, or choose another format"
         if report.member == SHAPE:
             by, advice = "by the shape", "name the list, who speaks and the text as this file names them"
         raise LoadError(f"no message in it could be read {by}{left_out}; {advice}")
-    return Conversations(list(add_titles(conversations, stem)), report)
+    return Conversations([*add_titles(whole, stem)], report)
 
 
 def _report_lacks(one: Conversation, report: Report) -> None:
@@ -289,7 +279,7 @@ def _report_lacks(one: Conversation, report: Report) -> None:
         report.warn("a conversation whose calls all lack their results", one.title)
 
 
-def _load_entries(entries: Entries | FolderFiles, chosen: Member | None, most: int) -> Conversations:
+def _load_entries(entries: FileSet, chosen: Member | None, most: int) -> Conversations:
     """The conversations of all files in an archive or a folder, those of several files under the files' names."""
     report = Report()
     skipped: dict[str, str] = {}
@@ -307,8 +297,7 @@ def _load_entries(entries: Entries | FolderFiles, chosen: Member | None, most: i
             report.skip(reason, name)
     if not found:
         files = f"{report.skips:,} file{'' if report.skips == 1 else 's'}"
-        place = "folder" if isinstance(entries, FolderFiles) else "archive"
-        raise LoadError(f"no transcript is in this {place} ({files}{reasons(report.skipped)})")
+        raise LoadError(f"no transcript is in this {entries.place} ({files}{reasons(report.skipped)})")
     for name, loaded in found:
         report.add(loaded.report, name)
     first = found[0][1].report

@@ -3,39 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-KEYS: Mapping[frozenset[str], str] = {
-    frozenset(keys.split()): what
-    for keys, what in {
-        "nbformat cells": "a Jupyter notebook",
-        "openapi paths": "an OpenAPI description",
-        "swagger paths": "an OpenAPI description",
-        "$schema properties": "a JSON schema",
-        "features type": "GeoJSON",
-        "name version dependencies": "a package.json",
-        "name version lockfileVersion": "a package-lock.json",
-        "ciphertext iv": "encrypted data",
-        "participants messages thread_path": "a Facebook or Instagram export",
-        "runs version $schema": "a SARIF report",
-        "traceEvents": "a Chrome trace",
-        "items role text": "a saved shape",
-    }.items()
+KEYS = {
+    "nbformat cells": "a Jupyter notebook",
+    "openapi paths": "an OpenAPI description",
+    "swagger paths": "an OpenAPI description",
+    "$schema properties": "a JSON schema",
+    "features type": "GeoJSON",
+    "name version dependencies": "a package.json",
+    "name version lockfileVersion": "a package-lock.json",
+    "ciphertext iv": "encrypted data",
+    "participants messages thread_path": "a Facebook or Instagram export",
+    "runs version $schema": "a SARIF report",
+    "traceEvents": "a Chrome trace",
+    "items role text": "a saved shape",
 }
 """Keys that an object of that kind has → its name."""
 
-TABLES: Mapping[frozenset[str], str] = {
-    frozenset(names.split()): what
-    for names, what in {
-        "ItemTable": "the storage of VS Code or Cursor",
-        "message handle chat": "an iMessage database",
-        "ZWAMESSAGE": "a WhatsApp database",
-        "urls visits": "a browser's history",
-        "moz_places": "Firefox's history",
-        "runs spans": "an Arize Phoenix or MLflow database",
-    }.items()
+TABLES = {
+    "ItemTable": "the storage of VS Code or Cursor",
+    "message handle chat": "an iMessage database",
+    "ZWAMESSAGE": "a WhatsApp database",
+    "urls visits": "a browser's history",
+    "moz_places": "Firefox's history",
+    "runs spans": "an Arize Phoenix or MLflow database",
 }
 """Tables that an SQLite database of that kind has → its name."""
 
@@ -58,9 +52,7 @@ TEXTS: Mapping[str, str] = {
 
 def known_as(value: Any) -> str:
     """The name of a JSON document, if it is a known one that isn't read; else empty."""
-    if not isinstance(value, dict):
-        return ""
-    return _first(KEYS, lambda keys: keys <= value.keys())
+    return _known_by(KEYS, value) if isinstance(value, dict) else ""
 
 
 def transcript_beside(value: Any, path: Path | None) -> str:
@@ -72,7 +64,7 @@ def transcript_beside(value: Any, path: Path | None) -> str:
 
 def known_database(tables: Mapping[str, object]) -> str:
     """Whose SQLite database it is, if it is a known one that isn't read; else empty."""
-    return _first(TABLES, lambda names: names <= tables.keys())
+    return _known_by(TABLES, tables)
 
 
 def known_text(text: str) -> str:
@@ -81,5 +73,5 @@ def known_text(text: str) -> str:
     return next((what for begins, what in TEXTS.items() if re.match(begins, opening, re.IGNORECASE)), "")
 
 
-def _first(known: Mapping[frozenset[str], str], fits: Callable[[frozenset[str]], bool]) -> str:
-    return next((what for keys, what in known.items() if fits(keys)), "")
+def _known_by(names: Mapping[str, str], found: Mapping[str, object]) -> str:
+    return next((what for keys, what in names.items() if found.keys() >= {*keys.split()}), "")

@@ -6,7 +6,6 @@ ones, by a prompt that both have.
 
 from __future__ import annotations
 
-import json
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -26,6 +25,7 @@ from historylab.conversation.recorded import (
 )
 from historylab.conversation.sent import SentHistory, sent_histories, sent_metadata
 from historylab.formats.base import Report
+from historylab.formats.messages.fields import text_in, unpack_json
 
 SUMMARY_AGENT = "acompact-"
 """Begins the id of the agent that writes a compaction's summary, in Claude Code."""
@@ -98,7 +98,7 @@ def sub_agents_of(conversation: Conversation, among: Iterable[Conversation]) -> 
     for one in filter(is_sub_agent, others):
         if called := one.recorded.parent:
             by_caller[called[0]].append(one)
-    found = [] if is_sub_agent(conversation) else _uncalled_agents(conversation, others)
+    found = [] if is_sub_agent(conversation) else [one for one in others if _is_uncalled(one, conversation)]
     seen, callers = {conversation.recorded.id}, [conversation.recorded.id, *(one.recorded.id for one in found)]
     for caller in callers:  # which grows
         for one in by_caller.get(caller or "", ()):
@@ -109,8 +109,8 @@ def sub_agents_of(conversation: Conversation, among: Iterable[Conversation]) -> 
     return found
 
 
-def _uncalled_agents(session: Conversation, among: Sequence[Conversation]) -> list[Conversation]:
-    return [one for one in among if is_sub_agent(one) and not one.recorded.parent and _share_session(one, session)]
+def _is_uncalled(one: Conversation, session: Conversation) -> bool:
+    return is_sub_agent(one) and not one.recorded.parent and _share_session(one, session)
 
 
 class _Call(NamedTuple):
@@ -130,23 +130,17 @@ def _calls_of(found: Sequence[Conversation]) -> dict[int, _Call]:
         if not is_sub_agent(one):
             continue
         asked = next((m.content.strip() for m in one if m.role == "user" and not m.injected), "")
-        agent, session = _text_of(one, "agent"), _text_of(one, "session")
+        call, agent, session = (text_in(one.metadata, key) or "" for key in ("call", "agent", "session"))
         offered = (
-            by_call[_text_of(one, "call")],
+            by_call[call],
             by_agent[agent or session],
-            [call for call in by_prompt[asked] if _share_session(one, found[call.conversation])],
+            [each for each in by_prompt[asked] if _share_session(one, found[each.conversation])],
         )
-        free = ([call for call in calls if call.conversation != i and call not in taken] for calls in offered)
-        if call := next(filter(None, (_choose_call(one, calls, found) for calls in free)), None):
-            called[i] = call
-            taken.add(call)
+        free = ([each for each in calls if each.conversation != i and each not in taken] for calls in offered)
+        if made := next(filter(None, (_choose_call(one, calls, found) for calls in free)), None):
+            called[i] = made
+            taken.add(made)
     return called
-
-
-def _text_of(one: Conversation, key: str) -> str:
-    """The text that its metadata has under that key."""
-    given = one.metadata.get(key)
-    return given if isinstance(given, str) else ""
 
 
 def _choose_call(child: Conversation, calls: Sequence[_Call], found: Sequence[Conversation]) -> _Call | None:
@@ -186,13 +180,8 @@ def agent_named(result: Message) -> str:
 
 def _text_in(text: str, key: str) -> str:
     """The text that an object in JSON has under that key."""
-    if not text.lstrip().startswith("{") or f'"{key}"' not in text:
-        return ""
-    try:
-        value = json.loads(text)[key]
-    except (ValueError, KeyError, RecursionError):
-        return ""
-    return value if isinstance(value, str) else ""
+    value = unpack_json(text) if f'"{key}"' in text else None
+    return text_in(value, key) or "" if isinstance(value, dict) else ""
 
 
 # -- the calls that wrote summaries
@@ -209,7 +198,7 @@ def _with_summary_calls(found: Sequence[Conversation], report: Report) -> list[C
     ]
     gone, changed = set[int](), set[int]()
     for i, one in enumerate(found):
-        if not (is_sub_agent(one) and _text_of(one, "agent").startswith(SUMMARY_AGENT)):
+        if not (is_sub_agent(one) and (text_in(one.metadata, "agent") or "").startswith(SUMMARY_AGENT)):
             continue
         ended = instant(one[-1].timestamp)
         after = [cut for cut in cuts if cut[2] >= ended - SLACK and _share_session(one, found[cut[0]])]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ QUESTION = 60  # characters of a title that is a question
 OPENING = 50  # of a message within one
 
 
-def add_titles(conversations: list[Conversation], stem: str) -> Iterator[Conversation]:
+def add_titles(conversations: Sequence[Conversation], stem: str) -> Iterator[Conversation]:
     """Give each untitled conversation a title: the file's name if it is the only one, otherwise its first question.
 
     A name that a program made up says less than the question.

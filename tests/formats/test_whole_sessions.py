@@ -13,7 +13,7 @@ from claude_sessions import Session, call, result, text, usage
 from historylab import load
 from historylab.conversation.message import Usage
 from historylab.errors import LoadError, TooLarge
-from historylab.formats.files.folders import FolderFiles
+from historylab.formats.files.folders import open_folder
 from historylab.formats.files.pieces import split_file
 from historylab.formats.load import first_asking, load_alone
 
@@ -275,9 +275,9 @@ def test_a_folder_has_limits(tmp_path, monkeypatch):
     (tmp_path / "more.json").write_text(CHAT + " " * len(CHAT))
     with pytest.raises(TooLarge, match="this folder holds more than"):
         load(tmp_path, max_bytes=2 * len(CHAT))
-    monkeypatch.setattr("historylab.formats.files.folders.MAX_ENTRIES", 1)
+    monkeypatch.setattr("historylab.formats.files.archives.MAX_ENTRIES", 1)
     with pytest.raises(TooLarge, match="3 files, more than 1"):
-        FolderFiles(tmp_path, 1_000)
+        open_folder(tmp_path, 1_000)
 
 
 def test_links_in_a_folder_are_not_followed(tmp_path):

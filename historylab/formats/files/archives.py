@@ -5,13 +5,14 @@ from __future__ import annotations
 import gzip
 import io
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from pathlib import PurePosixPath
 
 from historylab.errors import LoadError, TooLarge
 from historylab.formats.files.content import Content
 
+ARCHIVE = "archive"
 ZIP, GZIP = b"PK\x03\x04", b"\x1f\x8b"
 MAX_ENTRIES = 10_000
 FREE_BYTES, MAX_RATIO = 20_000_000, 200
@@ -19,11 +20,6 @@ FREE_BYTES, MAX_RATIO = 20_000_000, 200
 
 LITTER = ("__MACOSX/", ".DS_Store", "Thumbs.db")
 DAMAGED = "this archive is damaged; get it whole"
-
-
-def _is_archive(content: Content) -> bool:
-    """Whether it is an archive that is unpacked here."""
-    return content.head.startswith((ZIP, GZIP))
 
 
 def unzip(content: Content, most: int) -> Content:
@@ -39,56 +35,68 @@ def unzip(content: Content, most: int) -> Content:
     return Content(data, content.name.removesuffix(".gz"))
 
 
-class Entries(Mapping[str, bytes]):
-    """The files in a ZIP archive by name, each unpacked when it is asked for."""
+class FileSet(Mapping[str, bytes]):
+    """The files in an archive or a folder by their names, each read when it is asked for."""
 
-    def __init__(self, content: Content, most: int):
-        try:
-            self._archive = zipfile.ZipFile(io.BytesIO(content.data))
-            found = [entry for entry in self._archive.infolist() if not _is_litter(entry)]
-        except Exception:  # whatever zipfile makes of broken bytes
-            raise LoadError(DAMAGED) from None
-        if len(found) > MAX_ENTRIES:
-            raise TooLarge(f"this archive has {len(found):,} files, more than {MAX_ENTRIES:,}; load a part of it")
-        limit = _limit(len(content.data), most)
-        if sum(entry.file_size for entry in found) > limit:
-            raise _too_large(limit)
-        self._entries: dict[str, zipfile.ZipInfo] = {}
-        for number, entry in enumerate(found, 1):  # an archive may hold a name twice
-            name = entry.filename
-            self._entries[f"{number}/{name}" if name in self._entries else name] = entry
+    def __init__(self, place: str, names: Collection[str], read: Callable[[str], Content]):
+        self.place, self._names, self._read = place, names, read
         self.taken: set[str] = set()  # files that a format read beside the one it was given
-        if "[Content_Types].xml" in self._entries:
-            raise LoadError("this is an Office document, not a transcript; save its text as a .txt or .md file")
+        if len(names) > MAX_ENTRIES:
+            raise TooLarge(f"this {place} has {len(names):,} files, more than {MAX_ENTRIES:,}; load a part of it")
 
     def __getitem__(self, name: str) -> bytes:
-        entry = self._entries[name]
-        if entry.flag_bits & 1:
-            raise LoadError("an encrypted file")
-        try:
-            return self._archive.read(entry)
-        except Exception:  # zipfile's and each compression's own errors
-            raise LoadError("a damaged file, or one compressed in a way that isn't read") from None
+        return self._read(name).data
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._names)
 
     def contents(self, skipped: dict[str, str]) -> Iterator[Content]:
-        """Each file as a content that knows the others; what can't be unpacked is `skipped`, with the reason."""
+        """Each file as a content that knows the others; what can't be read is `skipped`, with the reason."""
         for name in self:
+            if name in self.taken:
+                continue
             try:
-                content = Content(b"" if name in self.taken else self[name], name, siblings=self)
+                content = self._read(name)
             except LoadError as problem:
                 skipped[name] = str(problem)
                 continue
-            content.taken = self.taken
-            if _is_archive(content):
+            content.siblings, content.taken = self, self.taken
+            if self.place == ARCHIVE and content.head.startswith((ZIP, GZIP)):
                 skipped[name] = "an archive inside the archive"
-            elif name not in self.taken:
+            else:
                 yield content
+
+
+def open_zip(content: Content, most: int) -> FileSet:
+    """The files in a ZIP archive. Raises TooLarge over `most` bytes, LoadError if it is damaged."""
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(content.data))
+        found = [entry for entry in archive.infolist() if not _is_litter(entry)]
+    except Exception:  # whatever zipfile makes of broken bytes
+        raise LoadError(DAMAGED) from None
+    entries: dict[str, zipfile.ZipInfo] = {}
+    for number, entry in enumerate(found, 1):  # an archive may hold a name twice
+        name = entry.filename
+        entries[f"{number}/{name}" if name in entries else name] = entry
+
+    def read(name: str) -> Content:
+        if entries[name].flag_bits & 1:
+            raise LoadError("an encrypted file")
+        try:
+            return Content(archive.read(entries[name]), name)
+        except Exception:  # zipfile's and each compression's own errors
+            raise LoadError("a damaged file, or one compressed in a way that isn't read") from None
+
+    files = FileSet(ARCHIVE, entries, read)
+    limit = _limit(len(content.data), most)
+    if sum(entry.file_size for entry in found) > limit:
+        raise _too_large(limit)
+    if "[Content_Types].xml" in entries:
+        raise LoadError("this is an Office document, not a transcript; save its text as a .txt or .md file")
+    return files
 
 
 def folder_of(content: Content) -> Iterator[Content]:

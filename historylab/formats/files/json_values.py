@@ -54,7 +54,8 @@ class JsonParser:
             value = self._leniently(given if isinstance(given, str) else given.decode())
             containers_of(value)  # refuses what is nested too deeply
         self._read += brackets
-        if brackets > MAX_DEPTH or self._read > MAX_CONTAINERS or (len(data) > MAX_ITEMS and _may_be_wide(data)):
+        wide = len(data) > MAX_ITEMS and data.count(b",") >= MAX_ITEMS  # there may be a list of more items
+        if wide or brackets > MAX_DEPTH or self._read > MAX_CONTAINERS:
             self._weighed += containers_of(value)
             if self._weighed > MAX_CONTAINERS:
                 raise too_many(MAX_CONTAINERS, "lists and objects")
@@ -102,11 +103,6 @@ def containers_of(value: Any) -> int:
     if level:
         raise LoadError(TOO_DEEP)
     return count
-
-
-def _may_be_wide(data: bytes) -> bool:
-    """Whether a list or an object may have too many items: it has no more than there are commas."""
-    return data.count(b",") >= MAX_ITEMS
 
 
 def _refuse_huge(text: str) -> None:

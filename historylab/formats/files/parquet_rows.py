@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from historylab.errors import LoadError, TooLarge
 from historylab.formats.files.content import Content
@@ -23,6 +24,10 @@ LEAST_DECODED, TIMES = 20_000_000, 100
 """Bytes that are decoded whatever the size of the file, and how often its size."""
 BUFFER = 1_000_000  # bytes read ahead of a column
 MISSING = 'this is a Parquet table; reading it needs pyarrow: pip install "historylab[formats]"'
+
+_Reading: TypeAlias = tuple[object, int, list[Any], Iterator[Any]]
+"""A row group being read, and its columns; the number of rows before the batch at hand, that batch, and those after."""
+_NOWHERE: _Reading = None, 0, [], iter(())
 
 
 class ParquetRows:
@@ -42,7 +47,7 @@ class ParquetRows:
             )
             self._schema = about.schema.to_arrow_schema()
             self.count: int = about.num_rows
-            self._paused: _Reading | None = None
+            self._paused = _NOWHERE
             self._groups = [about.row_group(k) for k in range(about.num_row_groups)]
             size = len(source) if isinstance(source, bytes) else source.stat().st_size
         except Exception as problem:  # pyarrow's own errors share no base but Exception
@@ -71,7 +76,7 @@ class ParquetRows:
             if most is not None and self.count > MAX_ITEMS:
                 raise too_many(MAX_ITEMS, "rows", "the table")
             for at, batch in self._arrow(start, self.count if stop is None else stop, columns):
-                taken = _decoded_size(batch) + (0 if most is None else taken)
+                taken = sum(map(_size_of, batch.columns)) + (0 if most is None else taken)
                 if taken > most_at_once:
                     raise _unfolds(most_at_once)
                 rows = _with_texts(batch, self._schema).to_pylist()
@@ -96,43 +101,24 @@ class ParquetRows:
 
         It can be read from its beginning only: so a reading that ended before `start` is gone on with.
         """
-        reading, self._paused = self._paused, None
-        if reading is None or reading.of != (k, columns) or reading.at > start:
-            reading = _Reading((k, columns), first, self._decode_group(k, columns))
-        while batch := reading.batch():
-            at, low, high = reading.at, max(start - reading.at, 0), min(stop - reading.at, batch.num_rows)
+        of, at, held, batches = self._paused
+        self._paused = _NOWHERE
+        if of != (k, columns) or at > start:
+            of, at, held, batches = (k, columns), first, [], self._decode_group(k, columns)
+        for batch in chain(held, batches):
+            low, high, end = max(start - at, 0), min(stop - at, batch.num_rows), at + batch.num_rows
             if low < high:
                 yield at + low, batch.slice(low, high - low)
-            if at + batch.num_rows <= stop:
-                reading.go_on()
-            if at + batch.num_rows >= stop:
-                self._paused = reading
+            if end >= stop:
+                self._paused = of, at, [batch], batches
                 return
+            at = end
 
     def _decode_group(self, k: int, columns: Sequence[str] | None) -> Iterator[Any]:
         group = self._groups[k]
         size = min(MAX_BATCH, max(1, group.num_rows * BATCH_BYTES // max(group.total_byte_size, 1)))
         found: Iterator[Any] = self._file.iter_batches(size, row_groups=[k], columns=columns, use_threads=False)
         return found
-
-
-class _Reading:
-    """A row group being read: the batch at hand, and the number of rows before it."""
-
-    def __init__(self, of: tuple[int, Sequence[str] | None], at: int, batches: Iterator[Any]):
-        self.of, self.at, self._batches = of, at, batches
-        self._batch: Any = None
-
-    def batch(self) -> Any:
-        """The batch at hand; None at the end."""
-        if self._batch is None:
-            self._batch = next(self._batches, None)
-        return self._batch
-
-    def go_on(self) -> None:
-        """Be done with it."""
-        self.at += self._batch.num_rows
-        self._batch = None
 
 
 def is_parquet(content: Content) -> bool:
@@ -163,12 +149,8 @@ def _with_texts(batch: Any, schema: Any) -> Any:
         return batch
 
 
-def _decoded_size(batch: Any) -> int:
-    """Bytes of a batch whose texts stand in each row."""
-    return sum(map(_size_of, batch.columns))
-
-
 def _size_of(values: Any) -> int:
+    """Bytes of a column whose texts stand in each row."""
     from pyarrow import compute, types
 
     if types.is_dictionary(values.type):

@@ -73,22 +73,17 @@ class Piece:
 
     def _rows(self, stop: int) -> list[Any]:
         """Those rows of a table. A thread's next piece of it goes on from there, as a row group has one beginning."""
-        file, _reading.file = _reading.file, None
         of = (self.path, self.stamp)
-        rows = file[1] if file and file[0] == of else ParquetRows(Path(self.path))
+        before, _reading.of = getattr(_reading, "of", None), None
+        rows: ParquetRows = _reading.rows if before == of else ParquetRows(Path(self.path))
         found = list(rows.rows(self.start, stop))
         if stop < rows.count:
-            _reading.file = (of, rows)
+            _reading.of, _reading.rows = of, rows
         return found
 
 
-class _Reading(local):
-    """The Parquet file that a thread is reading."""
-
-    file: tuple[object, ParquetRows] | None = None
-
-
-_reading = _Reading()
+_reading = local()
+"""The Parquet file that a thread is reading: `rows`, and what they are `of`."""
 
 
 def split_file(path: str, shape: Shape | None = None, *, most: int | None = None) -> list[Piece]:
@@ -161,8 +156,5 @@ def read_lines(path: str, start: int, stop: int) -> bytes:
         if start:
             file.seek(start - 1)
             file.readline()  # it began in the piece before
-        begin = file.tell()
-        if begin >= stop:
-            return b""
-        lines = file.read(stop - begin)
-        return lines if lines.endswith(b"\n") else lines + file.readline()
+        lines = file.read(max(stop - file.tell(), 0))
+        return lines if lines[-1:] in (b"", b"\n") else lines + file.readline()

@@ -19,6 +19,7 @@ from historylab.conversation.message import Message, instant
 from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
 from historylab.formats.messages.chat_messages import PLAIN_ROLES, iso_time, pair_by_order
+from historylab.formats.messages.fields import unpack_json
 from historylab.formats.messages.kept_records import with_fields
 from historylab.formats.messages.reported import read_reported
 from historylab.formats.messages.speakers import cast, role_of
@@ -110,7 +111,7 @@ def _messages(columns: TableColumns, rows: list[tuple[str, Mapping[str, Any]]], 
     names = (speaker for speaker in said if speaker and not (named_role and not role_of(speaker)))
     roles = cast(names, report, rows[0][0])
     messages: list[Message] = []
-    known: set[tuple[str | None, ...]] = set()
+    known = set[tuple[str | None, ...] | None]()
     plain = columns.names.keys() <= {"role", "content", "group", "order", "time"}
     for where, row in _in_order(columns, rows, report):
         message = _read_plain_row(columns.names, row, roles) if plain else None
@@ -118,16 +119,19 @@ def _messages(columns: TableColumns, rows: list[tuple[str, Mapping[str, Any]]], 
         if not message and (message := read_reported(_record(columns.names, row, roles), where, report)):
             others = {k: cell for k, cell in row.items() if k not in columns.names.values() and not _is_empty(cell)}
             (message,) = with_fields([message], others)
-        if message and message.id and message.timestamp and _mark(message) in known:
+        if not message:
+            continue
+        named = message.id and message.timestamp
+        mark = (message.id, message.timestamp, message.role, message.content) if named else None
+        if mark in known:
             report.records -= 1
             report.pass_over("a row given before: its id, time, speaker and text", where)
-        elif message:
-            if message.id and message.timestamp:
-                known.add(_mark(message))
-            model = row.get(columns.names.get("model", ""))
-            if isinstance(model, str) and model:
-                message = replace(message, metadata={**message.metadata, "model": model})
-            messages.append(message)
+            continue
+        known |= {mark} if mark else set()
+        model = row.get(columns.names.get("model", ""))
+        if isinstance(model, str) and model:
+            message = replace(message, metadata={**message.metadata, "model": model})
+        messages.append(message)
     return pair_by_order(messages)
 
 
@@ -142,10 +146,6 @@ def _read_plain_row(names: dict[str, str], row: Mapping[str, Any], roles: dict[s
     if cell and time is None:
         return None
     return Message(role, content, name=None if role_of(speaker) else speaker, timestamp=time, source=row)
-
-
-def _mark(message: Message) -> tuple[str | None, ...]:
-    return message.id, message.timestamp, message.role, message.content
 
 
 def _record(names: dict[str, str], row: Mapping[str, Any], roles: dict[str, str]) -> dict[str, Any]:
@@ -199,10 +199,8 @@ def parse_cell(cell: Any) -> Any:
     """A cell that is JSON, or a Python literal as data frames write it, of a list of objects; any other as it is."""
     if not isinstance(cell, str) or not LISTS.match(cell):
         return cell
-    try:
-        return json.loads(cell, strict=False)
-    except (ValueError, RecursionError):
-        pass
+    if not isinstance(found := unpack_json(cell), str):
+        return found
     try:
         return ast.literal_eval(cell.strip()) if len(cell) < MOST_LITERAL else cell
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
@@ -225,27 +223,21 @@ def _is_conversation(cell: Any) -> bool:
     return bool(columns) and _is_talk(columns, items[:LOOKED_AT])
 
 
-def _is_parts(cell: Any) -> bool:
-    return isinstance(cell, list) and bool(cell) and all(isinstance(p, Mapping) and "type" in p for p in cell)
-
-
 def _content(cell: Any) -> Any:
     """Text, or content parts if the cell holds a list of them."""
     parts = parse_cell(cell)
-    if _is_parts(parts):
+    if isinstance(parts, list) and parts and all(isinstance(part, Mapping) and "type" in part for part in parts):
         return parts
     return cell if isinstance(cell, str) or cell is None else json.dumps(cell, ensure_ascii=False, default=str)
 
 
 def _warn_of_unread(columns: TableColumns, rows: list[tuple[str, Any]], report: Report) -> None:
     read = {*columns.names.values()} | ({columns.conversation} if columns.conversation else set())
-    unread: dict[str, str] = {}
     for where, row in rows:
         for name, cell in row.items() if isinstance(row, Mapping) else ():
-            if name not in read and name not in unread and not _is_empty(cell):
-                unread[name] = where
-    for name, where in unread.items():
-        report.warn(f"a column {str(name)[:40]!r} not read", where)
+            if name not in read and not _is_empty(cell):
+                read.add(name)
+                report.warn(f"a column {str(name)[:40]!r} not read", where)
 
 
 def _is_empty(cell: Any) -> bool:

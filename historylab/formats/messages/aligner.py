@@ -37,8 +37,8 @@ class Aligner:
     def under_another_prompt(self, begun: Alignment) -> Alignment:
         """A request that begins with the messages of a thread, but has another system prompt."""
         prompt, known = begun.thread.prompt, begun.known
-        found = Placing(self._sent, self._marks, begun.thread).place_prompt(known - prompt + self._prompt)
-        found.known, found.places = known, [*found.places[: self._prompt], *range(prompt, known)]
+        found, places = Placing(self._sent, self._marks, begun.thread).begin(known - prompt + self._prompt)
+        found.known, found.places = known, [*places[: self._prompt], *range(prompt, known)]
         return found
 
     def _best(self, thread: Thread) -> Alignment | None:

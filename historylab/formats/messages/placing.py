@@ -41,14 +41,16 @@ class Placing:
             run += 1
         return run
 
-    def place_prompt(self, new: int) -> Alignment:
-        """The placing of the system prompt alone, of so many messages."""
-        return self._begin([NOWHERE] * new)
+    def begin(self, new: int) -> tuple[Alignment, list[int]]:
+        """The placing of the system prompt alone, of so many messages, and their places."""
+        places = [NOWHERE] * new
+        found = Alignment(self._thread, len(self._thread.messages), places)
+        self._place_prompt(found, places)
+        return found, places
 
     def place(self, last: int, place: int) -> Alignment:
         """The request up to one message, which is the one at that place."""
-        places = [NOWHERE] * (last + 1)
-        found = self._begin(places)
+        found, places = self.begin(last + 1)
         found.known = below = place + 1
         first = found.leading
         for i in range(last, found.leading - 1, -1):
@@ -61,11 +63,6 @@ class Placing:
                 places[i] = below = at
         self._part_from_calls(first, places)
         self._compare(found, first)
-        return found
-
-    def _begin(self, places: list[int]) -> Alignment:
-        found = Alignment(self._thread, len(self._thread.messages), places)
-        self._place_prompt(found, places)
         return found
 
     def _compare(self, found: Alignment, first: int) -> None:

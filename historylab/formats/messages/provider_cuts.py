@@ -15,6 +15,7 @@ from historylab.conversation.message import Message, prompt_length
 from historylab.conversation.recorded import PARAMETERS, PROVIDER
 from historylab.conversation.sent import RecordedCut, SentHistory, ranges_of, sent_histories, sent_metadata
 from historylab.formats.messages.applied_edits import APPLIED_EDITS, clearing_rule, with_applied_edits
+from historylab.formats.messages.fields import object_in
 from historylab.formats.messages.sent_view import NOT_READABLE, Sent, SentView, history_at, in_ranges
 
 COMPACTION = "compaction"
@@ -33,8 +34,7 @@ def with_provider_cuts(conversation: Conversation) -> Conversation:
     if any(message.metadata.get(COMPACTION) for message in messages):
         found = _with_compactions(found, messages, APIS.get(str(said.get(PROVIDER)), "the API"))
     if any(APPLIED_EDITS in message.metadata for message in messages):
-        asked = said.get(PARAMETERS)
-        rule = clearing_rule(asked.get("context_management")) if isinstance(asked, dict) else None
+        rule = clearing_rule(object_in(said, PARAMETERS).get("context_management"))
         found = with_applied_edits(found, messages, rule)
     found = [_with_mark(each, messages) for each in found]
     if tuple(found) == tuple(known) and all(a is b for a, b in zip(branches, conversation.branches, strict=True)):

@@ -12,6 +12,7 @@ from historylab.errors import LoadError
 from historylab.formats.base import NOTHING, Report
 from historylab.formats.messages.chat_messages import PLAIN_ROLES, to_message, unread_fields
 from historylab.formats.messages.content_parts import MEDIA, THOUGHTS, read_content
+from historylab.formats.messages.fields import list_in
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS
 from historylab.formats.messages.other_shapes import PARTS
 from historylab.formats.messages.paths import values_at
@@ -66,8 +67,7 @@ def _without_thoughts(record: Any, where: str, report: Report) -> tuple[Any, str
     if not isinstance(record, dict):
         return record, ""
     fields = [name for name in THOUGHT_FIELDS if isinstance(record.get(name), str) or _thinking_in(record.get(name))]
-    content = record.get("content")
-    content = content if isinstance(content, list) else []
+    content = list_in(record, "content")
     parts = [part for part in content if _is_thought(part)]
     if not (fields or parts):
         return record, ""

@@ -26,28 +26,21 @@ def note_sent(found: Alignment, sent: Sequence[Message], marks: Sequence[int], n
     """
     thread = found.thread
     if isinstance(found.places, range) and len(found.places) + len(new) == len(sent) == thread.asked:
-        _note_whole(thread)
         thread.before = Placed(marks, range(thread.asked))
-        return
-    added = {i: thread.fresh + k for k, i in enumerate(new)}
-    places = [*found.places, *(added.get(i, NOWHERE) for i in range(found.new, len(sent)))]
-    thread.before = Placed(marks, places, found.others)
-    for i in found.others:
-        thread.spellings.setdefault(places[i], set()).add(marks[i])
-    now, gone = _history(found, sent, places, thread.asked)
+        now, gone, held = SentHistory(thread.asked, ((0, thread.asked),)), tuple[Range, ...](), list[int]()
+    else:
+        added = {i: thread.fresh + k for k, i in enumerate(new)}
+        places = [*found.places, *(added.get(i, NOWHERE) for i in range(found.new, len(sent)))]
+        thread.before = Placed(marks, places, found.others)
+        for i in found.others:
+            thread.spellings.setdefault(places[i], set()).add(marks[i])
+        now, gone = _history(found, sent, places, thread.asked)
+        held = [place for place in places if place != NOWHERE]
     if not _is_implied(thread.latest, now):
         _add(thread, now)
-    held = [place for place in places if place != NOWHERE]
     first = [place for place in held if place >= thread.prompt][:2]
     thread.held = frozenset(held) if gone else range(thread.asked)
     thread.keeps_first = len(first) == 2 and first[0] == thread.prompt and first[1] > first[0] + 1
-
-
-def _note_whole(thread: Thread) -> None:
-    now = SentHistory(thread.asked, ((0, thread.asked),))
-    if not _is_implied(thread.latest, now):
-        _add(thread, now)
-    thread.held, thread.keeps_first = range(thread.asked), False
 
 
 def note_late(found: Alignment, sent: Sequence[Message]) -> None:

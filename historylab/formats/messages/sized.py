@@ -7,7 +7,7 @@ and what was said, are unknown, too: `recorded.textless` tells such a conversati
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -35,40 +35,38 @@ def sized_conversations(requests: Iterable[Exchange], report: Report) -> Iterato
         groups.setdefault((request.conversation, *about), []).append(request)
     for (key, agent, model), group in groups.items():
         ordered = order_by_time(group)
-        sessions = [ordered] if key else list(_unnamed_sessions(ordered, report))
+        sessions = [ordered] if key else _part(ordered, _pauses, PAUSED, report)
         for count, session in enumerate(sessions, 1):
             name = key or f"{agent or model or 'session'} {count}"
             yield from _conversations(session, name, report)
 
 
-def _unnamed_sessions(requests: list[Exchange], report: Report) -> Iterator[list[Exchange]]:
-    """Requests in order, apart wherever a long pause is known."""
-    times = [instant(request.started) for request in requests]
-    begins = [0, *(i for i in range(1, len(times)) if times[i] - times[i - 1] >= PAUSE)]
-    for begin, end in pairwise([*begins, len(requests)]):
-        if begin:
-            report.warn(PAUSED, requests[begin].where)
-        yield requests[begin:end]
+def _part(
+    requests: list[Exchange], parts: Callable[[Exchange, Exchange], bool], why: str, report: Report
+) -> list[list[Exchange]]:
+    """Requests in order, apart wherever one and the next are parted, which is reported."""
+    found = [requests[:1]]
+    for before, request in pairwise(requests):
+        if parts(before, request):
+            report.warn(why, request.where)
+            found.append([])
+        found[-1].append(request)
+    return found
+
+
+def _pauses(before: Exchange, now: Exchange) -> bool:
+    return instant(now.started) - instant(before.started) >= PAUSE
+
+
+def _shrinks(before: Exchange, now: Exchange) -> bool:
+    return _context(now) < _context(before)
 
 
 def _conversations(session: list[Exchange], name: str, report: Report) -> Iterator[Conversation]:
-    runs = list(_growing_runs(session, report))
+    runs = _part(session, _shrinks, SMALLER, report)
     for number, run in enumerate(runs, 1):
         title = f"{name}, part {number}" if name and len(runs) > 1 else name
         yield _conversation(run, name, title, report)
-
-
-def _growing_runs(requests: list[Exchange], report: Report) -> Iterator[list[Exchange]]:
-    """Runs of requests of which each is as large as the one before, or larger."""
-    run: list[Exchange] = []
-    for request in requests:
-        if run and _context(request) < _context(run[-1]):
-            report.warn(SMALLER, request.where)
-            yield run
-            run = []
-        run.append(request)
-    if run:
-        yield run
 
 
 def _conversation(run: list[Exchange], name: str, title: str, report: Report) -> Conversation:

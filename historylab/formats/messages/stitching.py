@@ -91,12 +91,10 @@ class Stitching:
         if others or request.plan or not request.conversation or sent[:prompt] != thread.marks[: thread.prompt]:
             return None
         rest = request.messages[prompt:]
-        shows_a_window = any(message.role == "assistant" for message in rest) and not isinstance(thread.held, range)
-        if any(message.metadata.get("compaction") for message in rest):  # a history that its provider compacted
-            return Alignment(thread, len(thread.messages), range(prompt), leading=prompt)
-        if not shows_a_window:
-            return None
-        self.report.warn(GAP, request.where)
+        if not any(message.metadata.get("compaction") for message in rest):  # a history that its provider compacted
+            if isinstance(thread.held, range) or not any(message.role == "assistant" for message in rest):
+                return None
+            self.report.warn(GAP, request.where)
         return Alignment(thread, len(thread.messages), range(prompt), leading=prompt)
 
     def _go_on(self, found: Alignment, request: Exchange, sent: list[int]) -> None:

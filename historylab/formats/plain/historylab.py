@@ -10,17 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, fields, is_dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
 from historylab.errors import LoadError
-from historylab.formats.base import NOTHING, Losses, Report, kind_of
+from historylab.formats.base import KINDS, NOTHING, Losses, Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import to_record
+from historylab.formats.messages.fields import list_in, object_in, text_in
 from historylab.formats.messages.record_groups import located_items, value_recogniser
 from historylab.registry import register
 
+T = TypeVar("T")
 VERSION = 1
 DEFAULTS = {f.name: getattr(Message("user"), f.name) for f in fields(Message)}
 TEXTS = ("content", "id", "name", "tool_call_id", "timestamp")
@@ -117,35 +119,26 @@ def _foreign(value: Any) -> int:
 
 def _read_conversation(given: dict[str, Any], where: str, report: Report) -> Conversation:
     report.leave(given, READ_OF_CONVERSATION, where)
-    messages, branches = given.get("messages"), given.get("branches")
-    for name, held in (("messages", messages), ("branches", branches)):
-        if not isinstance(held, list | None):
+    for name in ("messages", "branches"):
+        if not isinstance(held := given.get(name), list | None):
             report.warn(f"{name} that are {kind_of(held)}, not a list", where)
     read = []
-    for i, one in enumerate(messages if isinstance(messages, list) else ()):
+    for i, one in enumerate(list_in(given, "messages")):
         try:
             read.append(_read_message(one))
             report.records += 1
         except LoadError as problem:
             report.skip(str(problem), f"{where} messages[{i}]")
-    own = Report()  # messages that branches share with the conversation are not counted again
-    others = [
-        _read_conversation(branch, f"{where} branches[{k}]", own)
-        for k, branch in enumerate(branches if isinstance(branches, list) else ())
-        if isinstance(branch, dict)
-    ]
-    for i, branch in enumerate(branches if isinstance(branches, list) else ()):
-        if not isinstance(branch, dict):
+    own, others = Report(), []  # messages that branches share with the conversation are not counted again
+    for i, branch in enumerate(list_in(given, "branches")):
+        if isinstance(branch, dict):
+            others.append(_read_conversation(branch, f"{where} branches[{i}]", own))
+        else:
             report.warn(f"a branch that is {kind_of(branch)}, not a conversation", f"{where} branches[{i}]")
     for reason, tally in (*own.skipped.items(), *own.warnings.items()):
         report.warn(reason if reason.endswith(IN_BRANCH) else reason + IN_BRANCH, tally.first)
-    title, metadata = given.get("title"), given.get("metadata")
-    return Conversation(
-        read,
-        title if isinstance(title, str) else "",
-        metadata if isinstance(metadata, dict) else {},
-        [branch for branch in others if len(branch)],
-    )
+    offered = [branch for branch in others if len(branch)]
+    return Conversation(read, text_in(given, "title") or "", object_in(given, "metadata"), offered)
 
 
 def _read_message(given: Any) -> Message:
@@ -160,52 +153,35 @@ def _read_message(given: Any) -> Message:
     return Message(**read)
 
 
-def _text(value: Any, name: str) -> str:
-    if not isinstance(value, str):
-        raise LoadError(f"{name} is {kind_of(value)}, not text")
-    return value
+def _as(kind: type[T]) -> Callable[[Any, str], T]:
+    """Reads a value that has to be of that kind."""
 
-
-def _flag(value: Any, name: str) -> bool:
-    if not isinstance(value, bool):
-        raise LoadError(f"{name} is {kind_of(value)}, not true or false")
-    return value
-
-
-def _object(value: Any, name: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise LoadError(f"{name} is {kind_of(value)}, not an object")
-    return value
-
-
-def _tuple_of(each: Callable[[Any, str], Any]) -> Callable[[Any, str], tuple[Any, ...]]:
-    def read(value: Any, name: str) -> tuple[Any, ...]:
-        if not isinstance(value, list):
-            raise LoadError(f"{name} is {kind_of(value)}, not a list")
-        return tuple(each(item, name) for item in value)
+    def read(value: Any, name: str) -> T:
+        if type(value) is not kind:
+            raise LoadError(f"{name} is {kind_of(value)}, not {KINDS[kind]}")
+        return value
 
     return read
 
 
+def _each(read: Callable[[Any, str], T]) -> Callable[[Any, str], tuple[T, ...]]:
+    """Reads a list of such values."""
+    return lambda value, name: tuple(read(item, name) for item in _as(list)(value, name))
+
+
 def _call(value: Any, name: str) -> ToolCall:
-    given = _object(value, name)
+    given = _as(dict)(value, name)
     if unknown := given.keys() - set(PARTS_OF_CALL):
         raise LoadError(f"a field {min(unknown)[:40]!r}, which no call has")
-    return ToolCall(*(_text(given.get(part, ""), f"{part} of a call") for part in PARTS_OF_CALL))
-
-
-def _index(value: Any, name: str) -> int:
-    if type(value) is not int:
-        raise LoadError(f"{name} holds {kind_of(value)}, not indices")
-    return value
+    return ToolCall(*(_as(str)(given.get(part, ""), f"{part} of a call") for part in PARTS_OF_CALL))
 
 
 _READERS: Mapping[str, Callable[[Any, str], Any]] = {
-    **dict.fromkeys(("role", *TEXTS), _text),
-    "tool_calls": _tuple_of(_call),
-    "media": _tuple_of(_text),
-    "pinned": _flag,
-    "metadata": _object,
+    **dict.fromkeys(("role", *TEXTS), _as(str)),
+    "tool_calls": _each(_call),
+    "media": _each(_as(str)),
+    "pinned": _as(bool),
+    "metadata": _as(dict),
     "source": lambda value, name: value,
-    "replaces": _tuple_of(_index),
+    "replaces": _each(_as(int)),
 }

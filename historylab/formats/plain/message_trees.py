@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
 
 from historylab.conversation.conversation import Conversation
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import list_in, object_in
 from historylab.formats.messages.paths import Located, holds
+from historylab.formats.messages.record_groups import value_recogniser
 from historylab.formats.shapes.reading import read_shaped
 from historylab.formats.shapes.shape import Shape
 from historylab.registry import register
 
+Values: TypeAlias = Mapping[str, tuple[Any, ...]]
 OASST = Shape.of(
     {
         "role": "role",
@@ -52,19 +54,16 @@ LIBRECHAT = Shape.of(
 )
 LISTS = ("messages", "messagesTree")
 """Names of the list of messages in an export of LibreChat: the second until 2024."""
+OF_TREE: Values = {"message_tree_id": ()}
+PROMPTER: Values = {"role": ("prompter",), "prompt.role": ("prompter",)}
+BY_USER: Values = {f"{name}.isCreatedByUser": (True, False) for name in LISTS}
 DEEPEST = 500  # levels of a tree that are read
-
-
-def looks_like_oasst(content: Content) -> float:
-    """1 for rows or trees that name the tree they are of."""
-    marks: dict[str, tuple[Any, ...]] = {"role": ("prompter",), "prompt.role": ("prompter",)}
-    return 1 if any(holds(v, {"message_tree_id": ()}) and holds(v, marks) for _, v in content.values[:40]) else 0
 
 
 @register(
     "format",
     title="OASST trees",
-    recognise=looks_like_oasst,
+    recognise=value_recogniser(lambda value: holds(value, OF_TREE) and holds(value, PROMPTER)),
     marks="message_tree_id parent_id",
     source="LAION-AI/Open-Assistant, oasst-data/oasst_data/schemas.py, v0.0.1",
 )
@@ -100,16 +99,10 @@ def _rank(row: dict[str, Any]) -> float:
     return rank if isinstance(rank, int | float) else 0 if row.get("parent_id") is None else 1e6
 
 
-def looks_like_librechat(content: Content) -> float:
-    """1 for an export whose messages say whether a user made them."""
-    marks: dict[str, tuple[Any, ...]] = {f"{name}.isCreatedByUser": (True, False) for name in LISTS}
-    return 1 if any(holds(value, marks) for _, value in content.values[:40]) else 0
-
-
 @register(
     "format",
     title="LibreChat export",
-    recognise=looks_like_librechat,
+    recognise=value_recogniser(lambda value: holds(value, BY_USER)),
     marks="conversationId isCreatedByUser",
     source="danny-avila/LibreChat, client/src/hooks/Conversations/useExportConversation.ts, v0.8",
     checked="danny-avila/LibreChat, api/server/utils/import/__data__: librechat-tree.json, librechat-export.json,"

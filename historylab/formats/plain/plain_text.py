@@ -113,7 +113,8 @@ def _lines(text: str) -> Iterator[tuple[int, str, re.Match[str] | None]]:
 
 def _speakers(text: str) -> frozenset[str]:
     """The names that speak, in lower case; none unless two alternate, beginning near the top."""
-    found = [(number, m[2]) for number, _, m in _lines(text) if m]
+    named = [(number, m) for number, _, m in _lines(text) if m]
+    found = [(number, m[2]) for number, m in named]
     names = (name.casefold() for _, name in found)
     times = Counter(n for n in names if n.rpartition(" ")[2] not in LABELS and not n.endswith(FAULTS))
     roles = {name: role_of(name) for name in times}
@@ -121,9 +122,9 @@ def _speakers(text: str) -> frozenset[str]:
         roles |= QUESTION_AND_ANSWER
     words = {name for name, role in roles.items() if role}
     sure = {"user", "assistant"} <= {roles[name] for name in words}
-    if not sure and _are_fields([(number, m) for number, _, m in _lines(text) if m]):
-        return frozenset()
     if not sure:
+        if _are_fields(named):
+            return frozenset()
         words |= {name.casefold() for _, name in found if times[name.casefold()] > 1 and not name[0].islower()}
     order = [(number, name) for number, name in found if name.casefold() in words]
     if not _alternate([name.casefold() for _, name in order]):

@@ -6,7 +6,6 @@ function_call, whose value is a call as JSON.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,7 +14,7 @@ from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import pair_by_order
-from historylab.formats.messages.fields import unpack_json
+from historylab.formats.messages.fields import as_list, unpack_json
 from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.record_groups import Grouping, RecordGroup
 from historylab.formats.messages.reported import read_reported
@@ -54,7 +53,7 @@ def sharegpt(content: Content, report: Report) -> Iterator[Conversation]:
         for where, record in group.records:
             messages += _messages(record, where, report)
         beside = dict(group.beside)
-        if tools := _tools(beside.get("tools")):
+        if tools := as_list(unpack_json(beside.get("tools"))):
             beside["tools"] = tools
         for name in beside:
             if name not in READ_BESIDE:
@@ -65,11 +64,11 @@ def sharegpt(content: Content, report: Report) -> Iterator[Conversation]:
 
 @keep_records
 def _messages(record: Any, where: str, report: Report) -> list[Message]:
-    if not isinstance(record, dict) or "value" not in record:
-        message = read_reported(record, where, report) if isinstance(record, dict) else None
-        if not isinstance(record, dict):
-            report.skip(f"{kind_of(record)}, not an object", where)
-        return [message] if message else []
+    if not isinstance(record, dict):
+        report.skip(f"{kind_of(record)}, not an object", where)
+        return []
+    if "value" not in record:
+        return [*filter(None, [read_reported(record, where, report)])]
     speaker, value = record.get("from"), record["value"]
     if not isinstance(speaker, str) or not isinstance(value, str):
         wrong = "from" if not isinstance(speaker, str) else "value"
@@ -91,10 +90,7 @@ def _role(speaker: Any) -> str:
 
 def _calls(value: str) -> Iterator[Message]:
     """An assistant message with the call, or the calls, that a value describes; its text if it describes none."""
-    try:
-        given = json.loads(value, strict=False)
-    except (ValueError, RecursionError):
-        given = None
+    given = unpack_json(value)
     calls = [call_of(item) for item in (given if isinstance(given, list) else [given])]
     known = tuple(call for call in calls if call)
     yield Message("assistant", "", tool_calls=known) if len(known) == len(calls) else Message("assistant", value)
@@ -106,12 +102,6 @@ def _system_prompt(group: RecordGroup, report: Report) -> Iterator[Message]:
         if prompt.strip():
             report.records += 1
             yield Message("system", prompt)
-
-
-def _tools(given: Any) -> list[Any]:
-    """Tool definitions, which may be JSON text."""
-    given = unpack_json(given)
-    return given if isinstance(given, list) else []
 
 
 def _holds_chat(value: Any) -> bool:

@@ -22,7 +22,8 @@ from historylab.conversation.message import instant
 from historylab.errors import LoadError, TooLarge
 from historylab.formats.files.content import Content
 from historylab.formats.files.database import columns_by_table, open_database_file, quote_name, run_query
-from historylab.formats.sessions.heads import parse_json, question_text
+from historylab.formats.messages.chat_messages import iso_time
+from historylab.formats.sessions.heads import first_text, parse_json, question_text
 from historylab.formats.sessions.places import DATABASES
 
 MARK = "#"
@@ -125,32 +126,24 @@ def sessions_in(path: Path) -> Iterator[SessionRow]:
         kinds = _kinds_of(columns_by_table(connection))
         for row in chain.from_iterable(run_query(connection, kind.sessions) for kind in kinds):
             asked, session = row.get("asked"), row.get("id")
-            if not isinstance(asked, str) or not isinstance(session, str) or session in listed or _is_sub_agent(row):
+            of_tool = row.get("parent_id") or row.get("session_type") in SUB_AGENTS
+            if not isinstance(asked, str) or not isinstance(session, str) or session in listed or of_tool:
                 continue
             listed.add(session)
             parts = parse_json(asked.encode(errors="replace"), "trailing-strings") if asked.startswith("[{") else None
-            question = question_text(parts or asked) or _text_in(row, TITLE)
-            yield SessionRow(session, question, _text_in(row, PROJECT), _time_in(row))
+            question = question_text(parts or asked) or first_text(row, TITLE)
+            yield SessionRow(session, question, first_text(row, PROJECT), _time_in(row))
 
 
 def _kinds_of(tables: Collection[str]) -> list[_Kind]:
     return [kind for kind in KINDS if kind.rows.keys() <= set(tables)]
 
 
-def _is_sub_agent(row: Mapping[str, Any]) -> bool:
-    return bool(row.get("parent_id")) or row.get("session_type") in SUB_AGENTS
-
-
-def _text_in(row: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    return next((text for name in names if isinstance(text := row.get(name), str) and text), "")
-
-
 def _time_in(row: Mapping[str, Any]) -> float:
-    """Seconds since 1970: of a text, or of a number, which is large where it counts milliseconds."""
-    told = next((row[name] for name in CHANGED if isinstance(row.get(name), str | int | float)), "")
-    if isinstance(told, str):
-        return instant(told)
-    return told / 1000 if told > 1e11 else float(told)
+    """Seconds since 1970; NaN where no column tells."""
+    return instant(
+        iso_time(next((row[name] for name in CHANGED if isinstance(row.get(name), str | int | float)), None))
+    )
 
 
 # -- one of them

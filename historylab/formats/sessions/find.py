@@ -112,10 +112,8 @@ def _sessions_at(place: SessionPlace, unread: list[tuple[Path, str]]) -> Iterato
                 if path.suffix in DATABASES:
                     yield from _list_database(place, path, found.st_mtime)
                 else:
-                    whole, above = (
-                        path.parent if place.whole else path,
-                        path.parents[place.up - 1].name if place.up else "",
-                    )
+                    whole = path.parent if place.whole else path
+                    above = path.parents[place.up - 1].name if place.up else ""
                     named = printable(above[:12] if len(above) == DIGEST else above)
                     yield Session(place.tool, whole, _moment(found.st_mtime), found.st_size, place.format, named=named)
             except OSError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from stat import S_ISREG
@@ -24,8 +25,6 @@ BLOCK, GROWTH, MOST = 64_000, 16, 16_000_000
 RECORDS = 200
 """Lines of a file, or items of a list, that are looked through."""
 LEVELS = 4
-BESIDE = 100_000
-"""Bytes of a file beside the session's that names its project."""
 
 USERS = {"user", "user.message", "user_message", "human"}
 SAID = ("task", "text", "user_feedback")
@@ -63,7 +62,7 @@ def _look_through(file: BinaryIO) -> tuple[str, str, str]:
                 command = command or _command(content)
                 project = project or _named_in(content)
             project = project or (_folder_in(value) if sure else "")
-            title = title or (_text_at(value, TITLES) if sure else "")
+            title = title or (first_text(value, TITLES) if sure else "")
             if question and project:
                 break
         if (question and project) or len(whole) == RECORDS:
@@ -142,22 +141,27 @@ def _question_beside(path: Path) -> str:
     """The question in the files that OpenCode keeps beside a session's: `message/SESSION/*`, `part/MESSAGE/*`."""
     storage = path.parent.parent.parent
     for message in islice(sorted((storage / "message" / path.stem).glob("*.json")), RECORDS):
-        if _beginning_of(message).get("role") != "user":
+        if _object_at(message).get("role") != "user":
             continue
-        parts = map(_beginning_of, sorted((storage / "part" / message.stem).glob("*.json")))
+        parts = map(_object_at, sorted((storage / "part" / message.stem).glob("*.json")))
         if asked := next(filter(None, (question_text(p.get("text")) for p in parts if not p.get("synthetic"))), ""):
             return asked
     return ""
 
 
-def _beginning_of(path: Path) -> dict[str, Any]:
+def _object_at(path: Path) -> dict[str, Any]:
     """The object that a file begins with, as far as that is read."""
-    try:
-        with path.open("rb") as file:
-            value = parse_json(file.read(BLOCK), "trailing-strings")
-    except OSError:
-        return {}
+    value = parse_json(_beginning_of(path), "trailing-strings")
     return value if isinstance(value, dict) else {}
+
+
+def _beginning_of(path: Path) -> bytes:
+    """The first bytes of a file beside the session's; none of anything else that has that name."""
+    with suppress(OSError):
+        if S_ISREG(path.lstat().st_mode):
+            with path.open("rb") as file:
+                return file.read(BLOCK)
+    return b""
 
 
 # -- the project
@@ -168,7 +172,7 @@ def _folder_in(value: Any) -> str:
     for _ in range(LEVELS):
         if not isinstance(value, dict):
             break
-        if found := _text_at(value, FOLDERS):
+        if found := first_text(value, FOLDERS):
             return found
         value = _body(value)
     return ""
@@ -179,7 +183,7 @@ def _body(record: dict[str, Any]) -> Any:
     return next((record[name] for name in BODIES if isinstance(record.get(name), dict)), None)
 
 
-def _text_at(value: Any, names: Iterable[str]) -> str:
+def first_text(value: Any, names: Iterable[str]) -> str:
     """The first text that an object has under these names."""
     found = (value.get(name) for name in names) if isinstance(value, dict) else ()
     return next((text for text in found if isinstance(text, str) and text.strip()), "")
@@ -194,20 +198,11 @@ def _named_in(content: Any) -> str:
 def _project_beside(path: Path) -> str:
     """The project that another file of the session's folder names."""
     session, workspace = path.parent, path.parents[1]
-    if root := _short_text(workspace / ".project_root").strip():  # Gemini CLI
+    if root := _beginning_of(workspace / ".project_root").decode(errors="replace").strip():  # Gemini CLI
         return root
-    if folder := _text_at(parse_json(_short_text(workspace / "workspace.json").encode()), ("folder",)):  # VS Code
+    if folder := first_text(_object_at(workspace / "workspace.json"), ("folder",)):  # VS Code
         return unquote(urlsplit(folder).path) if folder.startswith("file:") else folder
-    if found := YAML_FOLDER.search(_short_text(session / "workspace.yaml")):  # Copilot CLI
+    if found := YAML_FOLDER.search(_beginning_of(session / "workspace.yaml").decode(errors="replace")):  # Copilot CLI
         return found[1].strip()
     beside = path.with_name(f"{path.name.partition('.')[0]}.json")  # Cline's own sessions
-    return _text_at(parse_json(_short_text(beside).encode()), FOLDERS) if beside != path else ""
-
-
-def _short_text(path: Path) -> str:
-    """The text of a small file; empty for anything else that has that name."""
-    try:
-        found = path.lstat()
-        return path.read_text("utf-8") if S_ISREG(found.st_mode) and found.st_size <= BESIDE else ""
-    except (OSError, UnicodeDecodeError):
-        return ""
+    return first_text(_object_at(beside), FOLDERS) if beside != path else ""
