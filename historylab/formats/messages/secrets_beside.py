@@ -13,12 +13,13 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.conversation.sent import SENT_HISTORIES
+from historylab.conversation.usage import MODEL
 from historylab.formats.base import Report
 from historylab.secrets.redaction import Redaction
 
 LEFT_OUT = "keys or other secrets beside the messages left out, [redacted] in their place"
-SAID = frozenset({"thinking", "usage", "tokens", SENT_HISTORIES})
-"""Metadata that is said, or counted."""
+SAID = frozenset({"thinking", "usage", "tokens", MODEL, SENT_HISTORIES})
+"""Metadata that is said, named or counted."""
 
 MEDIUM = re.compile(r"(?:data:[^,]{0,200},)?[\w+/=-]{2000}")
 """The beginning of the data of an image or a file, in which no key is looked for, as that takes long."""
@@ -41,7 +42,8 @@ def without_keys(text: str) -> str:
 def _clean(one: Conversation) -> Conversation:
     """The conversation itself, where no key is in it."""
     metadata, keys = _clean_metadata(one.metadata, Redaction())
-    messages, branches = list(map(_clean_message, one)), tuple(map(_clean, one.branches))
+    messages = [_clean_message(each) if each.metadata or each.source is not None else each for each in one]
+    branches = tuple(map(_clean, one.branches))
     same = all(a is b for a, b in zip((*messages, *branches), (*one, *one.branches), strict=True))
     return one if same and not keys else Conversation(messages, one.title, metadata, branches)
 

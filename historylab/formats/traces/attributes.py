@@ -29,17 +29,11 @@ class Attributes:
 
     def get(self, *names: str) -> Any:
         """The first of these attributes that says something; JSON text is parsed, flattened lists are put together."""
-        for name in names:
-            if (given := self._find(name)) is not None and (found := unpack_json(given)) not in EMPTY_VALUES:
-                return found
-        return None
+        return next((found for found in map(unpack_json, map(self._find, names)) if found not in EMPTY_VALUES), None)
 
     def raw(self, *names: str) -> Any:
         """The same, with JSON text as it is."""
-        for name in names:
-            if (found := self._find(name)) not in EMPTY_VALUES:
-                return found
-        return None
+        return next((found for found in map(self._find, names) if found not in EMPTY_VALUES), None)
 
     def text(self, *names: str) -> str:
         """The same, if it is a text; else empty."""

@@ -13,6 +13,7 @@ from typing import Any
 from historylab.conversation.message import Message
 from historylab.conversation.recorded import PARAMETERS, TOOLS
 from historylab.conversation.usage import MODEL
+from historylab.formats.apis.exchanges import OF_A_REQUEST
 from historylab.formats.base import EMPTY_VALUES, NOTHING, Report, describe, kind_of
 from historylab.formats.messages.fields import object_in, unpack_json
 from historylab.formats.traces.messages import messages_in
@@ -34,12 +35,8 @@ SETTINGS = (
 )
 READ_OF_BODY = {*LISTS, *PROMPTS, *TEXTS, *WRAPPINGS, *SETTINGS, *OF_RESPONSE, "role", "tools", "functions"}
 READ_OF_BODY |= {"content", "name", "type", "lc", "id", "parts", "tool_calls", "model_name"}
-PARAMETER_OBJECTS = {
-    *("metadata", "stream_options", "logit_bias", "modalities", "audio", "prediction", "web_search_options", "include"),
-    *("safetySettings", "toolConfig", "tool_config", "mcp_servers", "context_management", "betas", "extra_body"),
-    "config",
-    *("extra_headers", "callbacks", "options", "litellm_params", "invocation_params"),
-}
+PARAMETER_OBJECTS = OF_A_REQUEST | {"metadata", "audio", "extra_body", "extra_headers", "callbacks", "options"}
+PARAMETER_OBJECTS |= {"config", "litellm_params", "invocation_params"}
 OF_CONFIG = {*PROMPTS, *SETTINGS, "tools"}
 KEYS_ALONE = ({"content": "role"}, {"content": "content"})  # LangSmith's exporter takes a message for a list of them
 USAGES = ("usage", "usageMetadata", "usage_metadata", "token_usage", "tokenUsage")
