@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fnmatch
+import glob
 import gzip
 import io
 import zipfile
@@ -112,6 +114,21 @@ def folder_of(content: Content) -> Iterator[Content]:
         elif name not in content.taken:
             with suppress(LoadError):
                 yield Content(content.siblings[name], name)
+
+
+def files_beside(content: Content, pattern: str, up: int = 0) -> Iterator[Content]:
+    """The files that a pattern finds from a content's folder, or the one `up` above it, in its archive or on disk."""
+    if content.siblings:
+        within = [*PurePosixPath(content.name).parents, *[PurePosixPath()] * up][up]
+        wanted = str(PurePosixPath(glob.escape(str(within))) / pattern)
+        for name in sorted(fnmatch.filter(content.siblings, wanted)):
+            with suppress(LoadError):
+                found = Content(content.siblings[name], name)
+                content.taken.add(name)
+                yield found
+    elif content.path:
+        root = content.path.absolute().parents[up]
+        yield from (Content(name=str(path.relative_to(root)), path=path) for path in sorted(root.glob(pattern)))
 
 
 def _is_litter(entry: zipfile.ZipInfo) -> bool:

@@ -28,6 +28,11 @@ def list_in(fields: Mapping[str, Any], key: str) -> list[Any]:
     return as_list(fields.get(key))
 
 
+def objects_under(fields: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    """The objects of the list under a key."""
+    return [each for each in list_in(fields, key) if isinstance(each, dict)]
+
+
 def as_list(value: Any) -> list[Any]:
     """The value, if it is a list; an empty one."""
     return value if isinstance(value, list) else []

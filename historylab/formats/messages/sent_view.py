@@ -7,10 +7,19 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from historylab.conversation.message import Message
-from historylab.conversation.sent import Range, RecordedCut, SentHistory, as_summary, each_sent, is_summary, ranges_of
+from historylab.conversation.message import MOST_TOKENS, Message
+from historylab.conversation.sent import (
+    Range,
+    RecordedCut,
+    SentHistory,
+    as_summary,
+    each_sent,
+    is_summary,
+    ranges_of,
+    sent_metadata,
+)
 
 Sent: TypeAlias = int | Message
 """A message by its index, or one that is not in the conversation."""
@@ -29,6 +38,11 @@ class SentView:
         """The messages that a request holds when there are so many, in the order sent."""
         last = self.histories[-1] if self.histories else SentHistory(0)
         return list(each_sent(last.up_to(size)))
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """The metadata of a conversation that was sent so; none where nothing changed."""
+        return sent_metadata(self.histories) if self.histories else {}
 
     @property
     def shortened(self) -> Mapping[int, str]:
@@ -73,6 +87,16 @@ class SentView:
         starts = list(accumulate(counts, initial=0))
         found = (_spread(each, starts) for each in self.histories)
         return [each for each in found if each.size]
+
+
+def token_count(value: Any) -> int | None:
+    """The value, if it is a possible count of tokens."""
+    return int(value) if type(value) in (int, float) and 0 <= value <= MOST_TOKENS else None
+
+
+def cut_told(by: str, before: Any = None, after: Any = None, trigger: Any = None) -> RecordedCut:
+    """A cut as a file tells of it; what is no count of tokens, and no word for why, isn't told."""
+    return RecordedCut(trigger if isinstance(trigger, str) else None, token_count(before), token_count(after), by)
 
 
 def in_ranges(order: Iterable[Sent]) -> tuple[Range | Message, ...]:

@@ -11,11 +11,10 @@ from itertools import accumulate
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import MOST_TOKENS
 from historylab.conversation.sent import RecordedCut, as_summary, sent_metadata
 from historylab.formats.messages.fields import list_in, object_in
-from historylab.formats.messages.sent_view import SentView
-from historylab.formats.products.cline_screen import is_shown, shown_kind
+from historylab.formats.messages.sent_view import SentView, cut_told
+from historylab.formats.products.cline_screen import shown_kind
 
 ROO = "Roo Code"
 MARKS = {"isSummary", "condenseId", "condenseParent", "isTruncationMarker", "truncationId", "truncationParent"}
@@ -30,7 +29,7 @@ def cut_task(
     if sum(counts) != len(read):
         return read
     view, summaries = SentView(), set[int]()
-    told = _condensings(shown)
+    told = (cut for _, _, cut in _cuts_shown(shown, "condense_context", "contextCondense"))
     ranges = _ranges_at(shown, requests)
     slides = _slides_at(shown, records)
     hidden, last = set[int](), None
@@ -67,25 +66,24 @@ def _count_messages(record: Any) -> int:
     return len(results) + beside if results else int(isinstance(record, dict))
 
 
-def _condensings(shown: Sequence[Any]) -> Iterator[RecordedCut]:
-    """The compactions that a screen shows, with the tokens before and after."""
+def _cuts_shown(shown: Sequence[Any], kind: str, field: str) -> Iterator[tuple[dict[str, Any], Any, RecordedCut]]:
+    """The cuts of a kind that a screen shows: what it tells of each, the time, and the tokens before and after."""
     for record in shown:
-        if is_shown(record) and shown_kind(record) == "condense_context":
-            told = object_in(record, "contextCondense")
-            yield RecordedCut(None, _count(told.get("prevContextTokens")), _count(told.get("newContextTokens")), ROO)
+        if shown_kind(record) == kind:
+            told = object_in(record, field)
+            yield told, record["ts"], cut_told(ROO, told.get("prevContextTokens"), told.get("newContextTokens"))
 
 
 def _slides_at(shown: Sequence[Any], records: Sequence[Any]) -> dict[int, tuple[Any, RecordedCut]]:
     """Index of the answer after Roo Code slid its window, as its screen tells → the id of that, and the cut."""
     times = {i: each.get("ts") for i, each in enumerate(records) if isinstance(each, dict)}
     found = dict[int, tuple[Any, RecordedCut]]()
-    for record in shown:
-        if is_shown(record) and shown_kind(record) == "sliding_window_truncation" and type(record["ts"]) is int:
-            told = object_in(record, "contextTruncation")
-            cut = RecordedCut(None, _count(told.get("prevContextTokens")), _count(told.get("newContextTokens")), ROO)
-            place = next((i for i, at in times.items() if type(at) is int and at > record["ts"]), 0)
-            if told.get("truncationId"):
-                found[place] = (told["truncationId"], cut)
+    for told, at, cut in _cuts_shown(shown, "sliding_window_truncation", "contextTruncation"):
+        if type(at) is int and told.get("truncationId"):
+            found[next((i for i, time in times.items() if type(time) is int and time > at), 0)] = (
+                told["truncationId"],
+                cut,
+            )
     return found
 
 
@@ -94,12 +92,8 @@ def _ranges_at(shown: Sequence[Any], requests: Mapping[int, Any]) -> dict[int, t
     places = {id(each): place for place, each in enumerate(shown)}
     found = dict[int, tuple[int, int]]()
     for answer, request in requests.items():
-        after = next((each for each in shown[places[id(request)] + 1 :] if is_shown(each)), request)
+        after = next((each for each in shown[places[id(request)] + 1 :] if shown_kind(each)), request)
         left = list_in(after, RANGE)
         if len(left) == 2 and all(type(each) is int for each in left) and 0 <= left[0] <= left[1] < answer:
             found[answer] = (left[0], left[1])
     return found
-
-
-def _count(value: Any) -> int | None:
-    return value if type(value) is int and 0 <= value <= MOST_TOKENS else None

@@ -51,6 +51,7 @@ SHAPE = Shape.of(
 USERS = {"task", "user_feedback", "user_feedback_diff"}
 WORDS = {"text": "", "completion_result": "", "plan_mode_respond": "response", "followup": "question"}
 """Kind of what the model says → its field, where the text is JSON."""
+COUNTS = ("tokensIn", "tokensOut", "cacheReads", "cacheWrites")
 CHANGED = "HAS_CHANGES"
 """Stands behind the words of a result that has changed files."""
 CALLS = {"tool", "command", "use_mcp_server", "browser_action_launch", "browser_action"}
@@ -66,23 +67,19 @@ OF_PROGRAM = {
 }
 
 
-def is_shown(record: Any) -> bool:
-    """Tell whether it is a record of what a screen said or asked."""
-    return isinstance(record, dict) and "ts" in record and "role" not in record and bool(shown_kind(record))
-
-
-def shown_kind(record: Mapping[str, Any]) -> str:
+def shown_kind(record: Any) -> str:
     """The kind of what a screen said or asked; "" of any other record."""
+    if not isinstance(record, dict) or "ts" not in record or "role" in record:
+        return ""
     kind = record.get("type")
     return (text_in(record, kind) or "") if kind in ("say", "ask") else ""
 
 
 def request_usage(request: Mapping[str, Any]) -> dict[str, int]:
     """The tokens of a request, those that the cache holds apart."""
-    told = unpack_json(request.get("text"))
-    told = told if isinstance(told, dict) else {}
-    taken, output = count_in(told, "tokensIn"), count_in(told, "tokensOut")
-    reads, writes = count_in(told, "cacheReads"), count_in(told, "cacheWrites")
+    given = unpack_json(request.get("text"))
+    told = given if isinstance(given, dict) else {}
+    taken, output, reads, writes = (count_in(told, name) for name in COUNTS)
     if "apiProtocol" in told and taken >= reads + writes:
         taken -= reads + writes
     return {"input": taken, "output": output, "cache_reads": reads, "cache_writes": writes}
@@ -96,8 +93,8 @@ def count_in(told: Mapping[str, Any], name: str) -> int:
 
 def looks_like_screen(content: Content) -> float:
     """1 for a list of which most records are what a screen said or asked."""
-    shown = [is_shown(value) for _, value in located_items(content.values[:1])]
-    return 1 if sum(shown) * 2 > len(shown) else 0
+    kinds = [shown_kind(value) for _, value in located_items(content.values[:1])]
+    return 1 if sum(map(bool, kinds)) * 2 > len(kinds) else 0
 
 
 @register("format", title="Cline's screen", recognise=looks_like_screen, source=SOURCE, checked=CHECKED)
@@ -120,7 +117,7 @@ class _Screen:
 
     def add(self, where: str, record: Any) -> None:
         """Take over the next record."""
-        kind = shown_kind(record) if isinstance(record, dict) else ""
+        kind = shown_kind(record)
         text = text_in(record, "text") or "" if kind else ""
         if not kind:
             self._report.skip(f"{kind_of(record)} that is nothing shown", where)
@@ -132,8 +129,8 @@ class _Screen:
             self.said.append((where, {"role": "user", "content": [text, *images], "ts": record["ts"]}))
         elif kind in OF_PROGRAM or not text or (kind in CALLS and record.get("partial")):
             self._report.pass_over(f"what the screen showed of the program ({kind[:40]})", where)
-        elif kind in RESULTS and self._last_call() is not None:
-            self._show_result(text)
+        elif kind in RESULTS and (call := self._last_call()):
+            call["shown"] = f"{call['shown']}\n{text}" if "shown" in call else text
         elif part := _part(kind, text, record):
             self._parts(where, record).append(part)
         else:
@@ -149,12 +146,7 @@ class _Screen:
         return self._answer
 
     def _last_call(self) -> dict[str, Any] | None:
-        calls = (part for part in reversed(self._answer or ()) if part["type"] == "tool_use")
-        return next(calls, None)
-
-    def _show_result(self, text: str) -> None:
-        if call := self._last_call():
-            call["shown"] = f"{call['shown']}\n{text}" if "shown" in call else text
+        return next((part for part in reversed(self._answer or ()) if part["type"] == "tool_use"), None)
 
 
 def _part(kind: str, text: str, record: dict[str, Any]) -> dict[str, Any] | None:

@@ -14,6 +14,7 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError
 from historylab.formats.base import Report
+from historylab.formats.files.archives import files_beside
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import object_in
 from historylab.formats.messages.paths import Located
@@ -24,7 +25,6 @@ from historylab.formats.products.cline_screen import (
     SHAPE,
     SOURCE,
     count_in,
-    is_shown,
     request_usage,
     shown_kind,
 )
@@ -66,21 +66,15 @@ def _has_frame(record: Mapping[str, Any]) -> bool:
 def _texts(record: Mapping[str, Any]) -> Iterator[str]:
     content = record.get("content")
     for part in content if isinstance(content, list) else [content]:
-        text = part.get("text") if isinstance(part, dict) else part
-        if isinstance(text, str):
+        if isinstance(text := part.get("text") if isinstance(part, dict) else part, str):
             yield text
 
 
 def _shown_beside(content: Content, report: Report) -> list[Any]:
     """The records of the screen's file beside that one; none where it isn't there."""
-    folder = PurePosixPath(content.name).parent
-    content.taken.update(name for each in (SCREEN, *BESIDE) if (name := str(folder / each)) in content.siblings)
-    beside = content.siblings.get(str(folder / SCREEN))
-    path = content.path.with_name(SCREEN) if content.path and not content.siblings else None
-    if beside is None and not (path and path.is_file()):
-        return []
+    found = {PurePosixPath(file.name).name: file for name in (SCREEN, *BESIDE) for file in files_beside(content, name)}
     try:
-        return [value for _, value in located_items(Content(beside, SCREEN, path=path).values)]
+        return [value for _, value in located_items(found[SCREEN].values)] if SCREEN in found else []
     except LoadError:
         report.warn(f"{SCREEN} beside it can't be read", "")
         return []
@@ -109,7 +103,7 @@ def _requests_by_answer(records: list[Any], shown: list[Any]) -> dict[int, dict[
     Newer versions number it; else it is the last begun before the answer's time, or the next one that was charged.
     """
     answers = [i for i, value in enumerate(records) if isinstance(value, dict) and value.get("role") == "assistant"]
-    requests = [each for each in shown if is_shown(each) and shown_kind(each) == "api_req_started"]
+    requests = [each for each in shown if shown_kind(each) == "api_req_started"]
     numbered = [(at, each) for each in requests if type(at := each.get("conversationHistoryIndex")) is int]
     if numbered:
         return {at + 2: each for at, each in numbered if at + 2 in answers}
@@ -128,5 +122,5 @@ def _is_number(value: Any) -> bool:
 def _own_usage(record: Mapping[str, Any]) -> dict[str, int]:
     """The tokens that an answer itself tells of, which are in one for all that the cache has to do with."""
     told = object_in(object_in(record, "metrics"), "tokens")
-    counts = (count_in(told, name) for name in ("prompt", "completion", "cached"))
-    return dict(zip(("input", "output", "cache_reads"), counts, strict=True))
+    given = {"input": "prompt", "output": "completion", "cache_reads": "cached"}
+    return {ours: count_in(told, theirs) for ours, theirs in given.items()}

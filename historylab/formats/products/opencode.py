@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from glob import escape
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from historylab.conversation.conversation import Conversation
@@ -18,40 +20,32 @@ from historylab.conversation.message import Message
 from historylab.conversation.recorded import ANSWERING_AGENT, SIDECHAIN
 from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
+from historylab.formats.files.archives import files_beside
 from historylab.formats.files.content import Content
-from historylab.formats.messages.fields import list_in, object_in, text_in, unpack_json
-from historylab.formats.messages.paths import Located
+from historylab.formats.files.tables import has_table, table_rows
+from historylab.formats.messages.fields import list_in, object_in, objects_under, text_in, unpack_json
+from historylab.formats.messages.paths import Located, value_at
 from historylab.formats.messages.record_groups import located_items
+from historylab.formats.messages.walker import text_at
 from historylab.formats.products.opencode_cuts import COMPACTED, COMPACTION, MARKS, SUMMARY, cuts_of
-from historylab.formats.shapes.reading import read_shaped
-from historylab.formats.shapes.shape import Shape
+from historylab.formats.shapes.records import RECORD, read_records
 from historylab.registry import register
 
-SHAPE = Shape.of(
-    {
-        "role": "role",
-        "parts": "parts",
-        "kinds": {
-            "text": {"text": "text"},
-            "reasoning": {"thinking": "text"},
-            "tool": {
-                "call": {"id": ["callID", "id"], "name": ["tool", "name"], "arguments": "state.input"},
-                "result": {
-                    "id": ["callID", "id"],
-                    "text": ["state.output", "state.error.message", "state.error", "state.content"],
-                },
-            },
-            "file": {"media": "mime"},
-            "subtask": {"text": "prompt"},
-            COMPACTION: {"label": "type"},
-            **dict.fromkeys(("step-start", "step-finish", "snapshot", "patch", "agent", "retry", *MARKS)),
+IDS, RESULTS = ("callID", "id"), ("state.output", "state.error.message", "state.error", "state.content")
+SHAPE = replace(
+    RECORD,
+    kinds={
+        "text": {"text": "text"},
+        "reasoning": {"thinking": "text"},
+        "tool": {
+            "call": {"id": IDS, "name": ("tool", "name"), "arguments": "state.input"},
+            "result": {"id": IDS, "text": RESULTS},
         },
-        "time": "time",
-        "model": "model",
-        "id": "id",
-        "injected": {"synthetic": [True]},
-        "usage": {name: f"usage.{name}" for name in ("input", "output", "cache_reads", "cache_writes")},
-    }
+        "file": {"media": "mime"},
+        "subtask": {"text": "prompt"},
+        COMPACTION: {"label": "type"},
+        **dict.fromkeys(("step-start", "step-finish", "snapshot", "patch", "agent", "retry", *MARKS)),
+    },
 )
 UNTITLED = ("New session - ", "Child session - ")
 BY_PROGRAM = {"synthetic", "skill", "shell", COMPACTION}
@@ -69,11 +63,11 @@ class OpenCodeSession(NamedTuple):
 def looks_like_opencode(content: Content) -> float:
     """0.95 for an export, a session's own file, or a database with its tables."""
     if content.tables:
-        return 0.95 if _is_database(content) else 0
-    found = [value for _, value in content.values[:1] if isinstance(value, dict)]
-    if any(_is_session(object_in(value, "info")) and isinstance(value.get("messages"), list) for value in found):
-        return 0.95
-    return 0.95 if any(map(_is_session, found)) else 0
+        table = "session_message" if "session_message" in content.tables else "message"
+        return 0.95 if has_table(content, table, "session_id data") else 0
+    value = content.values[0][1]
+    exported = isinstance(value, dict) and isinstance(value.get("messages"), list) and _is_session(value.get("info"))
+    return 0.95 if exported or _is_session(value) else 0
 
 
 @register(
@@ -93,13 +87,8 @@ def opencode(content: Content, report: Report) -> Iterator[Conversation]:
         yield from _read(session, parents, report)
 
 
-def _is_session(info: Mapping[str, Any]) -> bool:
-    return isinstance(info.get("id"), str) and info["id"].startswith("ses") and isinstance(info.get("time"), dict)
-
-
-def _is_database(content: Content) -> bool:
-    tables = content.tables
-    return {"session_id", "data"} <= (tables.get("session_message") or tables.get("message") or frozenset())
+def _is_session(info: Any) -> bool:
+    return isinstance(info, dict) and text_at(info, "id").startswith("ses") and isinstance(info.get("time"), dict)
 
 
 # -- where sessions are
@@ -120,53 +109,32 @@ def _sessions(content: Content, report: Report) -> Iterator[OpenCodeSession]:
 
 def _in_folder(content: Content, session: str, report: Report) -> Iterator[Located]:
     """The messages of a session whose files stand beside its own: `message/SESSION/*`, `part/MESSAGE/*`."""
-    files = _Files(content)
-    for name in files.within(f"message/{session}"):
-        info = files.read(name)
+    for file in _files(content, "message", session):
+        info = _value_in(file)
         if not isinstance(info, dict):
-            report.skip("a file that holds no message", name)
+            report.skip("a file that holds no message", file.name)
             continue
-        parts = [files.read(part) for part in files.within(f"part/{info.get('id')}")]
-        yield name, {"info": info, "parts": [part for part in parts if part is not None]}
+        parts = map(_value_in, _files(content, "part", str(info.get("id"))))
+        yield file.name, {"info": info, "parts": [part for part in parts if part is not None]}
 
 
-class _Files:
-    """The files of a storage folder: those around a content, or those on disk beside it."""
+def _files(content: Content, folder: str, name: str) -> Iterator[Content]:
+    return files_beside(content, f"{folder}/{escape(PurePosixPath(name).name)}/*.json", up=2)
 
-    def __init__(self, content: Content):
-        self._content = content
-        self._root = str(PurePosixPath(content.name).parent.parent.parent)
-        self._folder = content.path.parents[2] if content.path and not content.siblings else None
 
-    def within(self, folder: str) -> list[str]:
-        """The names of the files in a folder, in order."""
-        if self._folder:
-            return sorted(f"{folder}/{path.name}" for path in (self._folder / folder).glob("*.json"))
-        return sorted(name for name in self._content.siblings if PurePosixPath(name).parent == self._at(folder))
-
-    def read(self, name: str) -> Any:
-        """The value in a file; None where there is none."""
-        try:
-            if self._folder:
-                return Content(path=Path(self._folder / name), name=name).values[0][1]
-            self._content.taken.add(name)
-            return Content(self._content.siblings[name], name).values[0][1]
-        except (LoadError, OSError, KeyError):
-            return None
-
-    def _at(self, folder: str) -> PurePosixPath:
-        return PurePosixPath(self._root) / folder
+def _value_in(file: Content) -> Any:
+    """The value in a file; None where there is none."""
+    with suppress(LoadError, OSError):
+        return file.values[0][1]
 
 
 def _in_database(content: Content, report: Report) -> Iterator[OpenCodeSession]:
-    tables, messages = content.tables, defaultdict[str, list[Located]](list)
-    parts = defaultdict[str, list[Any]](list)
-    if "part" in tables:
-        for row in content.rows("SELECT message_id, data FROM part ORDER BY id"):
-            parts[str(row["message_id"])].append(_data(row))
+    messages, parts = defaultdict[str, list[Located]](list), defaultdict[str, list[Any]](list)
+    for row in table_rows(content, "part", "id"):
+        parts[str(row["message_id"])].append(_data(row))
     seen = set[Any]()
     for table, order in (("message", "time_created, id"), ("session_message", "time_created, seq")):
-        for row in content.rows(f"SELECT * FROM {table} ORDER BY {order}") if table in tables else ():
+        for row in table_rows(content, table, order):
             said, where = _data(row), f"{table} {row.get('id')}"
             if not isinstance(said, dict):
                 report.skip("a message that is no JSON", where)
@@ -175,10 +143,9 @@ def _in_database(content: Content, report: Report) -> Iterator[OpenCodeSession]:
                 info = {"id": row.get("id"), "time": {"created": row.get("time_created")}, **said}
                 held = {"info": info, "parts": parts[str(row.get("id"))]} if table == "message" else info
                 messages[str(row["session_id"])].append((where, {"type": row.get("type"), **held}))
-    for table in ("session", "session_v2"):
-        for row in content.rows(f"SELECT * FROM {table} ORDER BY id") if table in tables else ():
-            if found := messages.pop(str(row.get("id")), None):
-                yield OpenCodeSession({**row, "parentID": row.get("parent_id")}, found)
+    for row in (*table_rows(content, "session", "id"), *table_rows(content, "session_v2", "id")):
+        if found := messages.pop(str(row.get("id")), None):
+            yield OpenCodeSession({**row, "parentID": row.get("parent_id")}, found)
     for session, found in messages.items():
         yield OpenCodeSession({"id": session}, found)
 
@@ -199,10 +166,10 @@ def _read(session: OpenCodeSession, parents: Mapping[Any, Any], report: Report) 
     if own and parents.get(own):
         metadata |= {"agent": own, SIDECHAIN: True}
     title = text_in(session.info, "title") or ""
-    for read in read_shaped(SHAPE, records, report):
-        messages = [_name_agent(message, started) for message in read]
-        messages, cuts = cuts_of(messages, [record for _, record in records])
-        yield Conversation(messages, "" if title.startswith(UNTITLED) else title, {**read.metadata, **metadata, **cuts})
+    for read in read_records(records, report, "" if title.startswith(UNTITLED) else title, metadata, SHAPE):
+        named = [_name_agent(message, started) for message in read]
+        messages, cuts = cuts_of(named, [record for _, record in records])
+        yield Conversation(messages, read.title, {**read.metadata, **cuts})
 
 
 def _root_of(session: str, parents: Mapping[Any, Any]) -> str:
@@ -215,13 +182,9 @@ def _root_of(session: str, parents: Mapping[Any, Any]) -> str:
 
 def _find_agents(records: Iterable[Located]) -> dict[str, str]:
     """Id of a call → the session of the sub-agent that it began."""
-    tools = (part for _, record in records for part in list_in(record, "parts") if isinstance(part, dict))
-    told = ((text_in(part, "callID"), text_in(_state_metadata(part), "sessionId")) for part in tools)
+    tools = (part for _, record in records for part in objects_under(record, "parts"))
+    told = ((text_at(part, "callID"), text_at(part, "state.metadata.sessionId")) for part in tools)
     return {call: session for call, session in told if call and session}
-
-
-def _state_metadata(part: Mapping[str, Any]) -> dict[str, Any]:
-    return object_in(object_in(part, "state"), "metadata")
 
 
 def _name_agent(message: Message, started: Mapping[str, str]) -> Message:
@@ -236,14 +199,13 @@ def _records(value: Any, where: str, report: Report) -> Iterator[dict[str, Any]]
         report.skip(f"{kind_of(value)}, no message", where)
     elif "info" in value:
         info = object_in(value, "info")
-        parts = [part for part in list_in(value, "parts") if not (isinstance(part, dict) and part.get("ignored"))]
-        made = [part for part in parts if isinstance(part, dict) and _is_made(part)]
-        model = text_in(info, "modelID") or text_in(object_in(info, "model"), "modelID")
-        about = {**_about(info), "role": info.get("role"), "model": model}
+        parts = [part for part in list_in(value, "parts") if not value_at(part, "ignored")]
+        made = [part for part in parts if value_at(part, "synthetic") or value_at(part, "type") == COMPACTION]
+        about = {**_about(info), "role": info.get("role"), "model": text_at(info, ("modelID", "model.modelID"))}
         if own := [part for part in parts if part not in made]:
             yield {**about, "parts": [*own, {"type": SUMMARY}] if info.get("summary") is True else own}
         if made:
-            yield {**about, "id": f"{about['id']}/0" if own else about["id"], "parts": made, "synthetic": True}
+            yield {**about, "id": f"{about['id']}/0" if own else about["id"], "parts": made, "injected": True}
         if not parts:
             report.pass_over("a message without parts", where)
     elif (kind := text_in(value, "type")) in NO_MESSAGES or value.get("status") in ("running", "failed"):
@@ -252,30 +214,23 @@ def _records(value: Any, where: str, report: Report) -> Iterator[dict[str, Any]]
         yield _whole(value, kind or "")
 
 
-def _is_made(part: Mapping[str, Any]) -> bool:
-    return bool(part.get("synthetic")) or part.get("type") == COMPACTION
-
-
 def _whole(value: dict[str, Any], kind: str) -> dict[str, Any]:
     """The record of a message of OpenCode 2."""
-    about = {**_about(value), "model": text_in(object_in(value, "model"), "id")}
+    about = {**_about(value), "model": text_at(value, "model.id")}
     if kind == "assistant":
         return {**about, "role": kind, "parts": list_in(value, "content")}
     told = object_in(value, "output").get("output", value.get("output"))
     texts = [value.get(name) for name in ("text", "command", "summary", "recent")]
     parts = [{"type": "text", "text": text} for text in (*texts, told) if isinstance(text, str) and text]
-    files = [{"type": "file", **each} for each in list_in(value, "files") if isinstance(each, dict)]
+    files = [{"type": "file", **each} for each in objects_under(value, "files")]
     cut = [{"type": COMPACTED, "reason": value.get("reason")}] if kind == COMPACTION else []
     made = kind in BY_PROGRAM
-    return {**about, "role": "user" if made else kind, "parts": [*parts, *files, *cut], "synthetic": made}
+    return {**about, "role": "user" if made else kind, "parts": [*parts, *files, *cut], "injected": made}
 
 
 def _about(info: Mapping[str, Any]) -> dict[str, Any]:
-    tokens, cache = object_in(info, "tokens"), object_in(object_in(info, "tokens"), "cache")
-    counts = (tokens.get("input"), _sum(tokens, "output", "reasoning"), cache.get("read"), cache.get("write"))
-    usage = dict(zip(("input", "output", "cache_reads", "cache_writes"), counts, strict=True))
-    return {"id": str(info.get("id") or ""), "time": object_in(info, "time").get("created"), "usage": usage}
-
-
-def _sum(counts: Mapping[str, Any], *names: str) -> int:
-    return sum(count for name in names if type(count := counts.get(name)) is int)
+    tokens = object_in(info, "tokens")
+    output = sum(count for name in ("output", "reasoning") if type(count := tokens.get(name)) is int)
+    cache = {"cache_reads": value_at(tokens, "cache.read"), "cache_writes": value_at(tokens, "cache.write")}
+    usage = {"input": tokens.get("input"), "output": output, **cache}
+    return {"id": str(info.get("id") or ""), "time": value_at(info, "time.created"), "usage": usage}

@@ -155,3 +155,17 @@ def test_messages_that_both_versions_have_are_read_once(tmp_path):
     connection.commit()
     connection.close()
     assert sketch(load(tmp_path / "opencode.db")) == [("user", "one"), ("user", "hi")]
+
+
+def test_the_files_beside_a_session_are_found_from_its_own_folder(tmp_path, monkeypatch):
+    info = {"id": "m1", "role": "user", "time": {"created": TIME}}
+    files = {
+        "session/p/ses_1.json": {"id": "ses_1", "time": {"created": TIME}},
+        "message/ses_1/m1.json": info,
+        "part/m1/p1.json": part("hi"),
+    }
+    for name, value in files.items():
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text(json.dumps(value))
+    monkeypatch.chdir(tmp_path / "session/p")
+    assert sketch(load("ses_1.json")) == [("user", "hi")]
