@@ -16,11 +16,12 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.recorded import SIDECHAIN
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
+from historylab.formats.messages.record_groups import located_items
+from historylab.formats.messages.walker import text_at
 from historylab.formats.products.claude_relatives import is_of_iflow
 from historylab.formats.products.session_reader import has_content, read_sessions
 from historylab.registry import register
 
-ROLES = ("user", "assistant")
 OWN_MARKS = {"uuid", "parentUuid", "sessionId", "session_id"}
 AGENT_FILES = "agent-*.jsonl"
 LONGEST_LINE = 1_000_000  # bytes of a first line that are read to learn whose file it is
@@ -50,8 +51,7 @@ def _session_of(path: Path) -> str:
             record = json.loads(file.readline(LONGEST_LINE))
     except (OSError, ValueError, RecursionError):
         return ""
-    session = record.get("sessionId") if isinstance(record, dict) else None
-    return session if isinstance(session, str) else ""
+    return text_at(record, "sessionId")
 
 
 @register(
@@ -70,12 +70,9 @@ def _records(values: list[tuple[str, Any]], report: Report | None = None) -> lis
     """Every record with its location; those of a web export are unpacked from `loglines`."""
     records: list[tuple[str, Any]] = []
     for where, value in values:
-        if isinstance(value, dict) and isinstance(value.get("loglines"), list):
-            records += [(f"{where} loglines[{i}]".strip(), line) for i, line in enumerate(value["loglines"])]
-            if report:
-                report.leave(value, {"loglines"}, where)
-        elif isinstance(value, list):
-            records += [(f"{where}[{i}]", item) for i, item in enumerate(value)]
-        else:
-            records.append((where, value))
+        lines = value.get("loglines") if isinstance(value, dict) else None
+        if report and isinstance(lines, list):
+            report.leave(value, {"loglines"}, where)
+        located = (f"{where} loglines".strip(), lines) if isinstance(lines, list) else (where, value)
+        records += located_items([located]) if isinstance(located[1], list) else [located]
     return records

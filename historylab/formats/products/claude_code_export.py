@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from historylab.conversation.conversation import Conversation
@@ -62,12 +62,7 @@ def is_screen(content: Content) -> float:
     return 0.95 if begins and asked and (BANNER.search(head) or marked) else 0
 
 
-@register(
-    "format",
-    title="Claude Code export",
-    recognise=is_screen,
-    source="Claude Code's screen, 1.0 to 2.1",
-)
+@register("format", title="Claude Code export", recognise=is_screen, source="Claude Code's screen, 1.0 to 2.1")
 def claude_code_export(content: Content, report: Report) -> Iterator[Conversation]:
     """A session as Claude Code's `/export` writes it, with its calls, and of the results what was on screen."""
     screen = Screen(report)
@@ -122,9 +117,9 @@ class Screen:
             return
         if CUT_SHORT.search(block.text):
             self.report.warn("a result of which the screen shows the beginning", f"line {block.line}")
-        if self.said.messages[-1].role == "tool":
-            before = self.said.messages.pop()
-            self.said.messages.append(Message("tool", f"{before.content}\n{block.text}"))
+        last = self.said.messages[-1]
+        if last.role == "tool":
+            self.said.messages[-1] = replace(last, content=f"{last.content}\n{block.text}")
         else:
             self.said.add(Message("tool", block.text))
 

@@ -85,7 +85,7 @@ def _lines(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
     for where, value in values:
         if isinstance(value, dict) and isinstance(value.get("session"), dict) and isinstance(value.get("items"), list):
             yield where, {"type": "session_meta", "payload": value["session"]}
-            yield from ((f"{where} items[{i}]".strip(), item) for i, item in enumerate(value["items"]))
+            yield from located_items([(f"{where} items".strip(), value["items"])])
         else:
             yield from located_items([(where, value)])
 
@@ -100,8 +100,7 @@ def _unwrap(value: Any) -> tuple[str, Any, Any]:
 
 
 def _problem(kind: str, payload: Any) -> str:
-    known = kind in KINDS
-    return f"a {kind} line whose payload is {kind_of(payload)}" if known else f"a line of type {kind[:40]!r}"
+    return f"a {kind} line whose payload is {kind_of(payload)}" if kind in KINDS else f"a line of type {kind[:40]!r}"
 
 
 def _is_wrapped(value: Any) -> bool:

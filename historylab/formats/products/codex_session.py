@@ -15,7 +15,7 @@ from historylab.conversation.sent import RecordedCut, SentHistory, as_summary, i
 from historylab.formats.base import Report
 from historylab.formats.messages.branching import FORKED_FROM, MOST_BRANCHES, join_texts
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
-from historylab.formats.messages.fields import list_in, text_in
+from historylab.formats.messages.fields import object_in, objects_under, text_in
 from historylab.formats.messages.provider_cuts import COMPACTION
 from historylab.formats.messages.responses_items import join_assistant_messages, read_item
 from historylab.formats.messages.sent_view import UNREADABLE, Sent, SentView, find_messages
@@ -63,19 +63,15 @@ class CodexSession:
             self.report.pass_over("the start of a session that this one goes on from", where)
             return
         self.about = about
-        held = about.get("base_instructions")
-        prompt = held.get("text") if isinstance(held, dict) else None
-        if isinstance(prompt, str) and prompt:
+        if prompt := text_in(object_in(about, "base_instructions"), "text"):
             self.messages.insert(0, Message("system", prompt))
         if about.get("instructions"):
             self.report.keep("instructions", where)
 
     def set_context(self, given: dict[str, Any]) -> None:
         """Take in the model and the request parameters of the turns to come."""
-        if isinstance(given.get("model"), str):
-            self.model = given["model"]
-        said = ((ours, given.get(theirs)) for theirs, ours in SETTINGS.items())
-        self.parameters |= {name: value for name, value in said if isinstance(value, str) and value}
+        self.model = self.model if (model := text_in(given, "model")) is None else model
+        self.parameters |= {ours: value for theirs, ours in SETTINGS.items() if (value := text_in(given, theirs))}
 
     def add(self, item: Any, where: str, time: Any) -> None:
         """Add the messages of one response item."""
@@ -91,8 +87,8 @@ class CodexSession:
         """Take in the usage of an answer, a rollback, or a prompt; other events repeat items for the screen."""
         kind = given.get("type")
         if kind == "token_count":
-            info = given.get("info")
-            if isinstance(info, dict) and not self.metered:
+            info = object_in(given, "info")
+            if not self.metered:
                 self._take_usage(info.get("last_token_usage"), info.get("total_token_usage"))
         elif kind == "thread_rolled_back" and type(count := given.get("num_turns")) is int and count > 0:
             self._settle()
@@ -139,7 +135,8 @@ class CodexSession:
             order, shortened = [i for i in held if self._outlives_compaction(i)], {}
             order += [Message("user", text)] if isinstance(text := given.get("message"), str) and text else []
         self._tell(told)
-        order = [UNREADABLE if _is_opaque(each) else each for each in order]
+        opaque = (isinstance(each, Message) and bool(each.metadata.get(COMPACTION)) for each in order)
+        order = [UNREADABLE if hidden else each for each, hidden in zip(order, opaque, strict=True)]
         summary, last = None, order[-1] if order else None
         if isinstance(last, Message) and last.role == "user":
             summary = order[-1] = len(self.messages)
@@ -180,23 +177,23 @@ class CodexSession:
     def metadata(self) -> dict[str, Any]:
         """The metadata of the session."""
         about = self.about or {}
-        provider, tools, source = (about.get(key) for key in ("model_provider", "dynamic_tools", "source"))
         said = {
-            "provider": provider if isinstance(provider, str) and provider else "openai",
+            "provider": text_in(about, "model_provider") or "openai",
             "model": self.model,
             "parameters": self.parameters,
             "session": about.get("id"),
             FORKED_FROM: about.get("forked_from_id"),
             "version": about.get("cli_version"),
-            "tools": [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else None,
-            SIDECHAIN: isinstance(source, dict) and "subagent" in source,
+            "tools": objects_under(about, "dynamic_tools"),
+            SIDECHAIN: "subagent" in object_in(about, "source"),
         }
         return {key: value for key, value in said.items() if value}
 
     def _roll_back(self, turns: int) -> None:
         """Take back that many turns of the history as it is sent."""
         held = self.view.at(len(self.messages))
-        asked = [k for k, each in enumerate(held) if not isinstance(each, Message) and self._is_of_user(each)]
+        own = ((k, self.messages[each]) for k, each in enumerate(held) if not isinstance(each, Message))
+        asked = [k for k, message in own if message.role == "user" and not self._is_injected(message)]
         kept = held[: asked[-min(turns, len(asked))]] if asked else [*self._prompt()]
         size = 1 + max((each for each in kept if not isinstance(each, Message)), default=-1)
         view = self.view.take_back(size)
@@ -213,33 +210,24 @@ class CodexSession:
         """The system prompt, which stands beside the history."""
         return range(1 if self.messages and self.messages[0].role == "system" else 0)
 
-    def _is_of_user(self, i: int) -> bool:
-        return self.messages[i].role == "user" and not self._is_injected(self.messages[i])
-
     def _read(self, item: Any, where: str, report: Report) -> list[Message]:
-        failed = False
-        if isinstance(item, dict) and item.get("type") == "agent_message":
-            read = read_item({**item, **AGENTS}, where, report)
+        fields = item if isinstance(item, dict) else {}
+        if fields.get("type") == "agent_message":
+            read = read_item({**fields, **AGENTS}, where, report)
             return [replace(message, metadata={"injected": True}) for message in read]
-        if isinstance(item, dict) and isinstance(output := item.get("output"), dict) and "content" in output:
-            failed = output.get("success") is False
-            item = {**item, "output": output["content"]}
-        return [self._with_metadata(message, failed) for message in read_item(item, where, report)]
+        output = object_in(fields, "output")
+        given = {**fields, "output": output["content"]} if "content" in output else item
+        failed = "content" in output and output.get("success") is False
+        return [self._with_metadata(message, failed) for message in read_item(given, where, report)]
 
     def _with_metadata(self, message: Message, failed: bool) -> Message:
-        said: dict[str, Any] = {}
         if message.role == "assistant" and self.model:
-            said["model"] = self.model
-        if message.role == "tool" and failed:
-            said["is_error"] = True
-        if message.injected:
-            said["injected"] = True
-        return replace(message, metadata={**message.metadata, **said}) if said else message
+            return replace(message, metadata={**message.metadata, "model": self.model})
+        return replace(message, metadata={**message.metadata, "is_error": True}) if failed else message
 
     def _with_mark(self, message: Message) -> Message:
-        if message.injected or not self._is_injected(message):
-            return message
-        return replace(message, metadata={**message.metadata, "injected": True})
+        known = is_summary(message) or message.metadata.get("injected") or not self._is_injected(message)
+        return message if known else replace(message, metadata={**message.metadata, "injected": True})
 
     def _is_injected(self, message: Message) -> bool:
         """Tell whether no person sent it: by its frame, or as events tell what was sent and it isn't among that."""
@@ -271,25 +259,16 @@ class CodexSession:
             self.messages[at] = replace(answer, metadata={**answer.metadata, "usage": usage})
 
 
-def _is_opaque(each: Sent) -> bool:
-    """Tell whether it is a compaction that only the provider can read."""
-    return isinstance(each, Message) and bool(each.metadata.get(COMPACTION))
-
-
 def _says_nothing(message: Message) -> bool:
     return message.role == "assistant" and not (message.content or message.tool_calls or message.media)
 
 
 def _prompt_in(event: dict[str, Any]) -> str:
     """The words that an event says a person typed; empty if it says none."""
-    item = event.get("item")
-    if event.get("type") == "user_message":
-        said = event.get("message")
-    elif event.get("type") == "item_completed" and isinstance(item, dict) and item.get("type") == "UserMessage":
-        said = join_texts(text_in(part, "text") or "" for part in list_in(item, "content") if isinstance(part, dict))
-    else:
-        said = ""
-    return said if isinstance(said, str) else ""
+    item = object_in(event, "item")
+    if event.get("type") == "item_completed" and item.get("type") == "UserMessage":
+        return join_texts(text_in(part, "text") or "" for part in objects_under(item, "content"))
+    return (text_in(event, "message") or "") if event.get("type") == "user_message" else ""
 
 
 def _repeats(text: str, said: str) -> bool:

@@ -15,7 +15,7 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.content_parts import medium_of
-from historylab.formats.messages.fields import list_in, object_in, text_in
+from historylab.formats.messages.fields import list_in, object_in, objects_under, text_in
 from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.speakers import cast
 from historylab.registry import register
@@ -117,11 +117,11 @@ def _author(record: dict[str, Any]) -> str:
 @keep_records
 def _read_discord(record: Any, where: str, report: Report, roles: dict[str, str]) -> Message | None:
     report.leave(record, DISCORD, where)
-    embeds = [embed for embed in list_in(record, "embeds") if isinstance(embed, dict)]
+    embeds = objects_under(record, "embeds")
     texts = [text_in(record, "content"), *(text_in(embed, name) for embed in embeds for name in OF_EMBED)]
-    names = [text_in(file, "fileName") or "" for file in list_in(record, "attachments") if isinstance(file, dict)]
+    names = [text_in(file, "fileName") or "" for file in objects_under(record, "attachments")]
     media = [medium_of(mimetypes.guess_type(name)[0]) for name in names]
-    media += ["image" for sticker in list_in(record, "stickers") if isinstance(sticker, dict)]
+    media += ["image"] * len(objects_under(record, "stickers"))
     return _message(record, where, report, (_author(record), roles), texts, media, record.get("timestamp"))
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from historylab.conversation.injected import REMINDER
 from historylab.formats.messages.branching import join_texts
+from historylab.formats.messages.fields import object_in, objects_under, text_in
 
 PLACE = "filename path displayPath planFilePath uri"
 FIELDS: Mapping[str, list[str]] = {
@@ -70,15 +71,14 @@ MOST_DEPTH = 6
 def sent_content(record: Mapping[str, Any]) -> str | list[Any] | None:
     """The content of the message that a record without one was sent as; None where the file has no words of any."""
     if record.get("type") == "system":
-        given = record.get("content") if record.get("subtype") == "local_command" else None
-        return given if isinstance(given, str) else None
+        return text_in(record, "content") if record.get("subtype") == "local_command" else None
     held = record.get("attachment") if record.get("type") == "attachment" else None
     if not isinstance(held, dict) or not isinstance(kind := held.get("type"), str) or kind in METERS:
         return None
     if kind == "queued_command" and isinstance(prompt := held.get("prompt"), str | list):
         return prompt
-    if isinstance(rendered := record.get("rendered"), list):
-        return [block for each in rendered if isinstance(each, dict) for block in _blocks(each.get("content"))] or None
+    if isinstance(record.get("rendered"), list):
+        return [b for each in objects_under(record, "rendered") for b in _blocks(each.get("content"))] or None
     if kind == "hook_success" and held.get("hookEvent") not in TOLD_OF:
         return None
     words = [word for field in FIELDS.get(kind, ()) for word in _words(held.get(field))]
@@ -87,25 +87,26 @@ def sent_content(record: Mapping[str, Any]) -> str | list[Any] | None:
 
 def prompt_in(record: Any) -> str:
     """The system prompt of the requests that follow a snapshot of it; empty for any other record."""
-    held = record.get("attachment") if isinstance(record, dict) else None
-    snapshot = isinstance(held, dict) and held.get("type") == "prompt_snapshot"
-    return "\n\n".join(_words(held.get("systemPrompt"))) if snapshot and isinstance(held, dict) else ""
+    held = object_in(record, "attachment") if isinstance(record, dict) else {}
+    return "\n\n".join(_words(held.get("systemPrompt"))) if held.get("type") == "prompt_snapshot" else ""
 
 
 def is_known(record: Mapping[str, Any]) -> bool:
     """Tell whether an attachment is of a kind that is known."""
-    held = record.get("attachment")
-    kind = held.get("type") if isinstance(held, dict) else None
-    return isinstance(kind, str) and (kind in FIELDS or kind in UNSAID or kind == "queued_command")
+    kind = text_in(object_in(record, "attachment"), "type")
+    return kind in FIELDS or kind in UNSAID or kind == "queued_command"
 
 
 def is_of_program(record: Mapping[str, Any]) -> bool:
-    """Tell whether no person typed what an attachment holds."""
-    held = record["attachment"]
-    if held["type"] != "queued_command" or held.get("commandMode") == "task-notification" or held.get("isMeta"):
+    """Tell whether no person typed what a record, or the attachment in it, holds: its origin is no human."""
+    held = record["attachment"] if record.get("type") == "attachment" else record
+    origin = object_in(held, "origin")
+    if held.get("isMeta") or origin.get("kind") not in (None, "human"):
         return True
-    origin = held.get("origin")
-    if isinstance(origin, dict) and origin.get("kind") not in (None, "human"):
+    if held is record:
+        turned = None if origin else held.get("turnOrigin")
+        return turned not in (None, "human") or held.get("isVisibleInTranscriptOnly") is True
+    if held["type"] != "queued_command" or held.get("commandMode") == "task-notification":
         return True
     return join_texts(_words(held.get("prompt"))).lstrip().startswith("<task-notification>")
 
@@ -113,8 +114,7 @@ def is_of_program(record: Mapping[str, Any]) -> bool:
 def _frame(kind: str, held: dict[str, Any], words: list[str]) -> list[Any]:
     """The text that the model was told, under its name; an image of a file beside it."""
     name = f"Contents of {held.get('path')}" if kind == "nested_memory" else kind.replace("_", " ")
-    content = held.get("content")
-    image = [{"type": "image"}] if isinstance(content, dict) and content.get("type") == "image" else []
+    image = [{"type": "image"}] if object_in(held, "content").get("type") == "image" else []
     return [*_blocks("\n".join((REMINDER, f"{name}:", *words, f"</{REMINDER[1:]}"))), *image]
 
 

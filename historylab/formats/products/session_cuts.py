@@ -6,15 +6,21 @@ the file. A microcompaction clears the results of some calls when they are sent;
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from historylab.conversation.message import MOST_TOKENS, Message, prompt_length
+from historylab.conversation.message import Message, prompt_length
 from historylab.conversation.sent import Range, RecordedCut, SentHistory, is_summary, ranges_of
-from historylab.formats.messages.sent_view import history_at
+from historylab.formats.messages.sent_view import cut_told, history_at, token_count
 from historylab.formats.products.session_messages import ReadRecords
-from historylab.formats.products.session_tree import SessionRecord, boundary_metadata, is_boundary, preserved_ids
+from historylab.formats.products.session_tree import (
+    SessionRecord,
+    ancestors,
+    boundary_metadata,
+    is_boundary,
+    preserved_ids,
+)
 
 CLEARED = "[Old tool result content cleared]"
 
@@ -70,13 +76,8 @@ def _history_after(
 
 def _boundaries(read: Sequence[ReadRecords]) -> list[SessionRecord]:
     """The compactions that a path passes, in file order."""
-    found, seen = list[SessionRecord](), set[int]()
-    on: SessionRecord | None = max((r for lines, _ in read for r in lines), key=lambda r: r.position, default=None)
-    while on is not None and id(on) not in seen:
-        seen.add(id(on))
-        found += [on] if is_boundary(on.value) else []
-        on = on.parent
-    return sorted(found, key=lambda record: record.position)
+    newest = max((r for lines, _ in read for r in lines), key=lambda r: r.position, default=None)
+    return sorted((r for r in ancestors(newest) if is_boundary(r.value)), key=lambda record: record.position)
 
 
 class _Places:
@@ -112,17 +113,14 @@ class _Places:
         records = [self._records[each] for each in ids if each in self._records] if ids else self._between(head, tail)
         return sorted({i for record in records for i in self._indices[record.position] if i < first})
 
-    def _between(self, head: str | None, tail: str | None) -> Iterator[SessionRecord]:
+    def _between(self, head: str | None, tail: str | None) -> list[SessionRecord]:
         """The records from head to tail, as they follow each other."""
-        on, seen = self._records.get(tail or ""), set[int]()
         found = list[SessionRecord]()
-        while on is not None and id(on) not in seen:
-            seen.add(id(on))
+        for on in ancestors(self._records.get(tail or "")):
             found += [on] if on.position in self._indices else []
             if on.value.get("uuid") == head:
-                yield from found
-                return
-            on = on.parent
+                return found
+        return []
 
     def find_results(self, calls: Any) -> list[int]:
         """The messages that are results of these calls."""
@@ -132,12 +130,7 @@ class _Places:
 
 def _cut(boundary: SessionRecord, by: str) -> RecordedCut:
     told = boundary_metadata(boundary.value)
-    trigger = told.get("trigger")
-    before, after, saved = (_count(told.get(name)) for name in ("preTokens", "postTokens", "tokensSaved"))
-    if after is None and before is not None and saved is not None:
-        after = max(0, before - saved)
-    return RecordedCut(trigger if isinstance(trigger, str) else None, before, after, by)
-
-
-def _count(value: Any) -> int | None:
-    return value if type(value) is int and 0 <= value <= MOST_TOKENS else None
+    cut = cut_told(by, told.get("preTokens"), told.get("postTokens"), told.get("trigger"))
+    saved = token_count(told.get("tokensSaved"))
+    computed = cut.after is None and cut.before is not None and saved is not None
+    return replace(cut, after=max(0, (cut.before or 0) - (saved or 0))) if computed else cut

@@ -17,6 +17,7 @@ from historylab.formats.base import NOTHING, Report
 from historylab.formats.messages.anthropic_blocks import CALLS, call_in_block, read_turn
 from historylab.formats.messages.applied_edits import edits_in
 from historylab.formats.messages.chat_messages import iso_time
+from historylab.formats.messages.fields import object_in, text_in
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.products.session_attachments import is_of_program, sent_content
 from historylab.formats.products.session_tree import SessionRecord
@@ -119,33 +120,20 @@ def _user_messages(record: SessionRecord, report: Report) -> list[Message]:
     if record.value.get("isCompactSummary") and made[-1].role == "user":
         made[-1] = as_summary(made[-1])
         report.warn(f"a summary {report.format} made, sent from there on in place of what came before", record.where)
-    if _by_a_program(record.value):
+    if is_of_program(record.value):
         made = [replace(m, metadata={**m.metadata, "injected": True}) if m.role == "user" else m for m in made]
     if (agent := _answering_agent(record)) and made[0].role == "tool":
         made[0] = replace(made[0], metadata={**made[0].metadata, ANSWERING_AGENT: agent})
     made = _sent_messages(made, report, record.where)
-    uuid = record.value.get("uuid")
-    uuid = uuid if isinstance(uuid, str) else ""
+    uuid = text_in(record.value, "uuid") or ""
     ids = [f"{uuid}/{k}" if uuid and len(made) > 1 else uuid for k in range(len(made))]
     return [_with_place(message, record, report, chosen, {}) for message, chosen in zip(made, ids, strict=True)]
 
 
 def _answering_agent(record: SessionRecord) -> str:
     """The id of the sub-agent whose result it is, which is the record's only one."""
-    told = record.value.get("toolUseResult")
-    agent = told.get("agentId") if isinstance(told, dict) else None
-    return agent if isinstance(agent, str) and len(record.answers) == 1 else ""
-
-
-def _by_a_program(record: dict[str, Any]) -> bool:
-    """Tell whether the record says that no person sent it: its origin is no human."""
-    if record.get("type") == "attachment":
-        return is_of_program(record)
-    if record.get("isMeta"):
-        return True
-    origin = record.get("origin")
-    kind = origin.get("kind") if isinstance(origin, dict) else record.get("turnOrigin")
-    return kind not in (None, "human") or record.get("isVisibleInTranscriptOnly") is True
+    agent = text_in(object_in(record.value, "toolUseResult"), "agentId") or ""
+    return agent if len(record.answers) == 1 else ""
 
 
 def _sent_messages(messages: list[Message], report: Report, where: str) -> list[Message]:

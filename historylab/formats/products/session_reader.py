@@ -12,6 +12,7 @@ from historylab.conversation.recorded import SIDECHAIN
 from historylab.formats.base import Report, kind_of
 from historylab.formats.messages.branching import with_branches
 from historylab.formats.messages.chat_messages import pair_by_order
+from historylab.formats.messages.fields import object_in, objects_under, text_in
 from historylab.formats.messages.provider_cuts import with_provider_cuts
 from historylab.formats.products.session_attachments import is_known, prompt_in, sent_content
 from historylab.formats.products.session_cuts import session_cuts
@@ -29,8 +30,12 @@ NO_MESSAGES = {
     "result", "started", "stream_event", "summary", "system", "tag", "task-summary", "tool_progress", "worktree-state",
 }  # fmt: skip
 """Types of records that Claude Code writes beside its messages."""
-TITLES = {"summary": "leafUuid", "ai-title": "sessionId", "custom-title": "sessionId"}
-"""Type of a record that names a session, from weak to strong → its field that says which one."""
+TITLES = {
+    "custom-title": ("customTitle", "sessionId"),
+    "ai-title": ("aiTitle", "sessionId"),
+    "summary": ("summary", "leafUuid"),
+}
+"""Type of a record that names a session → its fields with the title, and with the id of which one."""
 
 
 def read_sessions(records: list[tuple[str, Any]], report: Report, provider: str) -> Iterator[Conversation]:
@@ -60,7 +65,7 @@ def _tree_records(records: list[tuple[str, Any]], report: Report) -> Iterator[Se
     """The records of the tree; those that were sent as no message, or are duplicates, are reported."""
     seen: set[Any] = set()
     for position, (where, value) in enumerate(records):
-        uuid = _uuid(value)
+        uuid = (text_in(value, "uuid") or "") if isinstance(value, dict) else ""
         if is_boundary(value) or prompt_in(value):
             report.records += 1
             report.keep("compactions" if is_boundary(value) else "system prompts", where)
@@ -93,11 +98,11 @@ def _problem(value: Any) -> tuple[str, bool]:
     if not isinstance(kind, str):
         return "a record without a type" if isinstance(value, dict) else f"{kind_of(value)}, not a record", False
     if kind == "attachment":
-        held = value.get("attachment")
-        name = held.get("type") if isinstance(held, dict) else None
+        name = object_in(value, "attachment").get("type")
         return f"an attachment without words that were sent ({str(name)[:40]})", is_known(value)
     if kind not in ROLES:
-        also = f" ({subtype[:40]})" if kind == "system" and isinstance(subtype := value.get("subtype"), str) else ""
+        subtype = text_in(value, "subtype") if kind == "system" else None
+        also = "" if subtype is None else f" ({subtype[:40]})"
         return f"{_a(kind[:40])} record{also}, not a message", kind in NO_MESSAGES
     if not _has_message(value):
         return f"{_a(kind)} record whose message is {kind_of(value.get('message'))}", False
@@ -110,9 +115,9 @@ def _titles(records: list[tuple[str, Any]]) -> dict[tuple[str, str], str]:
     for _, value in records:
         kind = value.get("type") if isinstance(value, dict) else None
         if isinstance(kind, str) and kind in TITLES:
-            given = value.get({"summary": "summary", "ai-title": "aiTitle", "custom-title": "customTitle"}[kind])
-            if isinstance(given, str) and given.strip():
-                found[kind, str(value.get(TITLES[kind]))] = given
+            title, named = TITLES[kind]
+            if (given := text_in(value, title)) and given.strip():
+                found[kind, str(value.get(named))] = given
     return found
 
 
@@ -120,18 +125,16 @@ def _title(tree: Tree, messages: list[Message], titles: dict[tuple[str, str], st
     last = tree.newest[-1]
     if last.side:
         return f"Subagent: {opening(next((m.content for m in messages if m.role == 'user' and not m.injected), ''))}"
-    for kind in ("custom-title", "ai-title"):
-        if title := titles.get((kind, str(last.session))):
-            return title
-    named = (titles.get(("summary", _uuid(record.value))) for record in reversed(tree.newest))
-    return next((title for title in named if title), "")
+    named = [("custom-title", str(last.session)), ("ai-title", str(last.session))]
+    named += [("summary", text_in(record.value, "uuid") or "") for record in reversed(tree.newest)]
+    return next((titles[name] for name in named if name in titles), "")
 
 
 def _tools(records: list[tuple[str, Any]]) -> list[dict[str, Any]]:
     """The definitions of the session's tools, if a record holds them and not only their names."""
     held = [value.get("attachment", value) for _, value in records if isinstance(value, dict)]
-    given = [each["tools"] for each in held if isinstance(each, dict) and isinstance(each.get("tools"), list)]
-    tools = [tool for tool in given[-1] if isinstance(tool, dict)] if given else []
+    given = [each for each in held if isinstance(each, dict) and isinstance(each.get("tools"), list)]
+    tools = objects_under(given[-1], "tools") if given else []
     return [tool["schema"] if isinstance(tool.get("schema"), dict) else tool for tool in tools]
 
 
@@ -139,21 +142,15 @@ def _metadata(tree: Tree, provider: str) -> dict[str, Any]:
     last = tree.newest[-1]
     found = {"session": last.session, "version": last.value.get("version"), "agent": last.value.get("agentId")}
     found["call"] = last.value.get("parent_tool_use_id")
-    spoken = [record.value["message"] for record in reversed(tree.newest) if record.usable]
+    spoken = (record.value["message"] for record in reversed(tree.newest) if record.usable)
     usage = next((held for message in spoken if isinstance(held := message.get("usage"), dict)), {})
-    tier = usage.get("service_tier")
-    said = {"provider": provider} | {k: v for k, v in found.items() if v}
-    said |= {"parameters": {"service_tier": tier}} if isinstance(tier, str) else {}
-    return said | ({SIDECHAIN: True} if last.side else {})
+    tier = text_in(usage, "service_tier")
+    found |= {"parameters": None if tier is None else {"service_tier": tier}, SIDECHAIN: bool(last.side)}
+    return {"provider": provider} | {k: v for k, v in found.items() if v}
 
 
 def _a(kind: str) -> str:
     return f"{'an' if kind.startswith(('a', 'e', 'i', 'o')) else 'a'} {kind}"
-
-
-def _uuid(value: Any) -> str:
-    found = value.get("uuid") if isinstance(value, dict) else None
-    return found if isinstance(found, str) else ""
 
 
 def has_content(value: Any) -> TypeGuard[dict[str, Any]]:

@@ -11,18 +11,19 @@ message of its own (attachments) ends no path: it goes with the messages between
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from typing import Any
 
 from historylab.conversation.message import instant
 from historylab.formats.messages.branching import MOST_BRANCHES
+from historylab.formats.messages.fields import as_list, object_in, text_in
 
 BOUNDARIES = {"compact_boundary": "compact", "microcompact_boundary": "microcompact"}
 """Subtype of a system record that is a compaction → what its metadata's name begins with."""
-PARTS = ("Messages", "Segment")  # of what a compaction preserved: newer versions list it
 CLOCK_SKEW = 5.0  # seconds a record may seem older than the one it follows: parallel writes overtake each other
 
 
@@ -49,9 +50,9 @@ class SessionRecord:
 
     def __post_init__(self) -> None:
         value = self.value
-        session = value.get("sessionId", value.get("session_id"))
+        session, agent = value.get("sessionId", value.get("session_id")), value.get("agentId")
+        task = value.get("parent_tool_use_id")
         self.session = session if isinstance(session, str) else None
-        agent, task = value.get("agentId"), value.get("parent_tool_use_id")
         self.side = task if isinstance(task, str) and task else False
         if value.get("isSidechain"):
             self.side = agent if isinstance(agent, str) and agent else True
@@ -80,16 +81,14 @@ def is_boundary(value: Any) -> bool:
 def boundary_metadata(boundary: dict[str, Any]) -> dict[str, Any]:
     """The metadata of a compaction's record, by its names in a session's file; a stream's have underscores."""
     name = BOUNDARIES[boundary["subtype"]]
-    given = boundary.get(f"{name}Metadata") or boundary.get(f"{name}_metadata")
-    told = {_camel(key): held for key, held in given.items()} if isinstance(given, dict) else {}
-    for key, held in told.items():
-        told[key] = {_camel(name): value for name, value in held.items()} if isinstance(held, dict) else held
-    return told
+    told = _camel(boundary.get(f"{name}Metadata") or boundary.get(f"{name}_metadata"))
+    return {key: _camel(held) or held for key, held in told.items()}
 
 
-def _camel(name: str) -> str:
-    first, *rest = str(name).split("_")
-    return first + "".join(part[:1].upper() + part[1:] for part in rest)
+def _camel(given: Any) -> dict[str, Any]:
+    """The fields of an object by their names in camel case."""
+    fields = given.items() if isinstance(given, dict) else ()
+    return {re.sub("_(.?)", lambda found: found[1].upper(), str(name)): held for name, held in fields}
 
 
 def preserved_ids(boundary: dict[str, Any]) -> tuple[list[str], str | None, str | None, str | None]:
@@ -98,13 +97,10 @@ def preserved_ids(boundary: dict[str, Any]) -> tuple[list[str], str | None, str 
     The anchor is the record, newer than the boundary, after which they were sent.
     """
     told = boundary_metadata(boundary)
-    listed, segment = ({} if not isinstance(told.get(f"preserved{n}"), dict) else told[f"preserved{n}"] for n in PARTS)
-    given = listed.get("uuids") or listed.get("allUuids")
-    ids = [each for each in given if isinstance(each, str)] if isinstance(given, list) else []
-    head, tail, anchor = segment.get("headUuid"), segment.get("tailUuid"), listed.get("anchorUuid")
-    named = (ids[0] if ids else head, ids[-1] if ids else tail, anchor or segment.get("anchorUuid"))
-    first, last, after = (each if isinstance(each, str) else None for each in named)
-    return ids, first, last, after
+    listed, segment = object_in(told, "preservedMessages"), object_in(told, "preservedSegment")
+    ids = [each for each in as_list(listed.get("uuids") or listed.get("allUuids")) if isinstance(each, str)]
+    head, tail = (ids[0], ids[-1]) if ids else (text_in(segment, "headUuid"), text_in(segment, "tailUuid"))
+    return ids, head, tail, text_in(listed if listed.get("anchorUuid") else segment, "anchorUuid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +132,7 @@ def _tree(usable: list[SessionRecord], riding: list[SessionRecord]) -> Tree:
         if len(paths) > MOST_BRANCHES:
             break
         if id(end) not in covered:
-            paths.append(beside.complete(_path(end)))
+            paths.append(beside.complete([record for record in ancestors(end) if record.usable]))
             covered.update(map(id, paths[-1]))
     return Tree(paths[0], paths[1:], [record for record in (*usable, *riding) if id(record) not in covered])
 
@@ -186,10 +182,7 @@ def _ends(usable: list[SessionRecord]) -> list[SessionRecord]:
     """
     followed: set[int] = set()
     for record in usable:
-        on = record.parent
-        while on is not None and id(on) not in followed:
-            followed.add(id(on))
-            on = on.parent
+        deque(ancestors(record.parent, followed), 0)
     leaves = [i for i, record in enumerate(usable) if id(record) not in followed] or list(range(len(usable)))  # a cycle
     if len(leaves) > 1:
         back = any(_time(r) < _time(r.parent) - CLOCK_SKEW for r in usable if r.parent is not None)
@@ -204,24 +197,19 @@ def _time(record: SessionRecord) -> float:
     return instant(given) if isinstance(given, str) else math.nan
 
 
-def _before(record: SessionRecord, seen: set[int]) -> Iterator[SessionRecord]:
-    """The records between this one and the message before it, as far as they aren't among those seen."""
-    on = record.parent
-    while on is not None and not on.usable and id(on) not in seen:
+def ancestors(record: SessionRecord | None, seen: set[int] | None = None) -> Iterator[SessionRecord]:
+    """The record and those before it, as far as they aren't among those seen; they are from then on."""
+    seen = set() if seen is None else seen
+    on = record
+    while on is not None and id(on) not in seen:
         seen.add(id(on))
         yield on
         on = on.parent
 
 
-def _path(end: SessionRecord) -> list[SessionRecord]:
-    path, seen = [], set()
-    on: SessionRecord | None = end
-    while on is not None and id(on) not in seen:
-        seen.add(id(on))
-        if on.usable:
-            path.append(on)
-        on = on.parent
-    return path
+def _before(record: SessionRecord, seen: set[int]) -> Iterator[SessionRecord]:
+    """The records between this one and the message before it, as far as they aren't among those seen."""
+    return takewhile(lambda on: not on.usable, ancestors(record.parent, seen))
 
 
 class _Beside:

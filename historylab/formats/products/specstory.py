@@ -16,7 +16,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
@@ -42,11 +41,16 @@ SUMMARY = re.compile(r"\s*(?:<details>\s*)?<summary>(?:Tool use: \*\*[^*]*\*\*)?
 DETAILS = re.compile(r"\s*</?details>\s*|<summary>[^<]*</summary>\s*")
 RESULT = re.compile(r"^\*\*(?:Result|Error):\*\*\s*$", re.MULTILINE)
 SHOWN = "\n```text\n"
+OWN = -1
+"""The number of the session's own turns, beside those of its sub-agents."""
 
 
 @dataclass
 class SpecStoryTurn:
-    """The lines under a label: their first number, who speaks, and the label's own words."""
+    """The lines under a label: their first number, who speaks, and the label's own words.
+
+    A part is "text", "think", or a tool's type and name; with its lines.
+    """
 
     line: int
     speaker: str
@@ -54,9 +58,7 @@ class SpecStoryTurn:
     model: str
     time: str | None
     id: str | None = None
-    parts: list[tuple[str, list[str]]] = field(
-        default_factory=list
-    )  # "text", "think", or a tool's type and name; its lines
+    parts: list[tuple[str, list[str]]] = field(default_factory=list)
 
 
 def has_specstory_labels(content: Content) -> float:
@@ -90,14 +92,12 @@ def specstory(content: Content, report: Report) -> Iterator[Conversation]:
 
 def _conversations(turns: Sequence[SpecStoryTurn]) -> Iterator[list[SpecStoryTurn]]:
     """The session's own turns, then those of each sub-agent, which begin with what it was asked."""
-    yield from filter(None, [[turn for turn in turns if not turn.sidechain]])
+    found: dict[int, list[SpecStoryTurn]] = {OWN: []}
     begun = 0
-    numbered = list[tuple[int, SpecStoryTurn]]()
     for turn in turns:
-        if turn.sidechain:
-            begun += turn.speaker == "User"
-            numbered.append((begun, turn))
-    yield from ([turn for _, turn in found] for _, found in groupby(numbered, key=lambda each: each[0]))
+        begun += turn.sidechain and turn.speaker == "User"
+        found.setdefault(begun if turn.sidechain else OWN, []).append(turn)
+    yield from filter(None, found.values())
 
 
 def _title(before: Sequence[str]) -> str:
@@ -126,10 +126,9 @@ def _parts(turn: SpecStoryTurn, role: str, thoughts: list[str]) -> Iterator[Mess
     words = list[str]()
 
     def message(*calls: ToolCall) -> Message:
-        said = {"thinking": "\n\n".join(thoughts)} if thoughts else {}
-        if role == "assistant" and turn.model:
-            said[MODEL] = turn.model
-        made = Message(role, "\n\n".join(words), turn.id, tool_calls=calls, timestamp=turn.time, metadata=said)
+        said = {"thinking": "\n\n".join(thoughts), MODEL: turn.model if role == "assistant" else ""}
+        about = {name: value for name, value in said.items() if value}
+        made = Message(role, "\n\n".join(words), turn.id, tool_calls=calls, timestamp=turn.time, metadata=about)
         turn.id = None
         words.clear()
         thoughts.clear()
@@ -138,7 +137,7 @@ def _parts(turn: SpecStoryTurn, role: str, thoughts: list[str]) -> Iterator[Mess
     for kind, lines in turn.parts:
         text = "\n".join(lines)
         if kind == "text":
-            words += [text] if (text := _without_rules(text)) else []
+            words += filter(None, [_without_rules(text)])
         elif kind == "think":
             thoughts.append(DETAILS.sub("", text.replace(THOUGHTS, "").replace(END_OF_THOUGHTS, "")).strip())
         else:
@@ -164,23 +163,21 @@ def _split(kind: str, text: str) -> tuple[str, str]:
     if found := RESULT.search(shown):
         given, result = shown[: found.start()], shown[found.end() :]
     else:
-        at = (
-            shown.rfind(SHOWN) if kind.startswith("write ") else shown.find(SHOWN)
-        )  # a file that is written may hold the mark
-        bare = re.search(r"\n```\s*\n(?=```\n)", shown) if at < 0 else None
-        at = bare.end() - 1 if bare else at
+        at = (shown.rfind if kind.startswith("write ") else shown.find)(SHOWN)  # a file written may hold the mark
+        if at < 0 and (bare := re.search(r"\n```\s*\n(?=```\n)", shown)):
+            at = bare.end() - 1
         given, result = (shown[:at], shown[at:]) if at >= 0 else (shown, "")
     given = "\n".join(filter(None, (summary[1].strip(" •") if summary else "", given.strip())))
     lines = result.strip().split("\n")
-    fenced = len(lines) > 1 and lines[0].startswith("```") and lines[-1].strip() == "```"
-    return json.dumps({"shown": given} if given else {}, ensure_ascii=False), "\n".join(
-        lines[1:-1] if fenced else lines
-    )
+    if len(lines) > 1 and lines[0].startswith("```") and lines[-1].strip() == "```":
+        lines = lines[1:-1]
+    return json.dumps({"shown": given} if given else {}, ensure_ascii=False), "\n".join(lines)
 
 
 def _turns(lines: Sequence[str]) -> Iterator[SpecStoryTurn]:
     """The turns with their parts, in file order."""
-    ends, last_close = _ends(lines), max((i for i, line in enumerate(lines) if _closes(line)), default=-1)
+    ends = {**_ends_of_older(lines), **_ends_of_thoughts(lines), **_ends_of_tools(lines)}  # of a line that begins one
+    last_close = max((i for i, line in enumerate(lines) if _closes(line)), default=-1)
     turn: SpecStoryTurn | None = None
     fence, at = "", 0
     while at < len(lines):
@@ -217,10 +214,9 @@ def _part(lines: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _turn(line: int, label: re.Match[str]) -> SpecStoryTurn:
-    found = BESIDE.match(label[3] or "")
-    time = found[2] if found else None
-    iso = iso_time(time.replace(" ", "T")) if time else None
-    return SpecStoryTurn(line, label[1], bool(label[2]), found[1] if found else label[3] or "", iso)
+    said = label[3] or ""
+    model, time = found.groups() if (found := BESIDE.match(said)) else (said, None)
+    return SpecStoryTurn(line, label[1], bool(label[2]), model, iso_time(time.replace(" ", "T")) if time else None)
 
 
 def _follows(made: SpecStoryTurn, before: SpecStoryTurn | None) -> bool:
@@ -240,11 +236,6 @@ def _fence_after(fence: str, line: str, *, open_until: bool) -> str:
     if fence:
         return "" if found[1].startswith(fence) and not found[2].strip() else fence
     return found[1] if open_until and not (found[1][0] == "`" and "`" in found[2]) else ""
-
-
-def _ends(lines: Sequence[str]) -> dict[int, int]:
-    """The index of a line that begins a tool's use or thoughts → the one after its end."""
-    return {**_ends_of_older(lines), **_ends_of_thoughts(lines), **_ends_of_tools(lines)}
 
 
 def _ends_of_tools(lines: Sequence[str]) -> dict[int, int]:

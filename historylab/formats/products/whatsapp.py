@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from itertools import pairwise
+from operator import itemgetter
 from typing import TypeAlias
 
 from historylab.conversation.conversation import Conversation
@@ -45,6 +46,7 @@ LEVELS = {"info", "debug", "error", "warn", "warning", "trace", "critical", "fat
 OF_PROGRAM = re.compile(r"\w{2,}(?:\.\w{2,})+|.*-\d+|[a-z][a-z0-9_-]*")
 OWN = re.compile(r"\u200e|end-to-end encrypted|\bomitted\b")
 """Marks of the app's own, without which names such as "app.module" and "worker-1" are a log's."""
+UNTOLD = "nothing tells whether the day or the month comes first: the day is taken for it"
 LOOKED_AT, ENOUGH = 40, 2  # lines; messages among them
 
 Numbers: TypeAlias = tuple[int, int, int]
@@ -68,11 +70,8 @@ class Stamped:
 def is_whatsapp(content: Content) -> float:
     """0.95 for two stamped lines with names among the first, unless all of them are a program's."""
     head = content.text[:8192]
-    if (
-        ISO.match(head)
-        or not any(mark in head[:200] for mark in "/.-")
-        or not STAMP.match(head[:200].lstrip("\ufeff \n").translate(UNSEEN))
-    ):
+    dated = any(mark in head[:200] for mark in "/.-") and not ISO.match(head)
+    if not dated or not STAMP.match(head[:200].lstrip("\ufeff \n").translate(UNSEEN)):
         return 0
     found = [SPEECH.match(one.text) for one in _stamped_lines(head.split("\n")[:LOOKED_AT])]
     names = {speech[1].strip() for speech in found if speech}
@@ -121,11 +120,9 @@ def _stamped_lines(lines: Sequence[str]) -> Iterator[Stamped]:
             if count > MAX_ITEMS:
                 raise too_many(MAX_ITEMS, "messages", "the text")
             _, a, b, c, hour, minute, second, half = found.groups()
-            late = 12 * ((half or "").lower().startswith("p"))
-            hours = int(hour) % 12 + late if half else int(hour)
-            last = Stamped(
-                number, (int(a), int(b), int(c)), (hours, int(minute), int(second or 0)), [text[found.end() :]]
-            )
+            hours = int(hour) % 12 + 12 * half.lower().startswith("p") if half else int(hour)
+            time = hours, int(minute), int(second or 0)
+            last = Stamped(number, (int(a), int(b), int(c)), time, [text[found.end() :]])
         elif last:
             last.lines.append(text)
     if last:
@@ -155,11 +152,7 @@ def _date_order(dates: Sequence[Numbers], report: Report) -> str:
     day_first, month_first = any(a > 12 for a, _, _ in dates), any(b > 12 for _, b, _ in dates)
     if day_first != month_first:
         return "dmy" if day_first else "mdy"
-    back = [
-        sum(key(x) > key(y) for x, y in pairwise(dates)) for key in (lambda d: d[::-1], lambda d: (d[2], d[0], d[1]))
-    ]
+    back = [sum(key(x) > key(y) for x, y in pairwise(dates)) for key in (itemgetter(2, 1, 0), itemgetter(2, 0, 1))]
     if back[0] == back[1]:
-        report.warn(
-            "dates of which nothing tells whether the day or the month comes first: the day is taken for it", ""
-        )
+        report.warn(f"dates of which {UNTOLD}", "")
     return "mdy" if back[1] < back[0] else "dmy"
