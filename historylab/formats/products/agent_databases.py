@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -10,45 +11,29 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.recorded import SIDECHAIN
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
-from historylab.formats.messages.fields import as_list, list_in, object_in, text_in, unpack_json
+from historylab.formats.files.tables import has_table, table_rows
+from historylab.formats.messages.fields import list_in, object_in, objects_under, text_in, unpack_json
 from historylab.formats.messages.paths import Located, each_path
 from historylab.formats.shapes.reading import read_shaped
+from historylab.formats.shapes.records import RECORD
 from historylab.formats.shapes.shape import Shape
 from historylab.registry import member, register
 
+PROMPTS = ["content.Prompt.prompt", "content.CancelledToolUses.prompt", "Response.content", "ToolUse.content"]
+RESULTS = "content.ToolUseResults.tool_use_results"
 KIRO = Shape.of(
     {
         "items": "messages",
         "role": "role",
-        "text": [
-            *("content.Prompt.prompt", "content.CancelledToolUses.prompt", "Response.content", "ToolUse.content"),
-        ],
+        "text": PROMPTS,
         "calls": {"items": "ToolUse.tool_uses", "id": "id", "name": "name", "arguments": "args"},
-        "results": {
-            "items": "content.ToolUseResults.tool_use_results",
-            "id": "tool_use_id",
-            "text": ["content.Text", "content.Json", "content"],
-        },
+        "results": {"items": RESULTS, "id": "tool_use_id", "text": ["content.Text", "content.Json", "content"]},
         "time": ["timestamp", "ended"],
         "model": "model_id",
     }
 )
-LLM = Shape.of(
-    {
-        "items": "messages",
-        "role": "role",
-        "text": "text",
-        "calls": {"items": "calls", "id": "tool_call_id", "name": "name", "arguments": "arguments"},
-        "answers": "tool_call_id",
-        "name": "tool",
-        "time": "datetime_utc",
-        "model": "model",
-        "usage": "usage",
-        "title": "name",
-    }
-)
-
-
+LLM = replace(RECORD, items="messages", title="name", usage="usage")
+COLUMNS = "id model prompt system response conversation_id datetime_utc"
 GOOSE_EXPORTS = ("conversation", "messages")
 """Lists of messages in what `goose session export` writes, and `goose run` with JSON as its output."""
 
@@ -56,8 +41,8 @@ GOOSE_EXPORTS = ("conversation", "messages")
 def looks_like_goose_database(content: Content) -> float:
     """1 for Goose's tables, or for a session of theirs as JSON."""
     if content.tables:
-        columns = _match_columns(content, "messages", "session_id content_json created_timestamp")
-        return columns and _match_columns(content, "sessions", "id")
+        columns = has_table(content, "messages", "session_id content_json created_timestamp")
+        return float(columns and has_table(content, "sessions", "id"))
     return 1 if any(_list_exported(value) for _, value in content.values[:1]) else 0
 
 
@@ -98,32 +83,23 @@ def _goose_sessions(content: Content) -> Iterator[Located]:
         for where, value in content.values:
             yield where, {**value, "messages": _list_exported(value)} if isinstance(value, dict) else value
         return
-    messages: dict[Any, list[Any]] = {}
-    for row in content.rows("SELECT * FROM messages ORDER BY created_timestamp, rowid"):
-        about = {
-            "id": row.get("message_id") or row.get("id"),
-            "created": row.get("created_timestamp"),
-            "role": row.get("role"),
-        }
+    messages = defaultdict[Any, list[Any]](list)
+    for row in table_rows(content, "messages", "created_timestamp, rowid"):
+        about = {"id": row.get("message_id") or row.get("id"), "created": row["created_timestamp"]}
         said = {"content": unpack_json(row["content_json"]), "metadata": unpack_json(row.get("metadata_json"))}
-        messages.setdefault(row["session_id"], []).append({**about, **said})
-    for session in content.rows("SELECT * FROM sessions ORDER BY rowid"):
-        held = {"messages": messages.get(session["id"], [])}
+        messages[row["session_id"]].append({**about, "role": row.get("role"), **said})
+    for session in table_rows(content, "sessions"):
         config = {"model_config_json": unpack_json(session.get("model_config_json"))}
-        yield f"session {session['id']}", {**session, **config, **held}
-
-
-def _match_columns(content: Content, table: str, columns: str) -> float:
-    return 1 if content.tables.get(table, frozenset()) >= {*columns.split()} else 0
+        yield f"session {session['id']}", {**session, **config, "messages": messages[session["id"]]}
 
 
 def looks_like_kiro(content: Content) -> float:
     """1 for Kiro's table of conversations, or for what it holds of one."""
     if content.tables:
-        return _match_columns(content, "conversations_v2", "conversation_id value")
+        return float(has_table(content, "conversations_v2", "conversation_id value"))
     value = content.values[0][1]
-    turns = list_in(value, "history") if isinstance(value, dict) and "conversation_id" in value else []
-    return 1 if any(isinstance(turn, dict) and {"user", "assistant"} <= turn.keys() for turn in turns) else 0
+    turns = objects_under(value, "history") if isinstance(value, dict) and "conversation_id" in value else []
+    return float(any({"user", "assistant"} <= turn.keys() for turn in turns))
 
 
 @register(
@@ -136,16 +112,12 @@ def looks_like_kiro(content: Content) -> float:
 )
 def kiro(content: Content, report: Report) -> Iterator[Conversation]:
     """Conversations of Kiro's database, or one taken out of it."""
-    if content.tables:
-        rows = content.rows("SELECT value FROM conversations_v2 ORDER BY rowid")
-        found = [(f"row {i}", unpack_json(row["value"])) for i, row in enumerate(rows, 1)]
-    else:
-        found = content.values
-    for where, value in found:
+    rows = ((f"row {i}", unpack_json(row["value"])) for i, row in enumerate(table_rows(content, "conversations_v2"), 1))
+    for where, value in rows if content.tables else content.values:
         if not isinstance(value, dict):
             report.skip("no conversation", where)
             continue
-        messages = [each for turn in list_in(value, "history") if isinstance(turn, dict) for each in _of_turn(turn)]
+        messages = [each for turn in objects_under(value, "history") for each in _of_turn(turn)]
         yield from read_shaped(KIRO, [(where, {**value, "messages": messages})], report)
 
 
@@ -160,44 +132,37 @@ def _of_turn(turn: dict[str, Any]) -> Iterator[dict[str, Any]]:
 @register(
     "format",
     title="llm logs",
-    recognise=lambda content: _match_columns(
-        content, "responses", "id model prompt system response conversation_id datetime_utc"
-    ),
+    recognise=lambda content: float(has_table(content, "responses", COLUMNS)),
     source="simonw/llm, llm/migrations.py, 0.27",
 )
 def llm(content: Content, report: Report) -> Iterator[Conversation]:
     """Conversations that Simon Willison's `llm` logged, with their tools."""
-    names = {row["id"]: row for row in _rows(content, "conversations")}
+    chats = {row["id"]: row for row in table_rows(content, "conversations", "id")}
     calls, results = (_by_response(content, table) for table in ("tool_calls", "tool_results"))
-    messages: dict[Any, list[dict[str, Any]]] = {}
-    system: dict[Any, Any] = {}
-    for row in content.rows("SELECT * FROM responses ORDER BY datetime_utc, id"):
+    messages, system = defaultdict[Any, list[dict[str, Any]]](list), dict[Any, Any]()
+    for row in table_rows(content, "responses", "datetime_utc, id"):
         key = row["conversation_id"] or row["id"]
-        said = messages.setdefault(key, [])
+        said = messages[key]
         if row["system"] and system.get(key) != row["system"]:
             system[key] = row["system"]
             said.append({"role": "system", "text": row["system"]})
-        for result in results.get(row["id"], ()):
-            answer = {"tool_call_id": result.get("tool_call_id"), "tool": result.get("name")}
-            said.append({"role": "tool", "text": result.get("output"), **answer})
+        for result in results[row["id"]]:
+            answers = {"answers": result.get("tool_call_id"), "name": result.get("name")}
+            said.append({"role": "tool", "text": result.get("output"), **answers})
         if row["prompt"]:
             said.append({"role": "user", "text": row["prompt"]})
         counts = {"input_tokens": row.get("input_tokens"), "output_tokens": row.get("output_tokens")}
         details = unpack_json(row.get("token_details"))
         usage = {**(details if isinstance(details, dict) else {}), **counts}
-        about = {"model": row.get("resolved_model") or row["model"], "datetime_utc": row["datetime_utc"]}
-        asked = {"calls": as_list(calls.get(row["id"])), "usage": usage}
-        said.append({"role": "assistant", "text": row["response"], **asked, **about})
+        about = {"model": row.get("resolved_model") or row["model"], "time": row["datetime_utc"], "usage": usage}
+        said.append({"role": "assistant", "text": row["response"], "calls": calls[row["id"]], **about})
     for key, said in messages.items():
-        yield from read_shaped(LLM, [(f"conversation {key}", {**names.get(key, {}), "messages": said})], report)
-
-
-def _rows(content: Content, table: str) -> list[dict[str, Any]]:
-    return list(content.rows(f"SELECT * FROM {table}")) if table in content.tables else []
+        yield from read_shaped(LLM, [(f"conversation {key}", {**chats.get(key, {}), "messages": said})], report)
 
 
 def _by_response(content: Content, table: str) -> dict[Any, list[dict[str, Any]]]:
-    found: dict[Any, list[dict[str, Any]]] = {}
-    for row in _rows(content, table):
-        found.setdefault(row.get("response_id"), []).append({**row, "arguments": unpack_json(row.get("arguments"))})
+    found = defaultdict[Any, list[dict[str, Any]]](list)
+    for row in table_rows(content, table):
+        call = {"id": row.get("tool_call_id"), "arguments": unpack_json(row.get("arguments"))}
+        found[row.get("response_id")].append({**row, **call})
     return found

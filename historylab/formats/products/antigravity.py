@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
-from historylab.formats.messages.fields import list_in
+from historylab.formats.messages.fields import objects_under
 from historylab.formats.messages.paths import Located, holds
 from historylab.formats.shapes.reading import read_shaped
-from historylab.formats.shapes.shape import Shape
+from historylab.formats.shapes.records import RECORD
 from historylab.registry import register
 
 SPEAKERS = {"USER_INPUT": "user", "PLANNER_RESPONSE": "assistant", "NOTIFY_USER": "assistant"}
@@ -19,17 +20,13 @@ OF_PROGRAM = {
     *("CHECKPOINT", "CONVERSATION_HISTORY", "EPHEMERAL_MESSAGE", "KNOWLEDGE_ARTIFACTS", "SYSTEM_MESSAGE"),
     *("ERROR_MESSAGE", "TASK_BOUNDARY"),
 }
-SHAPE = Shape.of(
-    {
-        "role": "role",
-        "text": ["content.text", "content"],
-        "thinking": "thinking",
-        "time": "created_at",
-        "id": "step_index",
-        "calls": {"items": "tool_calls", "id": "id", "name": "name", "arguments": "args"},
-        "answers": "answers",
-        "usage": "usage",
-    }
+SHAPE = replace(
+    RECORD,
+    text=("content.text", "content"),
+    time="created_at",
+    id="step_index",
+    calls={**RECORD.calls, "items": "tool_calls", "arguments": "args"},
+    usage="usage",
 )
 MARKS = (
     {"step_index": ()},
@@ -72,8 +69,7 @@ def _with_calls(steps: list[Located]) -> list[Located]:
             found.append((where, value))
             continue
         step = {name: held for name, held in value.items() if name not in TOLD} | {"role": _speaker(value)}
-        made = [call for call in list_in(value, "tool_calls") if isinstance(call, dict)]
-        if made:
+        if made := objects_under(value, "tool_calls"):
             _pair(calls, results)
             calls = [{**call, "id": call.get("id") or f"{_place((where, value))}-{k}"} for k, call in enumerate(made)]
             step["tool_calls"], results = [*calls], []

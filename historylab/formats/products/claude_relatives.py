@@ -19,7 +19,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.messages.anthropic_blocks import CALLS, RESULT, text_block
 from historylab.formats.messages.branching import join_texts
 from historylab.formats.messages.content_parts import medium_of
-from historylab.formats.messages.fields import as_list, list_in, object_in, text_in
+from historylab.formats.messages.fields import as_list, list_in, object_in, objects_under, text_in
 from historylab.formats.messages.gemini_contents import read_part_run
 from historylab.formats.messages.record_groups import located_items, value_recogniser
 from historylab.formats.products.session_reader import has_content, read_sessions
@@ -32,25 +32,19 @@ OF_PROGRAM = ("notification", "background_task_completed", "goal_runtime", "agen
 
 def is_of_iflow(value: Any) -> bool:
     """Tell whether a record is iFlow's: the id of its session says so."""
-    session = value.get("sessionId") if isinstance(value, dict) else None
-    return isinstance(session, str) and IFLOW_SESSION.match(session) is not None
-
-
-def looks_like_iflow(content: Content) -> float:
-    """1 for a message's record with an id of iFlow's sessions."""
-    return 1 if any(has_content(v) and is_of_iflow(v) for _, v in located_items(content.values)) else 0
+    return isinstance(value, dict) and IFLOW_SESSION.match(text_in(value, "sessionId") or "") is not None
 
 
 def _has_parts(value: Any) -> TypeGuard[dict[str, Any]]:
     """Tell whether it is a record of the tree with a content of Gemini's."""
-    held = value.get("message") if isinstance(value, dict) and "uuid" in value and "sessionId" in value else None
-    return isinstance(held, dict) and isinstance(held.get("parts"), list)
+    of_tree = isinstance(value, dict) and "uuid" in value and "sessionId" in value
+    return of_tree and isinstance(object_in(value, "message").get("parts"), list)
 
 
 @register(
     "format",
     title="iFlow",
-    recognise=looks_like_iflow,
+    recognise=value_recogniser(lambda value: has_content(value) and is_of_iflow(value)),
     marks="parentUuid sessionId toolUseResult",
     source="kenn-io/agentsview, internal/parser/iflow.go, 0.40",
 )
@@ -101,11 +95,9 @@ def _is_made(block: Any, made: set[str]) -> bool:
 
 
 def _block_of_iflow(block: Any, where: str, report: Report) -> Any:
-    held = block.get("content") if isinstance(block, dict) and block.get("type") == RESULT else None
-    if not isinstance(held, dict):
-        return block
+    held = object_in(block, "content") if isinstance(block, dict) and block.get("type") == RESULT else {}
     parts = held.get("responseParts", held)
-    return {**block, **_response(as_list(parts) or [parts], where, report)}
+    return {**block, **_response(as_list(parts) or [parts], where, report)} if held else block
 
 
 def _response(parts: list[Any], where: str, report: Report) -> dict[str, Any]:
@@ -127,8 +119,8 @@ def _of_qwen(value: Any, where: str, seen: dict[int, str], report: Report) -> It
         yield where, {**value, "type": kind, "message": said, "isMeta": str(value.get("subtype")) in OF_PROGRAM}
     elif isinstance(name := payload.get("customTitle"), str):
         yield where, {"type": "custom-title", "customTitle": name, "sessionId": value.get("sessionId")}
-    elif isinstance(given := payload.get("compressedHistory"), list):
-        yield from _compression(value, [each for each in given if isinstance(each, dict)], where, seen, report)
+    elif isinstance(payload.get("compressedHistory"), list):
+        yield from _compression(value, objects_under(payload, "compressedHistory"), where, seen, report)
     else:
         yield where, value
 

@@ -13,40 +13,15 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
+from historylab.formats.messages.anthropic_blocks import text_block
 from historylab.formats.messages.fields import list_in, text_in, unpack_json
-from historylab.formats.messages.paths import Located
+from historylab.formats.messages.paths import Located, value_at
 from historylab.formats.messages.record_groups import located_items
-from historylab.formats.shapes.reading import read_shaped
-from historylab.formats.shapes.shape import Shape
+from historylab.formats.shapes.records import read_records
 from historylab.registry import register
 
 SOURCE = "cline/cline, src/shared/ExtensionMessage.ts, 3.89; RooCodeInc/Roo-Code, packages/types/src/message.ts, 3.53"
 CHECKED = "minh2416294/clinescope, examples/extension"
-
-SHAPE = Shape.of(
-    {
-        "role": "role",
-        "parts": "content",
-        "kinds": {
-            "text": {"text": "text"},
-            "thinking": {"thinking": "thinking"},
-            "reasoning": {"thinking": "text"},
-            "redacted_thinking": None,
-            "thoughtSignature": None,
-            "tool_use": {
-                "call": {"id": "id", "name": "name", "arguments": "input"},
-                "result": {"id": "id", "text": "shown"},
-            },
-            "tool_result": {"result": {"id": "tool_use_id", "text": "content"}},
-            "image": {"media": ["source.media_type", "source"]},
-            "document": {"media": "source.media_type"},
-        },
-        "time": "ts",
-        "id": "id",
-        "model": "modelInfo.modelId",
-        "usage": {name: f"usage.{name}" for name in ("input", "output", "cache_reads", "cache_writes")},
-    }
-)
 
 USERS = {"task", "user_feedback", "user_feedback_diff"}
 WORDS = {"text": "", "completion_result": "", "plan_mode_respond": "response", "followup": "question"}
@@ -103,7 +78,7 @@ def cline_screen(content: Content, report: Report) -> Iterator[Conversation]:
     screen = _Screen(report)
     for where, record in located_items(content.values):
         screen.add(where, record)
-    yield from read_shaped(SHAPE, screen.said, report)
+    yield from read_records(screen.said, report)
 
 
 class _Screen:
@@ -125,12 +100,12 @@ class _Screen:
             self._request, self._answer = record, None
         elif kind in USERS or (kind == "text" and not self.said):
             self._answer = None
-            images = [{"type": "image", "source": each} for each in list_in(record, "images")]
-            self.said.append((where, {"role": "user", "content": [text, *images], "ts": record["ts"]}))
+            images = [{"type": "image"} for _ in list_in(record, "images")]
+            self.said.append((where, {"role": "user", "parts": [text, *images], "time": record["ts"]}))
         elif kind in OF_PROGRAM or not text or (kind in CALLS and record.get("partial")):
             self._report.pass_over(f"what the screen showed of the program ({kind[:40]})", where)
         elif kind in RESULTS and (call := self._last_call()):
-            call["shown"] = f"{call['shown']}\n{text}" if "shown" in call else text
+            call["result"] = f"{call['result']}\n{text}" if "result" in call else text
         elif part := _part(kind, text, record):
             self._parts(where, record).append(part)
         else:
@@ -139,14 +114,14 @@ class _Screen:
     def _parts(self, where: str, record: dict[str, Any]) -> list[dict[str, Any]]:
         """The parts of the answer that a record belongs to."""
         if self._answer is None:
-            model = record.get("modelInfo") or self._request.get("modelInfo")
-            about = {"ts": record.get("ts"), "modelInfo": model, "usage": request_usage(self._request)}
+            model = value_at(record.get("modelInfo") or self._request.get("modelInfo"), "modelId")
+            about = {"time": record.get("ts"), "model": model, "usage": request_usage(self._request)}
             self._request, self._answer = {}, []
-            self.said.append((where, {"role": "assistant", "content": self._answer, **about}))
+            self.said.append((where, {"role": "assistant", "parts": self._answer, **about}))
         return self._answer
 
     def _last_call(self) -> dict[str, Any] | None:
-        return next((part for part in reversed(self._answer or ()) if part["type"] == "tool_use"), None)
+        return next((part for part in reversed(self._answer or ()) if part["type"] == "call"), None)
 
 
 def _part(kind: str, text: str, record: dict[str, Any]) -> dict[str, Any] | None:
@@ -154,12 +129,12 @@ def _part(kind: str, text: str, record: dict[str, Any]) -> dict[str, Any] | None
     given = unpack_json(text)
     told = given if isinstance(given, dict) else {}
     if kind == "reasoning":
-        return {"type": "reasoning", "text": text}
+        return {"type": "thinking", "text": text}
     if kind in WORDS:
         words = text_in(told, WORDS[kind]) if WORDS[kind] else None
-        return {"type": "text", "text": words or text.removesuffix(CHANGED)}
+        return text_block(words or text.removesuffix(CHANGED))
     if kind not in CALLS:
         return None
     name = text_in(told, "toolName") or text_in(told, "tool") or kind
     taken = {field: held for field, held in told.items() if field not in OF_SCREEN} or {kind: text}
-    return {"type": "tool_use", "id": str(record["ts"]), "name": name, "input": taken}
+    return {"type": "call", "id": str(record["ts"]), "name": name, "arguments": taken}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -22,15 +23,32 @@ from historylab.formats.messages.record_groups import located_items
 from historylab.formats.products.cline_cuts import MARKS, cut_task
 from historylab.formats.products.cline_screen import (
     CHECKED,
-    SHAPE,
     SOURCE,
     count_in,
     request_usage,
     shown_kind,
 )
 from historylab.formats.shapes.reading import read_shaped
+from historylab.formats.shapes.records import RECORD
 from historylab.registry import register
 
+SHAPE = replace(
+    RECORD,
+    parts="content",
+    kinds={
+        "text": {"text": "text"},
+        "thinking": {"thinking": "thinking"},
+        "reasoning": {"thinking": "text"},
+        "redacted_thinking": None,
+        "thoughtSignature": None,
+        "tool_use": {"call": {"id": "id", "name": "name", "arguments": "input"}},
+        "tool_result": {"result": {"id": "tool_use_id", "text": "content"}},
+        "image": {"media": ("source.media_type", "source")},
+        "document": {"media": "source.media_type"},
+    },
+    time="ts",
+    model="modelInfo.modelId",
+)
 SCREEN, BESIDE = "ui_messages.json", ("task_metadata.json", "history_item.json", "context_history.json")
 FRAMES = ("<task>", "<user_message>", "<environment_details>")
 """Tags of which one stands in the first prompt of every task."""

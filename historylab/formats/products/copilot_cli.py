@@ -7,36 +7,22 @@ began it, and are a conversation of their own. Usage is not in the file but for 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import MOST_TOKENS, Message, prompt_length
+from historylab.conversation.message import Message, prompt_length
 from historylab.conversation.recorded import SIDECHAIN
-from historylab.conversation.sent import RecordedCut, as_summary, sent_metadata
+from historylab.conversation.sent import as_summary
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.fields import list_in, object_in, text_in
+from historylab.formats.messages.fields import object_in, objects_under, text_in
 from historylab.formats.messages.paths import Located
 from historylab.formats.messages.record_groups import located_items
-from historylab.formats.messages.sent_view import SentView
-from historylab.formats.shapes.reading import read_shaped
-from historylab.formats.shapes.shape import Shape
+from historylab.formats.messages.sent_view import SentView, cut_told, token_count
+from historylab.formats.shapes.records import read_records
 from historylab.registry import register
 
-SHAPE = Shape.of(
-    {
-        "role": "role",
-        "text": ["content", "error"],
-        "thinking": "thinking",
-        "calls": {"items": "calls", "id": "toolCallId", "name": "name", "arguments": "arguments"},
-        "answers": "answers",
-        "injected": {"by_program": [True]},
-        "time": "time",
-        "model": "model",
-        "id": "id",
-    }
-)
 MESSAGES = {
     "system.message": "system",
     "user.message": "user",
@@ -80,11 +66,8 @@ def copilot_cli(content: Content, report: Report) -> Iterator[Conversation]:
     for call, records in runs.items():
         about: dict[str, Any] = {"session": session} if session else {}
         about |= {"call": call, SIDECHAIN: True} if call else {}
-        yield from (_with_cuts(one, records, about) for one in read_shaped(SHAPE, _messages_in(records), report))
-
-
-def _messages_in(records: Sequence[Located]) -> list[Located]:
-    return [(where, record) for where, record in records if "cut" not in record]
+        said = [(where, record) for where, record in records if "cut" not in record]
+        yield from (_with_cuts(one, records) for one in read_records(said, report, about=about))
 
 
 def _record(value: Any, data: dict[str, Any], where: str, report: Report) -> dict[str, Any] | None:
@@ -98,27 +81,22 @@ def _record(value: Any, data: dict[str, Any], where: str, report: Report) -> dic
     if kind not in MESSAGES:
         report.pass_over(f"an event {kind[:40]}", where)
         return None
-    result, source = data.get("result"), text_in(data, "source")
-    said = {
-        "content": text_in(data, "transformedContent") or data.get("content"),
-        "thinking": data.get("reasoningText"),
-        "calls": list_in(data, "toolRequests"),
-        "by_program": source not in (None, "", "user") or str(data.get("content")).startswith(SKILL),
-    }
+    about = {"role": MESSAGES[kind], "time": value.get("timestamp"), "model": data.get("model"), "id": value.get("id")}
     if kind == "tool.execution_complete":
-        error = object_in(data, "error").get("message")
-        content = result["content"] if isinstance(result, dict) and "content" in result else result
-        said = {"content": content, "error": error, "answers": data.get("toolCallId")}
+        result, error = data.get("result"), object_in(data, "error").get("message")
+        said = result["content"] if isinstance(result, dict) and "content" in result else result
+        return {**about, "text": said or error or said, "answers": data.get("toolCallId")}
+    by_program = text_in(data, "source") not in (None, "", "user") or str(data.get("content")).startswith(SKILL)
     return {
-        "role": MESSAGES[kind],
-        "time": value.get("timestamp"),
-        "model": data.get("model"),
-        "id": value.get("id"),
-        **said,
+        **about,
+        "text": text_in(data, "transformedContent") or data.get("content"),
+        "thinking": data.get("reasoningText"),
+        "calls": [{**each, "id": each.get("toolCallId")} for each in objects_under(data, "toolRequests")],
+        "injected": by_program,
     }
 
 
-def _with_cuts(read: Conversation, records: Sequence[Located], about: Mapping[str, Any]) -> Conversation:
+def _with_cuts(read: Conversation, records: Sequence[Located]) -> Conversation:
     """The conversation with the compactions among its records, each of which leaves out the oldest messages."""
     view, size, places = SentView(), 0, {message.id: i for i, message in enumerate(read)}
     for _, record in records:
@@ -126,15 +104,9 @@ def _with_cuts(read: Conversation, records: Sequence[Located], about: Mapping[st
         if told is None:
             size = places.get(str(record["id"]), size - 1) + 1
         elif size:
-            summary = as_summary(Message("user", told["summaryContent"]))
-            prompt = prompt_length(read)
-            gone = prompt + (_count(told.get("messagesRemoved")) or size)
-            before, after = _count(told.get("preCompactionTokens")), _count(told.get("postCompactionTokens"))
+            summary, prompt = as_summary(Message("user", told["summaryContent"])), prompt_length(read)
+            gone = prompt + (token_count(told.get("messagesRemoved")) or size)
             kept = [each for each in view.at(size) if not isinstance(each, Message)][gone:]
-            view.put(size, [*range(prompt), summary, *kept], RecordedCut(text_in(told, "trigger"), before, after, BY))
-    sent = sent_metadata(view.histories) if view.histories else {}
-    return Conversation(read.messages, read.title, {**read.metadata, **about, **sent})
-
-
-def _count(value: Any) -> int | None:
-    return int(value) if type(value) in (int, float) and 0 <= value <= MOST_TOKENS else None
+            cut = cut_told(BY, told.get("preCompactionTokens"), told.get("postCompactionTokens"), told.get("trigger"))
+            view.put(size, [*range(prompt), summary, *kept], cut)
+    return Conversation(read.messages, read.title, {**read.metadata, **view.metadata})

@@ -14,12 +14,12 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.recorded import SIDECHAIN
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
-from historylab.formats.messages.fields import as_list, list_in, object_in, text_in, unpack_json
+from historylab.formats.files.tables import has_table
+from historylab.formats.messages.fields import as_list, object_in, objects_under, text_in, unpack_json
 from historylab.formats.messages.paths import Located
 from historylab.formats.products.cursor_cuts import BUBBLE as IN_BUBBLE
 from historylab.formats.products.cursor_cuts import composer_summaries, cuts_of_composer
-from historylab.formats.shapes.reading import read_shaped
-from historylab.formats.shapes.shape import Shape
+from historylab.formats.shapes.records import read_records
 from historylab.registry import register
 
 TABLE = "cursorDiskKV"
@@ -28,30 +28,10 @@ COMPOSER, BUBBLE = "composerData", "bubbleId"
 ROLES = {"1": "user", "2": "assistant"}
 """Type of a bubble, as text → who speaks."""
 
-SHAPE = Shape.of(
-    {
-        "role": "role",
-        "parts": "parts",
-        "kinds": {
-            "text": {"text": "text"},
-            "thinking": {"thinking": "text"},
-            "call": {
-                "call": {"id": "id", "name": "name", "arguments": "arguments"},
-                "result": {"id": "id", "text": ["result", "error"]},
-            },
-            "image": {"media": "type"},
-        },
-        "time": "time",
-        "model": "model",
-        "id": "id",
-        "usage": {"input": "usage.inputTokens", "output": "usage.outputTokens"},
-    }
-)
-
 
 def looks_like_cursor(content: Content) -> float:
     """0.95 for a database with Cursor's table."""
-    return 0.95 if {"key", "value"} <= content.tables.get(TABLE, frozenset()) else 0
+    return 0.95 if has_table(content, TABLE, "key value") else 0
 
 
 @register(
@@ -75,9 +55,9 @@ def cursor(content: Content, report: Report) -> Iterator[Conversation]:
         located = list(_bubbles(composer, data, bubbles[composer]))
         if records := list(_records(located, _model(object_in(data, "modelConfig").get("modelName")), report)):
             about, told = _metadata(composer, data), list(composer_summaries(data, located))
-            for read in read_shaped(SHAPE, records, report):
-                about |= cuts_of_composer(read.messages, records, told)
-                yield Conversation(read.messages, text_in(data, "name") or "", {**read.metadata, **about})
+            for read in read_records(records, report, text_in(data, "name") or "", about):
+                cuts = cuts_of_composer(read.messages, records, told)
+                yield Conversation(read.messages, read.title, {**read.metadata, **cuts})
 
 
 def _metadata(composer: str, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,8 +67,8 @@ def _metadata(composer: str, data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _bubbles(composer: str, data: Mapping[str, Any], stored: Mapping[str, Any]) -> Iterator[Located]:
     """The bubbles of a composer in its order; all that are stored where it names none."""
-    held = [each for each in list_in(data, "conversation") if isinstance(each, dict)]
-    named = [each.get("bubbleId") for each in list_in(data, "fullConversationHeadersOnly") if isinstance(each, dict)]
+    held = objects_under(data, "conversation")
+    named = [each.get("bubbleId") for each in objects_under(data, "fullConversationHeadersOnly")]
     if held and not named:
         yield from ((f"{COMPOSER}:{composer} conversation[{i}]", each) for i, each in enumerate(held))
         return
@@ -114,8 +94,8 @@ def _records(bubbles: list[Located], model: str, report: Report) -> Iterator[Loc
         record = answer[1]
         record["parts"] += [{**part, IN_BUBBLE: name} for part in parts]
         record["model"] = _model(object_in(bubble, "modelInfo").get("modelName")) or record.get("model") or model
-        if any(object_in(bubble, "tokenCount").values()):
-            record["usage"] = bubble["tokenCount"]
+        if any((counts := object_in(bubble, "tokenCount")).values()):
+            record["usage"] = {"input": counts.get("inputTokens"), "output": counts.get("outputTokens")}
         if parts[-1]["type"] == "call":
             yield answer
             answer = None

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
-from historylab.formats.messages.fields import as_list, list_in, object_in
+from historylab.formats.messages.fields import as_list, list_in
 from historylab.formats.messages.paths import holds, value_at
 from historylab.formats.shapes.reading import read_shaped
+from historylab.formats.shapes.records import RECORD
 from historylab.formats.shapes.shape import Shape
 from historylab.registry import register
 
@@ -33,21 +35,19 @@ LM_STUDIO = Shape.of(
         "title": "name",
     }
 )
-QWENPAW = Shape.of(
-    {
-        "items": "said",
-        "role": "role",
-        "parts": "content",
-        "kinds": {
-            "text": {"text": "text"},
-            "thinking": {"thinking": "thinking"},
-            "tool_use": {"call": {"id": "id", "name": "name", "arguments": "input"}},
-            "tool_result": {"result": {"id": "id", "text": "output"}},
-            "image": {"media": "type"},
-        },
-        "id": "id",
-        "time": "timestamp",
-    }
+QWENPAW = replace(
+    RECORD,
+    items="said",
+    name="",
+    parts="content",
+    kinds={
+        "text": {"text": "text"},
+        "thinking": {"thinking": "thinking"},
+        "tool_use": {"call": {"id": "id", "name": "name", "arguments": "input"}},
+        "tool_result": {"result": {"id": "id", "text": "output"}},
+        "image": {"media": "type"},
+    },
+    time="timestamp",
 )
 NO_WORDS = ("debugInfoBlock", "toolStatus")
 """Steps of LM Studio that say what happened, and nothing to anybody."""
@@ -86,16 +86,14 @@ def _steps(message: Any) -> list[Any]:
     version = versions[chosen if isinstance(chosen, int) and 0 <= chosen < len(versions) else 0] if versions else None
     if not isinstance(version, dict) or not isinstance(version.get("steps"), list):
         return [version]
-    steps = [step for step in version["steps"] if not (isinstance(step, dict) and step.get("type") in NO_WORDS)]
-    sender = object_in(version, "senderInfo").get("senderName")
-    return [_record(step, version.get("role"), sender) if isinstance(step, dict) else step for step in steps]
+    about = {"role": version.get("role"), "sender": value_at(version, "senderInfo.senderName")}
+    steps = (step for step in version["steps"] if value_at(step, "type") not in NO_WORDS)
+    return [{**about, **_said(step)} if isinstance(step, dict) else step for step in steps]
 
 
-def _record(step: dict[str, Any], role: Any, sender: Any) -> dict[str, Any]:
-    thinks = value_at(step, "style.type") == "thinking"
-    return {"role": "thinking" if thinks else role, "sender": sender} | {
-        key: step[key] for key in ("content", "genInfo") if key in step
-    }
+def _said(step: dict[str, Any]) -> dict[str, Any]:
+    thinks = {"role": "thinking"} if value_at(step, "style.type") == "thinking" else {}
+    return thinks | {key: step[key] for key in ("content", "genInfo") if key in step}
 
 
 def looks_like_qwenpaw(content: Content) -> float:

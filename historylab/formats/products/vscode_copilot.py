@@ -8,19 +8,20 @@ those of the last round.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.fields import as_list, list_in, object_in, text_in
+from historylab.formats.messages.anthropic_blocks import text_block
+from historylab.formats.messages.fields import as_list, list_in, object_in, objects_under, text_in
 from historylab.formats.messages.paths import Located
 from historylab.formats.messages.record_groups import located_items
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.products.vscode_cuts import cuts_in
-from historylab.formats.shapes.reading import read_shaped
-from historylab.formats.shapes.shape import Shape
+from historylab.formats.shapes.records import RECORD, read_records
 from historylab.registry import register
 
 SHOWN = (
@@ -32,35 +33,15 @@ SHOWN = (
 )
 """Kinds of parts in which the screen, and not the model, says something."""
 
-SHAPE = Shape.of(
-    {
-        "role": "role",
-        "parts": "parts",
-        "kind": "kind",
-        "kinds": {
-            "text": {"text": "value"},
-            "thinking": {"thinking": "value"},
-            "call": {
-                "call": {"id": "id", "name": "name", "arguments": "arguments"},
-                "result": {"id": "id", "text": "result"},
-            },
-            "image": {"media": "kind"},
-            "file": {"media": "kind"},
-            **dict.fromkeys(SHOWN),
-        },
-        "time": "time",
-        "model": "model",
-        "id": "id",
-        "usage": {name: f"usage.{name}" for name in ("input", "output", "cache_reads", "cache_writes")},
-    }
-)
+SHAPE = replace(RECORD, kinds={**RECORD.kinds, **dict.fromkeys(SHOWN)})
 INITIAL, SET, PUSH, DELETE = range(4)
 """The kinds of lines in the log: give the value, set what is at a path, add to a list there, delete it."""
 
 
 def looks_like_vscode_copilot(content: Content) -> float:
     """0.95 for requests with a message and a response, of a session."""
-    return 0.95 if any(map(_is_session, _first_values(content))) else 0
+    value = content.values[0][1]
+    return 0.95 if _is_session(value.get("v") if _is_log(content) else value) else 0
 
 
 @register(
@@ -81,14 +62,9 @@ def vscode_copilot(content: Content, report: Report) -> Iterator[Conversation]:
         asked = located_items([(f"{where} requests".strip(), value["requests"])])
         records = [(at, record) for at, request in asked for record in _records(request, at, report)]
         about = {"session": session} if (session := text_in(value, "sessionId")) else {}
-        for read in read_shaped(SHAPE, records, report):
-            about |= {**read.metadata, **cuts_in(read.messages, value["requests"])}
-            yield Conversation(read.messages, text_in(value, "customTitle") or "", about)
-
-
-def _first_values(content: Content) -> Iterator[Any]:
-    for _, value in content.values[:1]:
-        yield value.get("v") if isinstance(value, dict) and value.get("kind") == INITIAL else value
+        for read in read_records(records, report, text_in(value, "customTitle") or "", about, SHAPE):
+            cuts = cuts_in(read.messages, value["requests"])
+            yield Conversation(read.messages, read.title, {**read.metadata, **cuts})
 
 
 def _is_session(value: Any) -> bool:
@@ -119,36 +95,22 @@ def _replay(lines: list[Located], report: Report) -> Any:
 def _apply(value: Any, path: list[Any], line: Mapping[str, Any]) -> bool:
     """Make the change of a line; False if there is nothing at its path."""
     *way, last = path
-    for key in way:
-        value = _at(value, key)
-    if not _fits(value, last):
-        return False
     kind, new = line.get("kind"), line.get("v")
-    if kind in (INITIAL, SET):
-        if isinstance(value, list) and last == len(value):
+    try:
+        for key in way:
+            value = value[key]
+        if kind == PUSH:
+            held = as_list(value.get(last) if isinstance(value, dict) else value[last])
+            value[last] = [*held[: line.get("i")], *as_list(new)]
+        elif kind == DELETE:
+            value.pop(last, None)
+        elif kind in (INITIAL, SET) and isinstance(value, list) and last == len(value):
             value.append(new)
-        else:
+        elif kind in (INITIAL, SET):
             value[last] = new
-    elif kind == PUSH:
-        held = as_list(_at(value, last))
-        value[last] = [*(held[: line["i"]] if type(line.get("i")) is int else held), *as_list(new)]
-    elif kind == DELETE and isinstance(value, dict):
-        value.pop(last, None)
+    except (LookupError, TypeError, AttributeError):
+        return False
     return kind in (INITIAL, SET, PUSH, DELETE)
-
-
-def _fits(value: Any, key: Any) -> bool:
-    return isinstance(value, dict) if isinstance(key, str) else isinstance(value, list) and 0 <= _int(key) <= len(value)
-
-
-def _int(value: Any) -> int:
-    return value if type(value) is int else -1
-
-
-def _at(value: Any, key: Any) -> Any:
-    if isinstance(value, dict) and isinstance(key, str):
-        return value.get(key)
-    return value[key] if isinstance(value, list) and 0 <= _int(key) < len(value) else None
 
 
 # -- requests
@@ -162,9 +124,9 @@ def _records(request: Any, where: str, report: Report) -> Iterator[dict[str, Any
     metadata = object_in(object_in(request, "result"), "metadata")
     model = text_in(metadata, "resolvedModel") or (text_in(request, "modelId") or "").removeprefix("copilot/")
     about = {"time": request.get("timestamp"), "model": model}
-    given = [each for each in list_in(object_in(request, "variableData"), "variables") if isinstance(each, dict)]
-    media = [{"kind": each["kind"]} for each in given if each.get("kind") in ("image", "file")]
-    text = {"kind": "text", "value": text_in(object_in(request, "message"), "text") or ""}
+    given = objects_under(object_in(request, "variableData"), "variables")
+    media = [{"type": each["kind"]} for each in given if each.get("kind") in ("image", "file")]
+    text = text_block(text_in(object_in(request, "message"), "text") or "")
     yield {**about, "role": "user", "parts": [text, *media], "id": text_in(request, "requestId")}
     shown = list(_parts_shown(list_in(request, "response")))
     answers = list(_rounds(metadata)) or ([{"parts": shown}] if shown else [])
@@ -185,22 +147,18 @@ def _usage(told: Mapping[str, Any]) -> dict[str, Any] | None:
 def _rounds(metadata: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The model's answers, as its calls are on record."""
     results = object_in(metadata, "toolCallResults")
-    for each in list_in(metadata, "toolCallRounds"):
-        if isinstance(each, dict):
-            calls = (call for call in list_in(each, "toolCalls") if isinstance(call, dict))
-            parts = [
-                {"kind": "thinking", "value": _text(object_in(each, "thinking").get("text"))},
-                {"kind": "text", "value": text_in(each, "response") or ""},
-                *({**call, "kind": "call", "result": _result(results.get(str(call.get("id"))))} for call in calls),
-            ]
-            started = {"time": each["timestamp"]} if each.get("timestamp") else {}
-            yield {"id": text_in(each, "id"), "parts": parts, "usage": each.get("usage"), **started}
+    for each in objects_under(metadata, "toolCallRounds"):
+        thought = {"type": "thinking", "text": _text(object_in(each, "thinking").get("text"))}
+        calls = ((call, results.get(str(call.get("id")))) for call in objects_under(each, "toolCalls"))
+        made = [{**call, "type": "call", "result": _result(result)} for call, result in calls]
+        parts = [thought, text_block(text_in(each, "response") or ""), *made]
+        started = {"time": each["timestamp"]} if each.get("timestamp") else {}
+        yield {"id": text_in(each, "id"), "parts": parts, "usage": each.get("usage"), **started}
 
 
 def _result(value: Any) -> str | None:
     """The text of a result; None if there is none."""
-    parts = list_in(value, "content") if isinstance(value, dict) else []
-    return "\n".join(filter(None, map(_text, parts))) if isinstance(value, dict) else None
+    return "\n".join(filter(None, map(_text, list_in(value, "content")))) if isinstance(value, dict) else None
 
 
 def _text(value: Any) -> str:
@@ -224,16 +182,17 @@ def _parts_shown(response: list[Any]) -> Iterator[dict[str, Any]]:
         if kind == "toolInvocationSerialized" and last[str(each.get("toolCallId"))] != i:
             continue
         if said:
-            yield {"kind": "text", "value": said}
+            yield text_block(said)
             said = ""
-        yield _call(each) if kind == "toolInvocationSerialized" else _part(each)
+        yield _part(each, kind) if isinstance(each, dict) else each
     if said:
-        yield {"kind": "text", "value": said}
+        yield text_block(said)
 
 
-def _part(each: Any) -> Any:
-    thinks = isinstance(each, dict) and each.get("kind") == "thinking"
-    return {"kind": "thinking", "value": _text(each.get("value"))} if thinks else each
+def _part(each: dict[str, Any], kind: Any) -> dict[str, Any]:
+    if kind == "toolInvocationSerialized":
+        return _call(each)
+    return {"type": kind, "text": _text(each.get("value"))} if kind == "thinking" else {**each, "type": kind}
 
 
 def _reference(each: Mapping[str, Any]) -> str:
@@ -251,4 +210,4 @@ def _call(each: Mapping[str, Any]) -> dict[str, Any]:
     arguments = details.get("input") or ({"command": command} if command else {"message": message})
     shown = object_in(told, "terminalCommandOutput").get("text") or _text(details.get("output"))
     about = {"id": each.get("toolCallId"), "name": each.get("toolId"), "arguments": arguments}
-    return {"kind": "call", **about, **({"result": shown} if shown else {})}
+    return {"type": "call", **about, "result": shown or None}
