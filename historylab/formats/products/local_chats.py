@@ -88,10 +88,10 @@ def _steps(message: Any) -> list[Any]:
         return [version]
     about = {"role": version.get("role"), "sender": value_at(version, "senderInfo.senderName")}
     steps = (step for step in version["steps"] if value_at(step, "type") not in NO_WORDS)
-    return [{**about, **_said(step)} if isinstance(step, dict) else step for step in steps]
+    return [{**about, **_record_of(step)} if isinstance(step, dict) else step for step in steps]
 
 
-def _said(step: dict[str, Any]) -> dict[str, Any]:
+def _record_of(step: dict[str, Any]) -> dict[str, Any]:
     thinks = {"role": "thinking"} if value_at(step, "style.type") == "thinking" else {}
     return thinks | {key: step[key] for key in ("content", "genInfo") if key in step}
 
