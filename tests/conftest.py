@@ -16,8 +16,14 @@ from historylab.settings.resolve import _log_once
 pytest_plugins = ["flaky_tests", "light_scheduler", "postgres_cluster", "tiktoken_tables"]
 hypothesis.settings.register_profile("historylab", deadline=None, derandomize=True, database=None, max_examples=50)
 hypothesis.settings.load_profile("historylab")
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else every process that a test starts compiles the package anew
 gc.set_threshold(20_000, 20, 20)  # looking for garbage among all modules and tests takes a tenth of the time
 ROOT = Path(__file__).parent.parent
+
+
+def pytest_collection_finish() -> None:
+    """Modules and tests stay, so garbage is looked for among what tests make: Hypothesis does at each of its own."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
