@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import re
+import shlex
 import shutil
 import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from server_process import OURS, ROOT
+
+from historylab.cli.main import main
+from historylab.proxy.serve import Server
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("the page about Live")]
 
@@ -55,7 +62,11 @@ class Newcomer:
             time.sleep(0.05)
 
     def types(self, *command: str) -> str:
-        """What a command prints that ends by itself."""
+        """What a command prints that ends by itself: one of ours in this process, which has the libraries loaded."""
+        if command[0] == "historylab":
+            with contextlib.chdir(self.folder), redirect_stdout(StringIO()) as said:
+                assert main(command[1:]) == 0
+            return said.getvalue()
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
         done = subprocess.run(command, cwd=self.folder, env=self._env, check=False, timeout=SECONDS, **pipes)
         assert done.returncode == 0, done.stdout
@@ -101,13 +112,13 @@ def test_the_app_of_the_page_is_trimmed_and_recorded(newcomer):
     newcomer.saves("chat.py", program.replace("time.sleep(0.5)", ""))
     sent = [int(size) for size in re.findall(r"I was sent (\d+)", newcomer.types(*run.split()))]
     assert len(sent) == 60 and sent[0] == 2 and 30 < sent[-1] < 60
-    newcomer.types("bash", "-c", less_often)
+    newcomer.types(*shlex.split(less_often))
     cut_further = [int(size) for size in re.findall(r"I was sent (\d+)", newcomer.types(*run.split()))]
     assert cut_further[:20] == sent[:20] and min(cut_further[20:]) < min(sent[20:])
-    show, tune, check = newcomer.blocks("sh", RECORDING)[1].splitlines()
-    assert " of 60 requests" in newcomer.types("bash", "-c", show)
-    assert "yours" in newcomer.types("bash", "-c", tune)
-    assert "Held: 1 wish" in newcomer.types("bash", "-c", check)
+    show, tune, check = map(shlex.split, newcomer.blocks("sh", RECORDING)[1].splitlines())
+    assert " of 60 requests" in newcomer.types(*show)
+    assert "yours" in newcomer.types(*tune)
+    assert "Held: 1 wish" in newcomer.types(*check)
 
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl is not on this machine")
@@ -131,13 +142,25 @@ def test_the_key_of_the_newcomer_is_nowhere_in_the_folder(newcomer):
     assert [file.name for file in files if KEY.encode() in file.read_bytes()] == []
 
 
-@pytest.mark.parametrize(("heading", "number"), [(OWN, 0), (RECORDING, 0), ("From other machines", 0)])
-def test_the_other_proxies_of_the_page_start(tmp_path, heading, number):
-    newcomer = Newcomer(tmp_path)
-    try:
-        for command in newcomer.blocks("sh", heading)[number].splitlines():
-            newcomer.leaves_open(command, "8484")
-            newcomer.closes_all()
-            newcomer.ports["8484"] = free_port()
-    finally:
-        newcomer.closes_all()
+@pytest.mark.parametrize("heading", [OWN, RECORDING, "From other machines"])
+def test_the_other_proxies_of_the_page_start(tmp_path, monkeypatch, capsys, heading):
+    """Each in a thread, which ends as soon as it listens; a process of their own have those in the terminals."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("historylab.cli.proxy.collect_seldom", lambda: None)
+    monkeypatch.setattr(Server, "startup", ends_once_it_listens(Server.startup))
+    for command in Newcomer(tmp_path).blocks("sh", heading)[0].splitlines():
+        given, _, options = command.partition("historylab ")
+        for name, _, value in (variable.partition("=") for variable in given.split()):
+            monkeypatch.setenv(name, value)
+        with ThreadPoolExecutor(1) as thread:
+            assert thread.submit(main, [*shlex.split(options), "--port", "0"]).result() == 0
+        assert "http://127.0.0.1:" in capsys.readouterr().out
+
+
+def ends_once_it_listens(begin: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+    async def startup(server: Server, sockets: list[socket.socket]) -> None:
+        await begin(server, sockets)
+        assert server.started
+        server.should_exit = True
+
+    return startup
