@@ -37,10 +37,11 @@ def test_without_a_browser():
 def test_only_a_browser_test_runs_once_more_and_is_named(tmp_path, processes):
     (tmp_path / "test_them.py").write_text(TESTS)
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = browser: slow at times\n")
-    plugins = ["-p", "flaky_tests", "-p", "light_scheduler"]  # as in conftest.py
+    ours = ["-p", "flaky_tests", "-p", "light_scheduler"]  # as in conftest.py
+    plugins = ["-p", "xdist.plugin", "-p", "pytest_rerunfailures", *ours]  # each other one takes its time to import
     command = [sys.executable, "-m", "pytest", "-q", "-n", processes, "--dist=loadgroup", *plugins, "."]
     folder = str(Path(flaky_tests.__file__).parent)
-    env = {"PYTHONPATH": folder}
+    env = {"PYTHONPATH": folder, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines()
     assert [line for line in lines if line.startswith("FLAKY")] == [

@@ -12,7 +12,7 @@ import urllib.request
 from urllib.parse import urlsplit
 
 import pytest
-from server_process import SECONDS_TO_STOP, address, playground, start
+from server_process import SECONDS_TO_STOP, playground, start
 
 from historylab._version import __version__
 from historylab.cli import main
@@ -153,22 +153,14 @@ def test_it_leads_nowhere_else(url, path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
-def test_ctrl_c_ends_it_without_a_word():
-    process = start()
-    address(process)
-    process.send_signal(signal.SIGINT)
-    rest, _ = process.communicate(timeout=SECONDS_TO_STOP)
-    assert (process.returncode, "Traceback" in rest) == (0, False), rest
-
-
-@pytest.mark.slow
-def test_all_it_says_at_the_start_is_where_it_is():
+def test_all_it_says_at_the_start_is_where_it_is_and_ctrl_c_ends_it_without_a_word():
     process = start()
     said = [process.stdout.readline()]
     while "http://" not in said[-1] and process.poll() is None:
         said.append(process.stdout.readline())
-    process.terminate()
-    process.communicate(timeout=SECONDS_TO_STOP)
+    process.send_signal(signal.SIGINT)
+    rest, _ = process.communicate(timeout=SECONDS_TO_STOP)
+    assert (process.returncode, "Traceback" in rest) == (0, False), rest
     assert "restart" not in "".join(said)
 
 

@@ -42,7 +42,7 @@ ENDS = [
 @pytest.mark.parametrize("page", ["playground", "tune"])
 @pytest.mark.parametrize("link", ENDS, ids=lambda link: next(reversed(link)))
 def test_a_setting_at_the_end_of_what_it_may_be_is_shown_and_in_force(page, link):
-    app = unfolded(screen(f"pages/{page}.py", **link))
+    app = unfolded(screen(f"pages/{page}.py", conv="sample:theatre-trials", **link))  # a short one: Improve tries many
     drawn = {widget.key: str(widget.value).replace(",", "") for widget in (*app.number_input, *app.text_input)}
     for name in {"length" if name == "historyLength" else name for name in link} & set(sources(app)):
         assert sources(app)[name] == "URL"

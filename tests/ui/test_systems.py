@@ -60,10 +60,12 @@ def test_octopus_minimum_and_window_start_at_0_as_in_its_functions():
 
 
 def test_its_fields_bear_its_names_and_units():
-    assert "Minimum history · complete turns" in labels(chosen("octopus"))
-    assert "Rolling summary above · turns" in labels(chosen("toolpack"))
-    assert {"History · pairs", "History · characters"} <= set(labels(chosen("mentu")))
-    assert {"Threshold · share of the window", "Preserve recent · messages"} <= set(labels(chosen("mycoder")))
+    short = "sample:theatre-trials"
+    assert "Minimum history · complete turns" in labels(chosen("octopus", conv=short))
+    assert "Rolling summary above · turns" in labels(chosen("toolpack", conv=short))
+    assert {"History · pairs", "History · characters"} <= set(labels(chosen("mentu", conv=short)))
+    mycoder = labels(chosen("mycoder", conv=short))
+    assert {"Threshold · share of the window", "Preserve recent · messages"} <= set(mycoder)
 
 
 def test_the_open_fields_keep_their_names_and_tell_the_systems():
@@ -150,7 +152,7 @@ def test_variants_are_offered_and_off_by_default():
 
 
 def test_a_variants_own_window_goes_with_it():
-    app = chosen("mentu")
+    app = chosen("mentu", conv="sample:theatre-trials")  # a short one, as it is drawn three times
     shown(app.selectbox(key="variant").set_value("Future: summarise before truncating").run())
     assert app.text_input(key="set window").value == "50,000"
     shown(app.selectbox(key="system").set_value("mycoder").run())
