@@ -89,8 +89,8 @@ something counts.
 | `answers` | path of the call's id in a record that is itself a result |
 | `time`, `model`, `id`, `parent`, `tools`, `conversation`, `title`, `name` | paths; `parent` makes branches |
 | `injected`, `first` | as `only`: which of a user's a program put there, which come before all others; no values: any |
-| `cuts` | in a record that is no message: `summary`, `kept` (the first record still sent) or `gone` (the last that \
-isn't), `before` (tokens); with `summary` alone: in a message, for it and all before |
+| `cuts` | in a record that is no message: `summary`, `kept` (the first record still sent), `before` (tokens); with \
+`summary` alone: in a message, for it and all before |
 | `cuts.sent` | or, of messages: the path of a mark that is false where one is no longer sent |
 | `usage` | path of the provider's counts, or a path for each: `input`, `output`, `cache_reads`, `cache_writes` |
 

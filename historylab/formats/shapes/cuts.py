@@ -22,7 +22,7 @@ def find_cuts(
     """The histories sent after the cuts among the records of a path, each with its key; `by` made them."""
     if sent := shape.cuts.get("sent"):
         return _find_marked(shape, sent, records, messages, by)
-    if shape.cuts and not {"kept", "gone"} & shape.cuts.keys():
+    if shape.cuts and "kept" not in shape.cuts:
         return _find_summed(shape, records, messages, stops, by)
     view, size, places = SentView(), 0, record_places(messages) if shape.cuts else {}
     for name, record in records if shape.cuts else ():
@@ -30,12 +30,11 @@ def find_cuts(
             size = held.stop
             continue
         summary = text_at(record, shape.cuts.get("summary", ""))
-        kept, gone = (places.get(text_at(record, shape.cuts.get(which, ""))) for which in ("kept", "gone"))
-        start = kept.start if kept else gone.stop if gone else None
-        if summary and start is not None and start <= size - bool(kept):
+        kept = places.get(text_at(record, shape.cuts.get("kept", "")))
+        if summary and kept and kept.start < size:
             before = value_at(record, shape.cuts.get("before", ""))
             told = before if type(before) is int and 0 <= before <= MOST_TOKENS else None
-            order = [*range(prompt_length(messages)), as_summary(Message("user", summary)), *range(start, size)]
+            order = [*range(prompt_length(messages)), as_summary(Message("user", summary)), *range(kept.start, size)]
             view.put(size, list(dict.fromkeys(order)), RecordedCut(before=told, by=by))
     return view.histories
 

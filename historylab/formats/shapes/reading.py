@@ -288,7 +288,7 @@ def _fields_read(shape: Shape) -> frozenset[str]:
     given: list[Any] = [shape.role, shape.text, shape.name, shape.time, shape.id, shape.conversation, shape.thinking]
     given += [shape.parts, shape.answers, shape.model, shape.parent, shape.tools, shape.title, tuple(shape.only)]
     given += [tuple(shape.injected), shape.calls.get("items", ""), shape.results.get("items", "")]
-    given += [] if {"kept", "gone"} & shape.cuts.keys() else [shape.cuts.get("summary", "")]
+    given += [] if "kept" in shape.cuts else [shape.cuts.get("summary", "")]
     given += shape.usage.values() if isinstance(shape.usage, Mapping) else [shape.usage]
     keys = [path.split(".") for paths in given for path in each_path(paths)]
     fields = {".".join(each[:n]) for each in keys for n in range(1, len(each) + 1)}

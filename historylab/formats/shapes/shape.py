@@ -32,7 +32,7 @@ OBJECTS = {
     "usage": ("input", "output", "cache_reads", "cache_writes"),
     "calls": ("items", *CALL),
     "results": ("items", *RESULT),
-    "cuts": ("summary", "kept", "gone", "before", "sent"),
+    "cuts": ("summary", "kept", "before", "sent"),
 }
 """Field that is an object of paths → the names in it."""
 WORDS = ("text", "parts", "calls", "results")
@@ -51,9 +51,9 @@ class Shape:
     `{"result": {"id", "text"}}`, or both; None if nothing is said in it. `calls` and `results` stand beside the words;
     `answers` is the path of a call's id in a record that is itself a result. `parent` names the record that one
     follows. `usage` is the path of the provider's counts, or has a path for each. `cuts`: where a record that is no
-    message has the summary that was sent from there on, the id of the first record kept beside it, or of the last that
-    is gone, and the tokens before; without such an id, where a message has the summary that stands for it and all
-    before; or the path of a mark that is false in a message no longer sent, whose summary is `injected` and answered.
+    message has the summary that was sent from there on, the id of the first record kept beside it, and the tokens
+    before; without such an id, where a message has the summary that stands for it and all before; or the path of a
+    mark that is false in a message no longer sent, whose summary is `injected` and answered.
     """
 
     role: Paths = ""

@@ -26,12 +26,21 @@ def test_pi_sends_the_commands_a_user_ran_and_what_its_extensions_say():
     ]
 
 
-def test_droid_and_continue_send_their_summaries_and_what_came_after():
-    (droid,), (session,) = load(SAMPLES / "droid" / "compacted.jsonl"), load(SAMPLES / "continue" / "compacted.json")
-    (kept,), (alone,) = sent_histories(droid) or (), sent_histories(session) or ()
-    assert (kept.size, kept.sent[0].content, kept.sent[1:]) == (5, "Hives 1 and 2 are full.", ((3, 5),))
+def test_continue_sends_its_summary_and_what_came_after():
+    (session,) = load(SAMPLES / "continue" / "compacted.json")
+    (alone,) = sent_histories(session) or ()
     assert (alone.size, [m.content for m in alone.sent]) == (4, ["The ferry was renamed."])
-    assert [m.content for m in droid if m.injected] == ["The tools are Read and Execute."]
+
+
+def test_a_message_of_droid_for_the_model_alone_is_injected():
+    told = {"role": "user", "content": [{"type": "text", "text": "The tools are Read and Execute."}]}
+    asked = {"role": "user", "content": [{"type": "text", "text": "Mend the gate."}]}
+    records = [{"type": "message", "message": told, "visibility": "llm_only"}, {"type": "message", "message": asked}]
+    (found,) = lines({"type": "session_start", "id": "s"}, *records)
+    assert [(m.content, m.injected) for m in found] == [
+        ("The tools are Read and Execute.", True),
+        ("Mend the gate.", False),
+    ]
 
 
 def test_thoughts_in_a_run_of_agentdojo_are_not_its_words():

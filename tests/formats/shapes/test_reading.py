@@ -329,14 +329,6 @@ def test_a_cut_sends_its_summary_and_what_it_kept():
     assert (history.cut.before, history.summarized) == (900, ((0, 1),))
 
 
-def test_a_cut_may_name_the_last_that_is_gone():
-    shape = CUT | {"cuts": {"summary": "sum", "gone": "upto"}}
-    cut = {"id": "x", "sum": "so far", "upto": "a"}
-    (found,) = read(shape, said("a"), said("b", "assistant"), cut, said("c"))
-    (history,) = sent_histories(found) or ()
-    assert (history.size, history.sent[0].content, history.sent[1:]) == (2, "so far", ((1, 2),))
-
-
 def test_a_summary_in_a_message_stands_for_it_and_for_all_before():
     shape = {"role": "by", "text": "says", "cuts": {"summary": "sum"}}
     (found,) = read(shape, said("a"), said("b", "assistant") | {"sum": "so far"}, said("c"))
