@@ -24,21 +24,26 @@ def each_path(paths: Paths) -> tuple[str, ...]:
 
 def value_at(item: Any, paths: Paths) -> Any:
     """The value of an item at a path such as `author.role`; None if there is none."""
-    if type(paths) is str:
-        if type(item) is dict and paths in item:
-            return item[paths]
-        return _first_at(item, _keys(paths)) if paths else None
     return picked_at(item, paths)[0]
 
 
 def picked_at(item: Any, paths: Paths) -> tuple[Any, str]:
     """The first value at these paths that says something, and its path; an empty one where no other is there."""
-    found, at = None, ""
+    empty: tuple[Any, str] = (None, "")
+    flat = type(item) is dict
     for path in each_path(paths):
-        value = _first_at(item, _keys(path)) if path else None
-        if value is not None and (found is None or found in ("", [])):
-            found, at = value, path
-    return found, at
+        if flat and path in item:
+            value = item[path]
+        elif not path or (flat and "." not in path):  # most paths, so that they cost no call
+            continue
+        else:
+            value = _first_at(item, _keys(path))
+        if value is None:
+            continue
+        if value not in ("", []):
+            return value, path
+        empty = empty if empty[1] else (value, path)
+    return empty
 
 
 def values_at(item: Any, paths: Paths) -> list[Any]:

@@ -66,7 +66,8 @@ def _without_thoughts(record: Any, where: str, report: Report) -> tuple[Any, str
     """The record without what the model thought, and that; the record itself where it holds none."""
     if not isinstance(record, dict):
         return record, ""
-    fields = [name for name in THOUGHT_FIELDS if isinstance(record.get(name), str) or _thinking_in(record.get(name))]
+    beside = [name for name in THOUGHT_FIELDS if name in record]
+    fields = [name for name in beside if isinstance(record[name], str) or _thinking_in(record[name])]
     content = list_in(record, "content")
     parts = [part for part in content if _is_thought(part)]
     if not (fields or parts):

@@ -36,7 +36,7 @@ FAILED: Mapping[str, tuple[Any, ...]] = {
 }
 """Fields beside a result → their values that say that it failed."""
 
-MIME = re.compile(r"(?:data:)?([a-z]+)/[\w.+-]+(?:;|,|$)")
+MIME = re.compile(r"(?:data:)?([a-z]+)/[\w.+*-]+(?:;|,|$)")
 
 
 def walk_parts(

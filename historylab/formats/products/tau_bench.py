@@ -108,7 +108,9 @@ def _read(record: Any, where: str, report: Report) -> list[Message]:
     message = read_reported(given, where, report)
     usage = to_usage(record.get("usage")) if role == "assistant" else None
     more = ({"usage": usage} if usage else {}) | ({"is_error": True} if record.get("error") is True else {})
-    return [replace(message, metadata={**message.metadata, **more})] if message else []
+    if message and more:
+        message = replace(message, metadata={**message.metadata, **more})
+    return [message] if message else []
 
 
 def _call(call: Any) -> Any:
