@@ -6,7 +6,7 @@ all of them where several values are asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -65,7 +65,11 @@ def on_the_way(item: Any, path: str) -> Iterator[dict[str, Any]]:
 def holds(item: Any, wanted: Mapping[str, tuple[Any, ...]]) -> bool:
     """Tell whether a value at one of these paths is one of its values; any that says something, where it names none."""
     for path, values in wanted.items():
-        for found in _all_at(item, _keys(path)):
+        if type(item) is dict and "." not in path:  # most of them
+            places: Iterable[Any] = (item[path],) if path in item else ()
+        else:
+            places = _all_at(item, _keys(path))
+        for found in places:
             if (found in values) if values else (found not in (None, "", False, [], {})):
                 return True
     return False
@@ -125,7 +129,11 @@ def _all_at(value: Any, keys: tuple[str, ...]) -> Iterator[Any]:
 
 def _step_into(value: Any, keys: tuple[str, ...]) -> tuple[str, tuple[str, ...]] | None:
     """The longest key of an object that a path begins with, and the rest of the path; None if it has none."""
-    return next((step for step in _steps(keys) if step[0] in value), None) if isinstance(value, dict) else None
+    if isinstance(value, dict):
+        for step in _steps(keys):
+            if step[0] in value:
+                return step
+    return None
 
 
 _Around: TypeAlias = tuple[Any, ...]

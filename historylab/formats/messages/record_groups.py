@@ -33,7 +33,8 @@ def located_items(
     With a report, it warns of what stands beside such a list.
     """
     for where, value in values:
-        holder = next((key for key in holders if isinstance(value, dict) and isinstance(value.get(key), list)), "")
+        keys = holders if isinstance(value, dict) else ()
+        holder = next((key for key in keys if isinstance(value.get(key), list)), "") if keys else ""
         if holder and report:
             report.leave(value, {holder}, where)
         held, at = (value[holder], f"{where} {holder}".strip()) if holder else (value, where)
