@@ -126,6 +126,33 @@ def test_a_shape_written_on_screen_reads_the_file_and_a_mistake_in_it_is_said():
 
 
 @pytest.mark.slow
+def test_what_was_just_written_is_read_and_no_shape_leaves_the_file_refused():
+    app = uploaded(screen(), ("foreign.json", bytes_of(FOREIGN)))
+    app.session_state["by hand"] = True
+    opening(app, "Upload").text_area(key="shape as JSON").set_value("no JSON")
+    shown(app.button(key="read-shaped").click().run())  # both in one message
+    assert "“foreign.json”: found" in text(app)
+    assert "be read: it is no JSON" in text(app)
+    assert app.text_area(key="shape as JSON").value == "no JSON"
+    swapped = Shape("by", "words", "log.history", roles={"user": "assistant", "assistant": "user"}).as_json
+    app.text_area(key="shape as JSON").set_value(swapped)
+    shown(app.button(key="read-shaped").click().run())
+    (read,) = app.session_state["historylab"].opened.files
+    assert read.shape.roles == {"user": "assistant", "assistant": "user"}
+
+
+@pytest.mark.slow
+def test_a_shape_that_reads_nothing_stays_to_be_mended():
+    app = uploaded(screen(), ("foreign.json", bytes_of(FOREIGN)))
+    app.session_state["by hand"] = True
+    wrong = '{"role": "by", "text": "words", "items": "logs"}'
+    opening(app, "Upload").text_area(key="shape as JSON").set_value(wrong)
+    shown(app.button(key="read-shaped").click().run())
+    assert "no list `logs` is in this file; it has `log.history`" in text(app)
+    assert app.text_area(key="shape as JSON").value == wrong
+
+
+@pytest.mark.slow
 def test_a_saved_shape_reads_the_file_it_is_given_for():
     app = uploaded(screen(), ("foreign.json", bytes_of(FOREIGN)))
     app.session_state["by hand"] = True

@@ -18,7 +18,7 @@ from historylab.wording.phrases import capitalize_first
 from historylab.wording.untrusted import code_span
 
 MOST = 10
-SAVED = "saved-shape"
+SAVED, WRITTEN = "saved-shape", "shape as JSON"
 EXAMPLE = Shape("who", "said", "history", time="at", roles={"bot": "assistant"})
 
 
@@ -67,18 +67,27 @@ def _by_hand(file: RefusedFile) -> None:
             "The shape of the file, as JSON",
             (offered[0].shape if offered else EXAMPLE).as_json,
             height=240,
-            key="shape as JSON",
+            key=WRITTEN,
             on_change=opening.keep_drawer_open,
             help="Which field says who speaks and what: the keys are in docs/formats.md, A format we don't know",
         )
         shape = _shape_in((said or "").encode(), "")
-        if isinstance(shape, LoadError):
-            notice(capitalize_first(str(shape)), "error")
-        else:
-            with st.container(horizontal=True):
-                st.button("Read by this shape", key="read-shaped", on_click=_read, args=(file.given, shape))
+        with st.container(horizontal=True):
+            st.button("Read by this shape", key="read-shaped", on_click=_read_by_written, args=(file.given,))
+            if isinstance(shape, Shape):
                 shape_download(shape)
+        if isinstance(shape, LoadError):  # below the buttons, which stay where they are about to be clicked
+            notice(capitalize_first(str(shape)), "error")
         _saved_shape(file.given)
+
+
+def _read_by_written(given: GivenFile) -> None:
+    """Read by what the field holds now: it may have been written since the button was drawn."""
+    shape = _shape_in((session.widget_value(WRITTEN) or "").encode(), "")
+    if isinstance(shape, Shape):
+        _read(given, shape)
+    else:
+        opening.keep_drawer_open()
 
 
 def _saved_shape(given: GivenFile) -> None:
