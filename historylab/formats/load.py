@@ -277,6 +277,8 @@ def _report_lacks(one: Conversation, report: Report) -> None:
         report.warn("a conversation without any user message", one.title)
     if "tool" not in roles and sum(len(message.tool_calls) for message in one) > 1:
         report.warn("a conversation whose calls all lack their results", one.title)
+    if "tool" in roles and not any(message.tool_calls for message in one):
+        report.warn("a conversation whose results all lack their calls", one.title)
 
 
 def _load_entries(entries: FileSet, chosen: Member | None, most: int) -> Conversations:

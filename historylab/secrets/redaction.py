@@ -36,7 +36,7 @@ def likely_secrets(texts: Iterable[str]) -> list[str]:
 class Redaction:
     """Takes keys, and what these patterns match, out of values. Raises SettingsError for a pattern of no use.
 
-    Texts that are `spared` stay whatever is in them, but under the name of a secret.
+    Fields of an object that are `spared` by their name stay as they are.
     """
 
     def __init__(self, patterns: Iterable[str] = (), spared: Container[str] = ()):
@@ -54,10 +54,14 @@ class Redaction:
             fields = {
                 name: self._under(said if said and name == "value" else name, held, secrets)
                 for name, held in value.items()
+                if name not in self._spared
             }
             names = {name: clean for name in fields if (clean := _name_without_keys(name, secrets)) != name}
             count = len(names) + sum(found for _, found in fields.values())
-            return ({names.get(name, name): held for name, (held, _) in fields.items()} if count else value), count
+            if not count:
+                return value, 0
+            clean = ((names.get(name, name), fields[name][0] if name in fields else value[name]) for name in value)
+            return dict(clean), count
         if isinstance(value, (list, tuple)):  # as `list | tuple` would be made anew for each value
             if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], str) and is_secret(*value):
                 return [value[0], REDACTED], 1
@@ -77,8 +81,6 @@ class Redaction:
         return self.redact(held, secrets)
 
     def _text(self, text: str, secrets: Sequence[str]) -> tuple[str, int]:
-        if text in self._spared:
-            return text, 0
         total = 0
         may_hold = len(text) >= SHORTEST
         named = may_hold and may_name(text)

@@ -11,14 +11,24 @@ from historylab.tuning.compaction_costs import CompactionSizes
 from historylab.tuning.shares import FEWEST
 from historylab.tuning.thresholds import AS_CHEAP, Threshold
 
-COLUMNS = ("agent", "sessions", "requests", "cut now", "cost now", "compact at → to", "cost then", "change (95 of 100)")
+COLUMNS = (
+    "agent",
+    "sessions",
+    "requests",
+    "cut now",
+    "cost now",
+    "compact at → to",
+    "cost then",
+    "change (95% interval)",
+)
 TRIED = ("compact at → to", "cost", "beside now", "tokens per request")
 BY_TOKENS = "By tokens alone: the file holds no text, so what a smaller history would leave out can't be judged."
 HOW = (
     "A compaction counts as a request that sends the whole history and is answered with what remains of it; the shares "
     f"of cache reads and writes are those in the file. Of all thresholds within {whole_percent(AS_CHEAP - 1)} of the "
     "lowest cost, the table names the one that sends the most tokens. Each session is judged by the threshold chosen "
-    "on the others; “as now” means that no other threshold is shown to cost less."
+    "on the others; “as now” means that no other threshold is shown to cost less, "
+    "“not shown” names the one that might."
 )
 NEVER = "never"
 
@@ -41,8 +51,15 @@ def threshold_row(found: Threshold) -> tuple[str, ...]:
         few = found.sessions < FEWEST
         return *begin, "–", "–", f"fewer than {FEWEST} sessions" if few else "nothing fits the window"
     low, value, high = (_change(each) for each in (found.change.low, found.change.value, found.change.high))
-    chosen = compaction_words(found.chosen) if found.saves else "as now"
-    return *begin, chosen, cost_words(found, found.cost * found.change.value), f"{value} ({low} to {high})"
+    change, chosen = f"{value} ({low} to {high})", compaction_words(found.chosen)
+    if found.saves:
+        return *begin, chosen, cost_words(found, found.cost * found.change.value), change
+    return (
+        *begin,
+        "as now",
+        cost_words(found, found.cost),
+        change if value == "±0%" else f"not shown: {chosen}, {change}",
+    )
 
 
 def tried_rows(found: Threshold) -> list[tuple[str, ...]]:

@@ -280,3 +280,12 @@ def test_many_records_are_counted_with_separators():
     for _ in range(1_000):
         report.skip("a header", "")
     assert str(report) == "A: 1,000 records, 0 messages in 0 conversations, 1,000 skipped (1,000 × a header)"
+
+
+def test_a_conversation_whose_results_all_lack_their_calls_says_so():
+    said = [{"role": "user", "content": "hi"}, {"role": "tool", "content": "ok", "tool_call_id": "c1"}]
+    lacks = "a conversation whose results all lack their calls"
+    assert lacks in load(json.dumps(said).encode()).report.warnings
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    said.insert(1, {"role": "assistant", "content": "", "tool_calls": [call]})
+    assert lacks not in load(json.dumps(said).encode()).report.warnings

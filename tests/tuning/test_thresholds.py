@@ -12,6 +12,7 @@ from historylab.errors import SettingsError
 from historylab.pricing import prices_of
 from historylab.tuning.agent_requests import AgentRequests, requests_by_agent, split_histories
 from historylab.tuning.compaction_costs import SHORTEST, CompactionCosts, CompactionSizes
+from historylab.tuning.evidence import Interval
 from historylab.tuning.shares import ratio_interval
 from historylab.tuning.threshold_words import threshold_notes, threshold_row, thresholds_headline, tried_rows
 from historylab.tuning.thresholds import find_thresholds
@@ -117,6 +118,14 @@ def test_where_the_cache_makes_growth_cheap_nothing_is_claimed():
     assert (found.saves, found.chosen) == (False, CompactionSizes())
     assert threshold_row(found)[5:] == ("as now", threshold_row(found)[4], "±0% (±0% to ±0%)")
     assert thresholds_headline([found]) == "No other threshold is shown to cost less."
+
+
+def test_what_might_cost_less_and_is_not_shown_to_is_named_beside_the_cost_as_it_is():
+    (found,) = find_thresholds(table(*sessions(6, 3_000, cached=False)))
+    unsure = replace(found, change=Interval(0.74, 0.47, 1.01))
+    *_, chosen, cost, change = threshold_row(unsure)
+    named = threshold_row(found)[5]
+    assert (chosen, cost, change) == ("as now", threshold_row(found)[4], f"not shown: {named}, −26% (−53% to +1%)")
 
 
 def test_of_what_costs_about_as_little_the_one_that_sends_most_is_chosen():

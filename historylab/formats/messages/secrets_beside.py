@@ -1,11 +1,10 @@
 """Keys that a log has beside its messages, in headers, parameters, metadata and records, are no part of what is read.
 
-Texts of messages, their calls and their thinking are what was said, and stay as they are.
+The words of messages, their media, calls and thinking are what was said, and stay as they are.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -21,8 +20,21 @@ LEFT_OUT = "keys or other secrets beside the messages left out, [redacted] in th
 SAID = frozenset({"thinking", "usage", "tokens", MODEL, SENT_HISTORIES})
 """Metadata that is said, named or counted."""
 
-MEDIUM = re.compile(r"(?:data:[^,]{0,200},)?[\w+/=-]{2000}")
-"""The beginning of the data of an image or a file, in which no key is looked for, as that takes long."""
+SAID_IN = {"content", "contents", "parts", "text", "thinking", "reasoning", "reasoning_content", "reasoning_details"}
+SAID_IN |= {
+    "summary",
+    "refusal",
+    "images",
+    "audio",
+    "annotations",
+    "logprobs",
+    "tool_calls",
+    "toolCalls",
+    "function_call",
+}
+SAID_IN |= {"arguments", "args", "input", "action", "actions", "operation", "code", "queries"}
+SAID_IN |= {"output", "outputs", "result", "results"}
+"""Fields of a message's record that hold what was said: its words, media and calls, as the provider had them."""
 
 
 def without_secrets(found: Iterable[Conversation], report: Report) -> Iterator[Conversation]:
@@ -41,7 +53,7 @@ def without_keys(text: str) -> str:
 
 def _clean(one: Conversation) -> Conversation:
     """The conversation itself, where no key is in it."""
-    metadata, keys = _clean_metadata(one.metadata, Redaction())
+    metadata, keys = _clean_metadata(one.metadata)
     messages = [_clean_message(each) if each.metadata or each.source is not None else each for each in one]
     branches = tuple(map(_clean, one.branches))
     same = all(a is b for a, b in zip((*messages, *branches), (*one, *one.branches), strict=True))
@@ -51,23 +63,11 @@ def _clean(one: Conversation) -> Conversation:
 def _clean_message(message: Message) -> Message:
     if message.source is None and message.metadata.keys() <= SAID:  # most of them
         return message
-    redaction = Redaction(spared=_Words(message))
-    metadata, keys = _clean_metadata(message.metadata, redaction)
-    source, more = redaction.redact(message.source)
+    metadata, keys = _clean_metadata(message.metadata)
+    source, more = Redaction(spared=SAID_IN).redact(message.source)
     return replace(message, metadata=metadata, source=source) if keys or more else message
 
 
-def _clean_metadata(metadata: Mapping[str, Any], redaction: Redaction) -> tuple[Mapping[str, Any], int]:
-    clean, keys = redaction.redact({name: value for name, value in metadata.items() if name not in SAID})
+def _clean_metadata(metadata: Mapping[str, Any]) -> tuple[Mapping[str, Any], int]:
+    clean, keys = Redaction().redact({name: value for name, value in metadata.items() if name not in SAID})
     return ({**metadata, **clean} if keys else metadata), keys
-
-
-class _Words:
-    """Texts that stand in the record of a message and stay: those that the message says, and data of media."""
-
-    def __init__(self, message: Message):
-        calls = [call.arguments for call in message.tool_calls]
-        self._said = "\n".join([message.content, *calls, str(message.metadata.get("thinking", ""))])
-
-    def __contains__(self, text: object) -> bool:
-        return isinstance(text, str) and (text in self._said or MEDIUM.match(text) is not None)

@@ -87,6 +87,31 @@ def test_the_words_of_a_message_and_its_thinking_stay_in_its_record_too():
     assert found[0].metadata == {"thinking": f"They gave me {KEY}", "note": "by [redacted]"}
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        {
+            "type": "image_url",
+            "image_url": {"url": "https://b.example/a.png?X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F2026"},
+        },
+        {
+            "type": "tool_use",
+            "id": "t",
+            "name": "bash",
+            "input": {"command": f'export K="{KEY}"', "password": "hunter2hunter2"},
+        },
+    ],
+)
+def test_media_and_calls_stay_whole_in_the_record_of_their_message(part):
+    row = {
+        "model": "claude-opus-4-8",
+        "messages": [{"role": "user", "content": [{"type": "foo", "x": 1}, part], **BESIDE}],
+    }
+    (found,) = load(json.dumps(row).encode(), "anthropic")
+    assert part in found[0].source["content"]
+    assert KEY not in str(found[0].source | {"content": ""})
+
+
 def test_branches_are_without_keys_too():
     branch = Conversation([], metadata={"api_key": KEY})
     (found,) = without_secrets([Conversation([], "tea", branches=[branch])], report := Report())
