@@ -51,6 +51,14 @@ def with_fields(made: list[Message], left: Mapping[str, Any]) -> list[Message]:
     return [replace(made[0], source={**left, **kept} if isinstance(kept, Mapping) else [left, *kept]), *made[1:]]
 
 
+def joined_source(*made: Message) -> Any:
+    """The source of a message that these were joined to: the only one of theirs, or all as a list."""
+    held = [message.source for message in made if message.source is not None]
+    if len(held) < 2:
+        return held[0] if held else None
+    return [record for source in held for record in (source if isinstance(source, list) else [source])]
+
+
 def parts_beside(message: Message, field: str) -> list[Any]:
     """The parts under that field of the record beside a message with media; none where it has no such record."""
     held = message.source.get(field) if message.media and isinstance(message.source, Mapping) else None

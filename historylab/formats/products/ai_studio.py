@@ -16,12 +16,11 @@ from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.branching import join_texts
-from historylab.formats.messages.chat_messages import iso_time
+from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.fields import list_in, object_in, text_in
-from historylab.formats.messages.kept_records import with_record
+from historylab.formats.messages.kept_records import joined_source, with_record
 from historylab.formats.messages.record_groups import located_items
-from historylab.formats.shapes.shape import Shape
-from historylab.formats.shapes.threads import RecordTree
+from historylab.formats.shapes.threads import only_thinks
 from historylab.registry import register
 
 ROLES = {"user": "user", "model": "assistant"}
@@ -54,15 +53,15 @@ def ai_studio(content: Content, report: Report) -> Iterator[Conversation]:
         report.leave(value, {"chunkedPrompt", "systemInstruction", "runSettings"}, where)
         report.leave(value["chunkedPrompt"], {"chunks", "pendingInputs"}, where)
         system = list(_system(value.get("systemInstruction"), where, report))
-        tree, runs = RecordTree(Shape()), 0
+        said, runs = list[Message](), 0
         for at, chunk in located_items([(f"{where} chunks".strip(), chunks)]):
             runs += isinstance(chunk, dict) and isinstance(chunk.get("executableCode"), dict)
-            tree.add(at, chunk, _read(chunk, at, report, f"{CODE}-{runs}"))
-        (way,) = tree.ways([], report)
+            said += _read(chunk, at, report, f"{CODE}-{runs}")
         drafts = list_in(value["chunkedPrompt"], "pendingInputs")
         if any(isinstance(draft, dict) and _text(draft)[0] for draft in drafts):
             report.warn("a draft that was not sent, left out", where)
-        yield Conversation([*system, *tree.thread(way, _join_chunks)], "", _settings(object_in(value, "runSettings")))
+        messages = pair_by_order([*system, *_join_chunks(said)])
+        yield Conversation(messages, "", _settings(object_in(value, "runSettings")))
 
 
 def _chunks(value: Any) -> list[Any] | None:
@@ -123,15 +122,29 @@ def _read(chunk: Any, where: str, report: Report, run: str) -> list[Message]:
     return with_record(made, [chunk] if media else chunk, report.warned > before)
 
 
-def _join_chunks(before: Message, message: Message) -> Message | None:
-    """The message with the thoughts and media before it, of the same role."""
-    if before.role != message.role or before.role == "tool" or before.content or before.tool_calls:
-        return None
-    sources = [each.source if isinstance(each.source, list) else [each.source] for each in (before, message)]
-    held = [record for source in sources for record in source if record is not None]
+def _join_chunks(messages: list[Message]) -> Iterator[Message]:
+    """The messages, each with the thoughts and media of its role before it.
+
+    Media wait for words until the other role speaks or shows some, thoughts until the next answer; neither comes
+    between code and its result.
+    """
+    waiting: dict[str, Message] = {}
+    for given in messages:
+        speaks = given.role != "tool" and not only_thinks(given)
+        for role in [role for role, held in waiting.items() if speaks and held.media and role != given.role]:
+            yield waiting.pop(role)
+        message = _join(waiting.pop(given.role), given) if given.role in waiting else given
+        if message.role != "tool" and not (message.content or message.tool_calls):
+            waiting[message.role] = message
+        else:
+            yield message
+    yield from waiting.values()
+
+
+def _join(before: Message, message: Message) -> Message:
     thought = join_texts(each.metadata.get("thinking", "") for each in (before, message))
-    metadata = {"thinking": thought} if thought else {}
-    return replace(message, media=(*before.media, *message.media), metadata=metadata, source=held or None)
+    metadata, source = {"thinking": thought} if thought else {}, joined_source(before, message)
+    return replace(message, media=(*before.media, *message.media), metadata=metadata, source=source)
 
 
 def _text(chunk: dict[str, Any]) -> tuple[str, str]:

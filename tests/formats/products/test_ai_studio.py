@@ -53,6 +53,40 @@ def test_code_that_was_run_is_a_call_and_its_result():
     assert conversation.columns.clean
 
 
+def test_an_image_or_a_thought_between_code_and_its_result_belongs_to_the_answer():
+    code = {"role": "model", "executableCode": {"language": "PYTHON", "code": "plot()"}}
+    result = {"role": "model", "codeExecutionResult": {"output": "1"}}
+    (conversation,) = read(ASK, code, {"role": "model", "inlineImage": {"data": "AA"}}, HM, result, YES)
+    assert [(m.role, m.content, m.media) for m in conversation] == [
+        ("user", "hi", ()),
+        ("assistant", "", ()),
+        ("tool", "1", ()),
+        ("assistant", "yes", ("image",)),
+    ]
+    assert (conversation[1].metadata, conversation[3].metadata) == ({}, {"thinking": "hm"})
+
+
+def test_a_thought_that_was_cut_off_belongs_to_the_next_answer():
+    (conversation,) = read(ASK, HM, {"role": "user", "driveDocument": {"id": "x"}}, ASK, YES)
+    assert [(m.role, m.media, m.metadata) for m in conversation] == [
+        ("user", (), {}),
+        ("user", ("file",), {}),
+        ("assistant", (), {"thinking": "hm"}),
+    ]
+
+
+def test_media_that_no_words_follow_stay_where_they_were():
+    image = {"role": "user", "inlineImage": {"data": "AA"}}
+    (conversation,) = read(image, YES, ASK, {"role": "model", "inlineImage": {"data": "AA"}}, image, ASK)
+    assert [(m.role, m.content, len(m.media)) for m in conversation] == [
+        ("user", "", 1),
+        ("assistant", "yes", 0),
+        ("user", "hi", 0),
+        ("assistant", "", 1),
+        ("user", "hi", 1),
+    ]
+
+
 def test_the_prompt_the_model_and_its_parameters_are_read():
     settings = {"model": "models/gemini-x", "temperature": 0.5, "topP": None}
     (conversation,) = read(ASK, runSettings=settings, systemInstruction={"parts": [{"text": "be"}]})
