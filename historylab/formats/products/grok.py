@@ -74,8 +74,12 @@ def _conversation(entry: dict[str, Any], where: str, report: Report) -> Conversa
             known |= {message.id} if message.id else set()
             tree.add(at, {name: held for name, held in response.items() if held is not None}, [message])
     metadata = {"provider": "xai"} | ({"conversation_id": about["id"]} if text_in(about, "id") is not None else {})
-    threads = [tree.thread(way) for way in tree.ways([], report, by_time=True)]
+    threads = [tree.thread(way, _stay_apart) for way in tree.ways([], report, by_time=True)]
     return with_branches(threads or [[]], text_in(about, "title") or "", metadata, report)
+
+
+def _stay_apart(before: Message, message: Message) -> None:
+    """Leave every response the message it is, under its own id, even one of nothing but thinking."""
 
 
 def _message(response: Any, where: str, report: Report) -> Message | None:

@@ -67,6 +67,16 @@ def test_model_and_thinking_are_kept():
     )
 
 
+def test_a_response_of_nothing_but_thinking_keeps_its_id():
+    thought = said("assistant", "", _id="1", thinking_trace="hm")
+    (conversation,) = export(said("human", "hi", _id="0"), thought, said("assistant", "yes", _id="2"))
+    assert [(m.id, m.content, m.metadata) for m in conversation] == [
+        ("0", "hi", {}),
+        ("1", "", {"thinking": "hm"}),
+        ("2", "yes", {}),
+    ]
+
+
 def test_what_cannot_be_read_is_named():
     report = export(said("human", "hi", odd=1), 5, {"message": "x"}, said("human", ""), said("owl", "hoo")).report
     assert list(report.skipped) == ["a number, not an object", "sender is null, not text"]
