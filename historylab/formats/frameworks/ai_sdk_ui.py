@@ -119,7 +119,11 @@ def _name_call(part: Any) -> Any:
 
 def _read_call(part: dict[str, Any], said: AnswerParts, where: str, report: Report) -> None:
     """A call and, if its state has one, its result. What it returns is any JSON: it is no typed output."""
-    part = object_in(part, "toolInvocation") or part
+    held = part.get("toolInvocation", part)
+    if not isinstance(held, dict):
+        report.lack(f"a toolInvocation that is {kind_of(held)}, not read", where)
+        return
+    part = held or part
     state = part.get("state")
     said.call(call_at(part, CALL))
     report.leave(part, READ_OF_RESULT, where)

@@ -108,3 +108,8 @@ def test_what_no_model_sees_is_named():
 
 def test_what_a_mark_between_steps_says_is_named():
     assert list(loaded(answer({**STEP, "text": "x"}, text("y"))).report.warnings) == ["a field 'text' not read"]
+
+
+def test_an_invocation_that_is_no_object_is_named_and_no_call():
+    found = loaded({"role": "assistant", "content": "yes", "toolInvocations": ["look"]})
+    assert (sketch(found[0]), list(found.report.warnings)) == (["a yes"], ["a toolInvocation that is text, not read"])
