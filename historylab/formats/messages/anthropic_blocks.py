@@ -149,6 +149,7 @@ def block_text(block: str | dict[str, Any]) -> str | None:
 def _read_spoken(role: str, blocks: list[Any], where: str, report: Report) -> Message:
     """The message that these blocks are, none of which is a result."""
     said = AnswerParts(role=role)
+    blocks = sorted(blocks, key=lambda block: not _is_compaction(block))  # as it stands for what is before it
     walk_parts(blocks, "type", DIRECTING if role == "system" else KINDS, said, where, report)
     if role not in ROLE_CODES:
         report.warn(f"unknown role {role[:40]!r}, kept as conversation", where)
@@ -168,12 +169,20 @@ def _add_call(block: dict[str, Any], said: AnswerParts, where: str, report: Repo
 
 def _add_compaction(block: dict[str, Any], said: AnswerParts, where: str, report: Report) -> None:
     report.leave(block, LABELS | {"content"}, where)
-    if block.get("content") is None:
+    summary = block.get("content")
+    if summary is None:
         report.warn("a compaction of the provider's that failed, which changes nothing", where)
         return
-    said.say(words_in(block["content"])[0])
+    if not isinstance(summary, str | list):
+        report.lack(f"a part of type {COMPACTION!r} not read", where)
+        return
+    said.say(words_in(summary)[0])
     said.metadata = {COMPACTION: True}
     report.warn("a summary the provider made, which from there on it reads in place of what came before", where)
+
+
+def _is_compaction(block: Any) -> bool:
+    return isinstance(block, dict) and block.get("type") == COMPACTION
 
 
 def _add_tool_change(block: dict[str, Any], said: AnswerParts, where: str, report: Report) -> None:

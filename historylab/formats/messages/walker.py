@@ -27,6 +27,9 @@ Table: TypeAlias = Mapping[str, Mapping[str, Any] | ReadPart | None]
 CALL = ("id", "name", "arguments")
 """The names in what a table says of a call."""
 
+WORDS = ("text", "thinking", "label", "media")
+"""What a table says of a kind in which something may be said."""
+
 ENCRYPTED = frozenset(("encrypted_content", "encryptedContent", "encrypted"))
 """Fields of a part of which a provider alone knows what they say."""
 
@@ -35,6 +38,9 @@ FAILED: Mapping[str, tuple[Any, ...]] = {
     "status": ("error", "errored", "failed", "denied"),
 }
 """Fields beside a result → their values that say that it failed."""
+
+OWN_TEXT = ("text", "content")
+"""Fields of an object that stands in a text's place, and whose text it is then."""
 
 MIME = re.compile(r"(?:data:)?([a-z]+)/[\w.+*-]+(?:;|,|$)")
 
@@ -83,6 +89,13 @@ def said_in(parts: Iterable[Any], kind: str, table: Table) -> tuple[str, tuple[s
     return ("\n".join(said.texts), tuple(said.media)) if whole else None
 
 
+def are_silent(parts: Any, kind: str, table: Table) -> bool:
+    """Tell whether these are parts of kinds in which no words stand, such as the result of a cancelled call."""
+    kinds = [_kind_of_part(part, kind) for part in parts] if isinstance(parts, list) else []
+    read = [table.get(named, {"text": ""}) or {} for named in kinds]
+    return bool(read) and all(isinstance(holds, Mapping) and holds.keys().isdisjoint(WORDS) for holds in read)
+
+
 def _fields_in(holds: Mapping[str, Any]) -> set[str]:
     """The fields of a part in which its words are."""
     paths = (path for at in holds.values() for path in (at.values() if isinstance(at, Mapping) else (at,)))
@@ -111,10 +124,14 @@ def _read_part(
     if said.results and (not holds or "text" in holds or "thinking" in holds):
         said.end_step()
     for what, at in holds.items():
-        if what == "text":
-            _say(value_at(part, at), said)
-        elif what == "thinking":
-            said.think(words_in(value_at(part, at))[0])
+        if what in ("text", "thinking"):
+            value = value_at(part, at)
+            if type(value) is str:  # most parts
+                said.say(value) if what == "text" else said.think(value)
+            elif _has_words(value):
+                _say(value, said) if what == "text" else said.think(words_in(value)[0])
+            else:
+                report.lack(f"a part of type {kind[:40]!r} not read", where)
         elif what == "label" and (label := value_at(part, at)):
             said.say(f"[{words_in(label)[0]}]")
         elif what == "media":
@@ -134,6 +151,14 @@ def _say(value: Any, said: AnswerParts) -> None:
     said.say(text)
     for medium in media:
         said.attach(medium)
+
+
+def _has_words(value: Any) -> bool:
+    """Tell whether a value can be read as text: no number or flag, and no object without a text of its own."""
+    if not isinstance(value, dict):
+        return value is None or isinstance(value, str | list | tuple)
+    kind = value.get("type")
+    return any(isinstance(value.get(name), str) for name in OWN_TEXT) or (isinstance(kind, str) and kind in MEDIA)
 
 
 def call_at(item: Any, at: Mapping[str, Any]) -> ToolCall:
@@ -174,7 +199,7 @@ def words_in(value: Any) -> tuple[str, tuple[str, ...]]:
         kind = value.get("type")
         if isinstance(kind, str) and kind in MEDIA:
             return "", (MEDIA[kind],)
-        inner = next((value[name] for name in ("text", "content") if isinstance(value.get(name), str)), None)
+        inner = next((value[name] for name in OWN_TEXT if isinstance(value.get(name), str)), None)
         alone = inner is not None and (len(value) == 1 or isinstance(kind, str))
         return (inner, ()) if alone and inner is not None else (json_text(value), ())
     if isinstance(value, list | tuple) and all(isinstance(each, str | dict) for each in value):

@@ -24,6 +24,7 @@ from historylab.formats.messages.paths import Located, Paths, each_path, holds, 
 from historylab.formats.messages.speakers import cast, is_name, role_in_word
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.messages.walker import (
+    are_silent,
     call_at,
     prompt_beside,
     result_at,
@@ -165,10 +166,14 @@ class _Reader:
         if self._roles.get(word) != "tool" and not self._has_words(item):
             report.pass_over(f"a record of {_show(word)} without words", where)
             return []
-        report.records += 1
         before = report.warned
         report.leave(item, self._read, where)
-        return with_record(self._message(item, word, where), item, report.warned > before)
+        found = self._message(item, word, where)
+        if not found:
+            report.pass_over(f"a record of {_show(word)} that says nothing", where)
+            return []
+        report.records += 1
+        return with_record(found, item, report.warned > before)
 
     def _has_words(self, item: Any) -> bool:
         return any(_is_there(item, path) for path in self._words)
@@ -219,9 +224,9 @@ class _Reader:
         if alone:
             return [m for m in messages if m.role == "tool"]
         if not any(m.content or m.tool_calls or m.media or m.metadata.get("thinking") for m in messages):
-            report.warn("empty content", where)
-            if said.role == "user" and value_at(item, shape.parts):  # such as a call that was cancelled
+            if said.role == "user" and are_silent(value_at(item, shape.parts), shape.kind, shape.kinds):
                 return []
+            report.warn("empty content", where)
         if said.role != "assistant":
             return messages
         messages, fits = with_usage(messages, self._usage(item))

@@ -10,6 +10,7 @@ from historylab.conversation.message import Message
 from historylab.formats.base import Report
 from historylab.formats.messages.branching import join_texts, moment, paths
 from historylab.formats.messages.chat_messages import pair_by_order
+from historylab.formats.messages.kept_records import joined_source
 from historylab.formats.messages.paths import each_path, on_the_way, value_at
 from historylab.formats.messages.walker import text_at
 from historylab.formats.shapes.shape import Shape
@@ -23,7 +24,8 @@ def join_thoughts(before: Message, message: Message) -> Message | None:
     if not (before.role == message.role == "assistant" and only_thinks(before)):
         return None
     thought = join_texts(each.metadata.get("thinking", "") for each in (before, message))
-    return replace(message, metadata={**before.metadata, **message.metadata, "thinking": thought})
+    metadata = {**before.metadata, **message.metadata, "thinking": thought}
+    return replace(message, metadata=metadata, source=joined_source(before, message))
 
 
 class RecordTree:

@@ -96,3 +96,15 @@ def test_a_summary_the_provider_made_stays_in_its_place_and_is_said():
     (made,), warned = read("assistant", [{"type": "compaction", "content": "They met."}, text("Go on.")])
     assert made.content == "They met.\nGo on."
     assert len(warned) == 1
+
+
+def test_a_summary_the_provider_made_comes_before_all_else_that_is_said():
+    (made,), _ = read("assistant", [text("Wait."), {"type": "compaction", "content": "They met."}, text("Go on.")])
+    assert (made.content, made.metadata) == ("They met.\nWait.\nGo on.", {"compaction": True})
+
+
+@pytest.mark.parametrize("words", [False, 5, {"title": "lamp"}], ids=["flag", "number", "object"])
+@pytest.mark.parametrize(("kind", "field"), [("text", "text"), ("thinking", "thinking"), ("compaction", "content")])
+def test_what_is_no_text_where_one_belongs_is_named_and_not_said(kind, field, words):
+    (made,), warned = read("assistant", [{"type": kind, field: words}, text("yes")])
+    assert (made.content, made.metadata, warned) == ("yes", {}, [f"a part of type '{kind}' not read"])

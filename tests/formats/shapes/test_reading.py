@@ -277,6 +277,14 @@ def test_a_record_that_is_a_thought_is_part_of_the_answer_after_it():
     assert [(m.content, m.metadata.get("thinking")) for m in found[0]] == [("go", None), ("yes", "hm")]
 
 
+def test_the_record_of_a_thought_with_more_in_it_stays_with_the_answer():
+    shape = {"role": "by", "text": "says", "roles": {"thought": "thinking"}}
+    thought, asked = {"by": "thought", "says": "hm", "odd": 1}, {"by": "user", "says": "hi"}
+    answer = {"by": "assistant", "says": "yes"}
+    assert read(shape, asked, thought, answer)[0][1].source == thought
+    assert read(shape, asked, thought, answer | {"odd": 2})[0][1].source == [thought, answer | {"odd": 2}]
+
+
 def test_a_record_that_has_no_field_of_words_is_known_to_be_no_message():
     found = read({"role": "by", "text": "say"}, {"by": "user", "say": "go"}, {"by": "assistant", "sealed": "x"})
     assert (len(found[0]), found.report.passed) == (1, 1)
@@ -350,7 +358,33 @@ def test_a_record_that_does_not_say_what_was_kept_is_no_cut(cut):
 def test_a_users_record_whose_parts_say_nothing_is_no_message():
     cancelled = {"by": "user", "parts": [{"type": "out", "id": "c"}]}
     found = read(PARTED, {"by": "user", "parts": ["go"]}, cancelled, {"by": "assistant", "parts": ["yes"]})
-    assert (sketch(found[0]), found.report.remarks) == ([("user", "go", 0), ("assistant", "yes", 0)], 1)
+    assert sketch(found[0]) == [("user", "go", 0), ("assistant", "yes", 0)]
+    assert (found.report.records, found.report.passed, found.report.remarks) == (3, 1, 1)
+    assert list(found.report.skipped) == ["a record of 'user' that says nothing"]
+
+
+@pytest.mark.parametrize(
+    ("part", "named"),
+    [
+        ({"type": "text", "text": ""}, []),
+        ({"type": "TEXT", "content": "hi"}, ["a part of type 'TEXT' not read"]),
+        ({"type": "text", "text": False}, ["a part of type 'text' not read"]),
+        ({"type": "text", "text": {"title": "lamp"}}, ["a part of type 'text' not read"]),
+    ],
+    ids=["empty", "unknown kind", "flag", "object"],
+)
+def test_a_users_record_in_which_nothing_is_read_is_an_empty_message_with_its_record(part, named):
+    record = {"by": "user", "parts": [part]}
+    found = read(PARTED, record, {"by": "assistant", "parts": ["yes"]})
+    assert sketch(found[0]) == [("user", "", 0), ("assistant", "yes", 0)]
+    assert (found[0][0].source, list(found.report.warnings)) == (record, [*named, "empty content"])
+
+
+def test_a_text_within_a_text_and_a_list_of_them_are_read():
+    inner = {"type": "text", "text": "yes"}
+    assert sketch(parts({"type": "text", "text": inner}, {"type": "text", "text": [inner, "no"]})) == [
+        ("assistant", "yes\nyes\nno", 0)
+    ]
 
 
 def test_a_system_prompt_beside_the_list_comes_first():
