@@ -55,7 +55,8 @@ class UnknownFormat(LoadError):
     """No format recognises the content, or more than one does.
 
     `claims`: how surely each format recognised it, by name. `nearest`: the formats it has most in common with.
-    `proposals`: where its messages may be, each with a `shape` that `load` takes.
+    `proposals`: where its messages may be, each with a `shape` that `load` takes. `lists`: without any, the paths of
+    the lists in it, each with keys of its items.
     """
 
     def __init__(
@@ -64,9 +65,11 @@ class UnknownFormat(LoadError):
         claims: Mapping[str, float] | None = None,
         nearest: Sequence[str] = (),
         proposals: Sequence[Any] = (),
+        lists: Mapping[str, Sequence[str]] | None = None,
     ):
         super().__init__(message)
         self.claims, self.nearest, self.proposals = dict(claims or {}), tuple(nearest), tuple(proposals)
+        self.lists = dict(lists or {})
 
 
 class TooLarge(LoadError):

@@ -15,7 +15,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.files.refusals import opening_of
 from historylab.formats.messages.other_shapes import shape_in
 from historylab.formats.not_read import known_as, known_database, known_text, transcript_beside
-from historylab.formats.shapes.proposals import ShapeProposal, proposals
+from historylab.formats.shapes.proposals import ShapeProposal, keys_by_list, proposals
 from historylab.formats.titles import printable
 from historylab.registry import Member, member, members
 
@@ -72,12 +72,14 @@ def _unknown(content: Content) -> UnknownFormat:
     near: tuple[str, ...] = ()
     beside = ""
     offered: tuple[ShapeProposal, ...] = ()
+    lists: dict[str, tuple[str, ...]] = {}
     found_json = content.text.lstrip()[:1] in "[{"
     if (known := known_text(content.text)) or not found_json:
         found = opening_of(content.text)
     else:
         sample, found = content.sample.values, _name_found(content)
         near, offered = _nearest(set(_keys([value for _, value in sample]))), offers(content)
+        lists = {} if offered else keys_by_list(sample)
         shape = shape_in(sample)
         beside = printable(transcript_beside(sample[0][1], content.path))[:80]
         known = known_as(sample[0][1]) or (f"{shape} in another form" if shape else "")
@@ -86,7 +88,7 @@ def _unknown(content: Content) -> UnknownFormat:
     usual = "" if known else f"; {TRANSCRIPT if found_json else SPOKEN}"
     advice = f"; open {beside} beside it" if beside else f". {offered[0]}" if offered else usual
     nearest = f" (nearest: {titles})" if near else ""
-    return UnknownFormat(f"found {found}{named}{nearest}{advice}", {}, near, offered)
+    return UnknownFormat(f"found {found}{named}{nearest}{advice}", {}, near, offered, lists)
 
 
 def _nearest(keys: set[str]) -> tuple[str, ...]:

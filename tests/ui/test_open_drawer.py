@@ -153,6 +153,14 @@ def test_a_shape_that_reads_nothing_stays_to_be_mended():
 
 
 @pytest.mark.slow
+def test_where_nothing_is_offered_the_lists_of_the_file_are_named():
+    app = uploaded(screen(), ("orders.json", bytes_of({"orders": [{"no": 1, "*sum*": 2}] * 3})))
+    app.session_state["by hand"] = True
+    named = [caption.value for caption in opening(app, "Upload").caption]
+    assert "In this file: `orders` with `no`, `*sum*`" in named
+
+
+@pytest.mark.slow
 def test_a_saved_shape_reads_the_file_it_is_given_for():
     app = uploaded(screen(), ("foreign.json", bytes_of(FOREIGN)))
     app.session_state["by hand"] = True

@@ -9,7 +9,7 @@ from typing import Any
 
 from historylab.formats.base import EMPTY_VALUES
 from historylab.formats.files.row_table import COLUMNS
-from historylab.formats.messages.paths import list_items, lists_at
+from historylab.formats.messages.paths import list_items, lists_at, value_at
 from historylab.formats.messages.speakers import role_in_word
 from historylab.formats.shapes.guesses import guess_fields
 from historylab.formats.shapes.shape import Shape
@@ -18,27 +18,36 @@ MAX_LEVELS, MAX_NODES = 8, 20_000
 LOOKED_AT = 200  # items of each list
 ENTERED = 5  # items of a list that are searched for lists of their own
 MOST = 5  # proposals made
+MOST_LISTS, MOST_KEYS = 5, 8  # named of a file in which nothing is proposed
 ROLE_NAMES = (*COLUMNS["role"].split(), "who", "user", "actor", "type", "direction", "side", "kind", "source")
 TEXT_NAMES = (*COLUMNS["content"].split(), "say", "said", "reply", "response", "prompt", "markdown", "plaintext")
 
 
 @dataclass(frozen=True)
 class ShapeProposal:
-    """A shape that may fit, and how many items it would read."""
+    """A shape that may fit, how many items are where it looks, and how many of these say something."""
 
     shape: Shape
     items: int
+    worded: int
 
     @property
     def mapping(self) -> Shape:
         """The shape, by its former name."""
         return self.shape
 
+    @property
+    def size(self) -> str:
+        """ "52 items", or "36 of 60 items with words"."""
+        noun = "item" if self.items == 1 else "items"
+        if self.worded == self.items:
+            return f"{self.items:,} {noun}"
+        return f"{self.worded:,} of {self.items:,} {noun} with words"
+
     def __str__(self) -> str:
         place = f"`{self.shape.items[:60]}`" if self.shape.items else "the file"
         words = str(self.shape.parts or self.shape.text)
-        noun = "item" if self.items == 1 else "items"
-        return f"Read {place} ({self.items:,} {noun}: {str(self.shape.role)[:40]}, {words[:40]})?"
+        return f"Read {place} ({self.size}: {str(self.shape.role)[:40]}, {words[:40]})?"
 
 
 def proposals(values: list[tuple[str, Any]]) -> tuple[ShapeProposal, ...]:
@@ -51,17 +60,27 @@ def proposals(values: list[tuple[str, Any]]) -> tuple[ShapeProposal, ...]:
     rated = [(*best, path, items) for path, items in found.items() if (best := _fields(items[:LOOKED_AT]))]
     rated.sort(key=lambda one: (one[0] + math.log10(len(one[-1])), -len(one[-2])), reverse=True)
     offered = (
-        ShapeProposal(
-            Shape(role=role, items=path, **guess_fields(items[:LOOKED_AT], role, text)), count_items(values, path)
-        )
+        _proposal(Shape(role=role, items=path, **guess_fields(items[:LOOKED_AT], role, text)), values)
         for _, role, text, path, items in rated[:MOST]
     )
     return tuple(proposal for proposal in offered if proposal.items)
 
 
-def count_items(values: list[tuple[str, Any]], path: str) -> int:
-    """The number of items that a shape with this path to them would read."""
-    return sum(len(items) for _, items, _ in lists_at(values, path))
+def _proposal(shape: Shape, values: list[tuple[str, Any]]) -> ShapeProposal:
+    items = [item for _, items, _ in lists_at(values, shape.items) for _, item in items]
+    words = (shape.text, shape.parts, shape.thinking, shape.calls.get("items", ""), shape.results.get("items", ""))
+    worded = sum(any(value_at(item, path) not in EMPTY_VALUES for path in words if path) for item in items)
+    return ShapeProposal(shape, len(items), worded)
+
+
+def keys_by_list(values: Sequence[tuple[str, Any]]) -> dict[str, tuple[str, ...]]:
+    """The paths of the first lists of objects ("": the file itself), each with keys of its first objects."""
+    found: dict[str, dict[str, None]] = {}
+    for path, items in find_lists(values):
+        if path not in found and len(found) == MOST_LISTS:
+            break
+        found.setdefault(path, {}).update(dict.fromkeys(str(key) for item in items[:LOOKED_AT] for key in item))
+    return {path: tuple(keys)[:MOST_KEYS] for path, keys in found.items()}
 
 
 def find_lists(values: Sequence[tuple[str, Any]]) -> Iterator[tuple[str, list[Any]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 import streamlit as st
 
@@ -46,7 +47,7 @@ def _proposals(place: int, file: RefusedFile) -> None:
         where = code_span(str(shape.items), 60) if shape.items else "the file"
         fields = f"{code_span(str(shape.role), 40)}, {code_span(str(shape.parts or shape.text), 40)}"
         st.button(
-            f"Read {where} ({found.items:,} items: {fields})",
+            f"Read {where} ({found.size}: {fields})",
             key=f"proposal {place} {number}",
             type="primary" if number == 0 else "secondary",
             on_click=_read,
@@ -71,6 +72,8 @@ def _by_hand(file: RefusedFile) -> None:
             on_change=opening.keep_drawer_open,
             help="Which field says who speaks and what: the keys are in docs/formats.md, A format we don't know",
         )
+        if not offered and isinstance(file.why, UnknownFormat) and file.why.lists:
+            st.caption(f"In this file: {'; '.join(starmap(_list_named, file.why.lists.items()))}")
         shape = _shape_in((said or "").encode(), "")
         with st.container(horizontal=True):
             st.button("Read by this shape", key="read-shaped", on_click=_read_by_written, args=(file.given,))
@@ -79,6 +82,11 @@ def _by_hand(file: RefusedFile) -> None:
         if isinstance(shape, LoadError):  # below the buttons, which stay where they are about to be clicked
             notice(capitalize_first(str(shape)), "error")
         _saved_shape(file.given)
+
+
+def _list_named(path: str, keys: Sequence[str]) -> str:
+    where = code_span(path, 60) if path else "the list itself"
+    return f"{where} with {', '.join(code_span(key, 40) for key in keys)}"
 
 
 def _read_by_written(given: GivenFile) -> None:

@@ -36,6 +36,10 @@ def proposed(value) -> list[str]:
     ("value", "sentence"),
     [
         ({"history": TALK * 26}, "Read `history` (52 items: who, said)?"),
+        (
+            {"history": [*TALK * 3, {"who": "bot", "said": ""}, {"who": "bot"}]},
+            "Read `history` (6 of 8 items with words: who, said)?",
+        ),
         ({"history": TALK * 400}, "Read `history` (800 items: who, said)?"),
         ({"rooms": [{"log": TALK}] * 40}, "Read `rooms.log` (80 items: who, said)?"),
         ({"chat": {"log": TALK}, "meta": [{"a": 1}]}, "Read `chat.log` (2 items: who, said)?"),
@@ -61,6 +65,12 @@ def test_a_list_of_things_with_a_role_and_a_text_is_proposed(value, sentence):
 )
 def test_nothing_is_proposed_where_nobody_speaks(value):
     assert proposed(value) == []
+
+
+def test_where_nothing_is_proposed_the_lists_and_their_keys_are_named():
+    value = {"orders": [{"no": 1}, {"no": 2, "sum": 3}], "shops": {"open": [{"city": "Bree"}]}, "names": ["a"]}
+    assert refused(as_json(value)).lists == {"orders": ("no", "sum"), "shops.open": ("city",)}
+    assert refused(as_json({"log": TALK})).lists == {}
 
 
 def test_the_most_plausible_proposal_comes_first():
