@@ -115,12 +115,12 @@ def test_unknown_json_is_offered_as_the_list_it_holds():
 def test_a_shape_written_on_screen_reads_the_file_and_a_mistake_in_it_is_said():
     app = uploaded(screen(), ("foreign.json", bytes_of(FOREIGN)))
     app.session_state["by hand"] = True
-    written = opening(app, "Upload").text_area(key="shape as JSON")
+    written = opening(app, "Upload").text_area(key="shape of foreign.json")
     assert '"items": "log.history"' in written.value
     app = shown(written.set_value('{"items": "log", "speaker": "by"}').run())
     assert "known are role, text, items" in text(app)
     shape = Shape("by", "words", "log.history", roles={"assistant": "user"}).as_json
-    shown(app.text_area(key="shape as JSON").set_value(shape).run())
+    shown(app.text_area(key="shape of foreign.json").set_value(shape).run())
     shown(app.button(key="read-shaped").click().run())
     assert "Read by your shape: 4 messages" in text(app)
 
@@ -129,16 +129,25 @@ def test_a_shape_written_on_screen_reads_the_file_and_a_mistake_in_it_is_said():
 def test_what_was_just_written_is_read_and_no_shape_leaves_the_file_refused():
     app = uploaded(screen(), ("foreign.json", bytes_of(FOREIGN)))
     app.session_state["by hand"] = True
-    opening(app, "Upload").text_area(key="shape as JSON").set_value("no JSON")
+    opening(app, "Upload").text_area(key="shape of foreign.json").set_value("no JSON")
     shown(app.button(key="read-shaped").click().run())  # both in one message
     assert "“foreign.json”: found" in text(app)
     assert "be read: it is no JSON" in text(app)
-    assert app.text_area(key="shape as JSON").value == "no JSON"
+    assert app.text_area(key="shape of foreign.json").value == "no JSON"
     swapped = Shape("by", "words", "log.history", roles={"user": "assistant", "assistant": "user"}).as_json
-    app.text_area(key="shape as JSON").set_value(swapped)
+    app.text_area(key="shape of foreign.json").set_value(swapped)
     shown(app.button(key="read-shaped").click().run())
     (read,) = app.session_state["historylab"].opened.files
     assert read.shape.roles == {"user": "assistant", "assistant": "user"}
+
+
+@pytest.mark.slow
+def test_what_was_written_for_one_file_is_not_offered_for_the_next():
+    app = uploaded(screen(), ("foreign.json", bytes_of(FOREIGN)))
+    app.session_state["by hand"] = True
+    shown(opening(app, "Upload").text_area(key="shape of foreign.json").set_value("no JSON").run())
+    app = uploaded(app, ("other.json", bytes_of(FOREIGN)))
+    assert '"items": "log.history"' in app.text_area(key="shape of other.json").value
 
 
 @pytest.mark.slow
@@ -146,10 +155,10 @@ def test_a_shape_that_reads_nothing_stays_to_be_mended():
     app = uploaded(screen(), ("foreign.json", bytes_of(FOREIGN)))
     app.session_state["by hand"] = True
     wrong = '{"role": "by", "text": "words", "items": "logs"}'
-    opening(app, "Upload").text_area(key="shape as JSON").set_value(wrong)
+    opening(app, "Upload").text_area(key="shape of foreign.json").set_value(wrong)
     shown(app.button(key="read-shaped").click().run())
     assert "no list `logs` is in this file; it has `log.history`" in text(app)
-    assert app.text_area(key="shape as JSON").value == wrong
+    assert app.text_area(key="shape of foreign.json").value == wrong
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from historylab.wording.phrases import capitalize_first
 from historylab.wording.untrusted import code_span
 
 MOST = 10
-SAVED, WRITTEN = "saved-shape", "shape as JSON"
+SAVED = "saved-shape"
 EXAMPLE = Shape("who", "said", "history", time="at", roles={"bot": "assistant"})
 
 
@@ -68,7 +68,7 @@ def _by_hand(file: RefusedFile) -> None:
             "The shape of the file, as JSON",
             (offered[0].shape if offered else EXAMPLE).as_json,
             height=240,
-            key=WRITTEN,
+            key=_written(file.given),
             on_change=opening.keep_drawer_open,
             help="Which field says who speaks and what: the keys are in docs/formats.md, A format we don't know",
         )
@@ -84,6 +84,11 @@ def _by_hand(file: RefusedFile) -> None:
         _saved_shape(file.given)
 
 
+def _written(given: GivenFile) -> str:
+    """The key of the field for a file's shape: what was written for one file is no other's."""
+    return f"shape of {given.name[:80]}"
+
+
 def _list_named(path: str, keys: Sequence[str]) -> str:
     where = code_span(path, 60) if path else "the list itself"
     return f"{where} with {', '.join(code_span(key, 40) for key in keys)}"
@@ -91,7 +96,7 @@ def _list_named(path: str, keys: Sequence[str]) -> str:
 
 def _read_by_written(given: GivenFile) -> None:
     """Read by what the field holds now: it may have been written since the button was drawn."""
-    shape = _shape_in((session.widget_value(WRITTEN) or "").encode(), "")
+    shape = _shape_in((session.widget_value(_written(given)) or "").encode(), "")
     if isinstance(shape, Shape):
         _read(given, shape)
     else:
