@@ -24,7 +24,7 @@ from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.paths import holds
 from historylab.formats.messages.record_groups import Grouping
 from historylab.formats.messages.role_records import begin_message, end_message
-from historylab.formats.messages.walker import Table, walk_parts
+from historylab.formats.messages.walker import walk_parts, with_labels
 from historylab.registry import register
 
 ROLES = {role: role for role in ("system", "user", "assistant", "tool")}
@@ -51,7 +51,7 @@ def add_result(
     called, name = text_in(part, "toolCallId") or None, text_in(part, "toolName") or None
     about = {"is_error": True} if failed else {}
     held = AnswerParts(None, said.timestamp, about, role="tool", name=name, answers=called)
-    walk_parts(given, "type", PARTS, held, where, report, LABELS)
+    walk_parts(given, "type", PARTS, held, where, report)
     said.add_result(held.messages()[0])
 
 
@@ -67,15 +67,18 @@ def _read_result(part: dict[str, Any], said: AnswerParts, where: str, report: Re
     add_result(part, parts, failed, said, where, report)
 
 
-PARTS: Table = {
-    "text": {"text": "text"},
-    "reasoning": {"thinking": ("text", "reasoning")},
-    "redacted-reasoning": None,
-    "tool-call": {"call": CALL},
-    "tool-result": _read_result,
-    **{kind: {"media": ("mediaType", "mimeType", "contentType", "type")} for kind in FILES},
-    **{kind: {"media": "type"} for kind in IMAGES},
-}
+PARTS = with_labels(
+    {
+        "text": {"text": "text"},
+        "reasoning": {"thinking": ("text", "reasoning")},
+        "redacted-reasoning": None,
+        "tool-call": {"call": CALL},
+        "tool-result": _read_result,
+        **{kind: {"media": ("mediaType", "mimeType", "contentType", "type")} for kind in FILES},
+        **{kind: {"media": "type"} for kind in IMAGES},
+    },
+    LABELS,
+)
 """Type of a part → where its words are."""
 
 
@@ -128,7 +131,7 @@ def read_model_message(record: Any, where: str, report: Report) -> list[Message]
     said = begin_message(record, ROLES, READ, where, report)
     if not said:
         return []
-    walk_parts([content] if isinstance(content, str) else content or [], "type", PARTS, said, where, report, LABELS)
+    walk_parts([content] if isinstance(content, str) else content or [], "type", PARTS, said, where, report)
     if said.role == "tool" and said.results and not (said.texts or said.media):
         return said.results
     return end_message(said, where, report)

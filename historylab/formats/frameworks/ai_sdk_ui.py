@@ -16,7 +16,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.frameworks.ai_sdk import CALL, GROUPING, LABELS, PARTS, READ_OF_RESULT, add_result
+from historylab.formats.frameworks.ai_sdk import CALL, GROUPING, PARTS, READ_OF_RESULT, add_result
 from historylab.formats.messages.answers import AnswerParts, named_model
 from historylab.formats.messages.content_parts import json_text
 from historylab.formats.messages.fields import list_in, object_in, text_in
@@ -71,7 +71,7 @@ def read_ui_message(record: Any, where: str, report: Report, more: frozenset[str
         return []
     about = object_in(record, "metadata") if said.role == "assistant" else {}
     said.late, said.metadata = True, named_model(about.get("model"), about.get("modelId"), about.get("model_name"))
-    walk_parts(_parts(record, where, report), "type", UI_PARTS, said, where, report, LABELS)
+    walk_parts(_parts(record, where, report), "type", UI_PARTS, said, where, report)
     usage = object_in(about, "usage") or object_in(about, "totalUsage")  # if an app put it there
     return end_message(said, where, report, to_usage(usage))
 

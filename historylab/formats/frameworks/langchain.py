@@ -29,7 +29,7 @@ from historylab.formats.messages.paths import value_at
 from historylab.formats.messages.record_groups import Grouping
 from historylab.formats.messages.role_records import calls_beside, end_message
 from historylab.formats.messages.usage import to_usage
-from historylab.formats.messages.walker import Table, call_at, walk_parts, words_in
+from historylab.formats.messages.walker import call_at, walk_parts, with_labels, words_in
 from historylab.registry import register
 
 ROLES = {"human": "user", "ai": "assistant", "developer": "system", "function": "tool"}
@@ -46,11 +46,8 @@ READ_OF_ADDITIONAL = {"tool_calls", "function_call", "reasoning_content", "reaso
 READ_OF_ADDITIONAL |= {"created_at", "__openai_role__", "__gemini_function_call_thought_signatures__"}
 LABELS = {"type", "id", "index", "status", "encrypted_content", "signature"}
 LABELS |= {"cache_control", "citations", "annotations", "extras"}
-THOUGHTS = ("additional_kwargs.reasoning_content", "additional_kwargs.reasoning.summary")
-TIMES = (
-    *("additional_kwargs.timestamp", "additional_kwargs.created_at"),
-    *("response_metadata.created_at", "response_metadata.created"),
-)
+THOUGHTS = ("reasoning_content", "reasoning.summary")
+TIMES, TIMES_OF_ANSWER = ("timestamp", "created_at"), ("created_at", "created")
 SPOKEN = ("human", "ai", "AIMessageChunk")
 SECRET = "[secret]"
 
@@ -62,17 +59,20 @@ def _read_call(part: dict[str, Any], said: AnswerParts, where: str, report: Repo
         said.call(call_at(_without_secrets(part), PART_CALL))
 
 
-PARTS: Table = {
-    "text": {"text": "text"},
-    "refusal": {"text": "refusal"},
-    "thinking": {"thinking": "thinking"},
-    "reasoning": {"thinking": ("reasoning", "summary")},
-    "reasoning_content": {"thinking": ("reasoning_content.text", "reasoning_content")},
-    **{kind: {"media": "type"} for kind in MEDIA},
-    **{kind: {"media": "mime_type"} for kind in ("video", "media")},
-    **dict.fromkeys(("tool_use", "tool_call", "function_call"), _read_call),
-    **dict.fromkeys(("input_json_delta", "redacted_thinking")),
-}
+PARTS = with_labels(
+    {
+        "text": {"text": "text"},
+        "refusal": {"text": "refusal"},
+        "thinking": {"thinking": "thinking"},
+        "reasoning": {"thinking": ("reasoning", "summary")},
+        "reasoning_content": {"thinking": ("reasoning_content.text", "reasoning_content")},
+        **{kind: {"media": "type"} for kind in MEDIA},
+        **{kind: {"media": "mime_type"} for kind in ("video", "media")},
+        **dict.fromkeys(("tool_use", "tool_call", "function_call"), _read_call),
+        **dict.fromkeys(("input_json_delta", "redacted_thinking")),
+    },
+    LABELS,
+)
 
 
 class Dumped(NamedTuple):
@@ -178,21 +178,21 @@ def _message(fields: Any, where: str, report: Report, kind: str) -> Message | No
     role = _role(fields, kind, where, report)
     report.leave(fields, READ, where)
     report.leave(extra, READ_OF_ADDITIONAL, where)
-    said = AnswerParts(text_in(fields, "id"), iso_time(value_at(fields, TIMES)), _metadata(fields, about), role=role)
-    said.name = text_in(fields, "name")
+    time = iso_time(value_at(extra, TIMES) or value_at(about, TIMES_OF_ANSWER))
+    said = AnswerParts(text_in(fields, "id"), time, _metadata(fields, about), role=role, name=text_in(fields, "name"))
     if role == "tool":
         said.answers = text_in(fields, "tool_call_id")
         said.metadata = {"is_error": True} if fields.get("status") == "error" else {}
     for call in _calls(fields, extra, where, report) if role == "assistant" else ():
         said.call(call)
-    for path in THOUGHTS:
-        said.think(words_in(value_at(fields, path))[0])
+    for path in THOUGHTS if extra else ():
+        said.think(words_in(value_at(extra, path))[0])
     content = fields.get("content")
     if isinstance(content, str):
         said.say(content)
     elif not isinstance(content, list | None):
         report.warn(f"content that is {kind_of(content)}, not read", where)
-    walk_parts(_name_kinds(as_list(content)), "type", PARTS, said, where, report, LABELS)
+    walk_parts(_name_kinds(as_list(content)), "type", PARTS, said, where, report)
     said.say(text_in(extra, "refusal") or "")
     return end_message(said, where, report)[0]
 

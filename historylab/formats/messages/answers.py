@@ -81,7 +81,7 @@ class AnswerParts:
             self.end_step()
 
     def _message(self) -> Message:
-        before = self.id and sum(message.role == self.role for message in self.made)
+        before = self.id and self.made and sum(message.role == self.role for message in self.made)
         thinking = {"thinking": "\n".join(self.thoughts)} if self.thoughts else {}
         message = Message(
             self.role,
@@ -101,9 +101,11 @@ class AnswerParts:
 
 def with_usage(messages: list[Message], usage: dict[str, int] | None) -> tuple[list[Message], bool]:
     """The messages with the usage of their only answer; False if several requests share it, so that it fits none."""
+    if not usage:
+        return messages, True
     answers = [i for i, message in enumerate(messages) if message.role == "assistant"]
-    if not usage or len(answers) != 1:
-        return messages, not usage
+    if len(answers) != 1:
+        return messages, False
     at = answers[0]
     answered = replace(messages[at], metadata={**messages[at].metadata, "usage": usage})
     return [*messages[:at], answered, *messages[at + 1 :]], True
@@ -116,4 +118,7 @@ def tool_call(id: object, name: object, arguments: object) -> ToolCall:
 
 def named_model(*given: object) -> dict[str, str]:
     """The first of these that is a model's name, as metadata."""
-    return next(({"model": name} for each in given if (name := model_name(each))), {})
+    for each in given:
+        if each and (name := model_name(each)):
+            return {"model": name}
+    return {}

@@ -257,6 +257,8 @@ def _timestamp(given: Mapping[str, Any], metadata: dict[str, Any]) -> str | None
 
 def iso_time(raw: Any) -> str | None:
     """ISO 8601 text of an ISO text (unchanged) or of an epoch in seconds, milli- or microseconds (UTC); else None."""
+    if raw is None:
+        return None
     if isinstance(raw, datetime):
         return raw.isoformat()
     try:

@@ -24,6 +24,10 @@ def each_path(paths: Paths) -> tuple[str, ...]:
 
 def value_at(item: Any, paths: Paths) -> Any:
     """The value of an item at a path such as `author.role`; None if there is none."""
+    if type(paths) is str and type(item) is dict:  # most of them
+        value = item.get(paths)
+        if value is not None or "." not in paths:
+            return value
     return picked_at(item, paths)[0]
 
 
@@ -37,7 +41,7 @@ def picked_at(item: Any, paths: Paths) -> tuple[Any, str]:
         elif not path or (flat and "." not in path):  # most paths, so that they cost no call
             continue
         else:
-            value = _first_at(item, _keys(path))
+            value = _first_at(item, path)
         if value is None:
             continue
         if value not in ("", []):
@@ -49,16 +53,16 @@ def picked_at(item: Any, paths: Paths) -> tuple[Any, str]:
 def values_at(item: Any, paths: Paths) -> list[Any]:
     """All values at the first of these paths that leads to any, through every list on the way."""
     for path in each_path(paths):
-        if path and (found := [value for value in _all_at(item, _keys(path)) if value is not None]):
+        if path and (found := [value for value in _all_at(item, path) if value is not None]):
             return found
     return []
 
 
 def on_the_way(item: Any, path: str) -> Iterator[dict[str, Any]]:
     """The objects that a path leads through, the outer first."""
-    keys = _keys(path)
+    keys = path.split(".")
     for count in range(len(keys)):
-        if isinstance(found := _first_at(item, keys[:count]), dict):
+        if isinstance(found := _first_at(item, ".".join(keys[:count]) if count else None), dict):
             yield found
 
 
@@ -68,7 +72,7 @@ def holds(item: Any, wanted: Mapping[str, tuple[Any, ...]]) -> bool:
         if type(item) is dict and "." not in path:  # most of them
             places: Iterable[Any] = (item[path],) if path in item else ()
         else:
-            places = _all_at(item, _keys(path))
+            places = _all_at(item, path)
         for found in places:
             if (found in values) if values else (found not in (None, "", False, [], {})):
                 return True
@@ -78,7 +82,7 @@ def holds(item: Any, wanted: Mapping[str, tuple[Any, ...]]) -> bool:
 def lists_at(values: list[Located], paths: Paths) -> list[tuple[str, list[Located], tuple[Any, ...]]]:
     """Every list of items at the first path that leads to any: where it is, its items, and what is around it."""
     held = [(where, value, ()) for where, value in values]
-    tried = (list(_lists(held, _keys(path) if path else ())) for path in each_path(paths))
+    tried = (list(_lists(held, path or None)) for path in each_path(paths))
     return next(filter(None, tried), [])
 
 
@@ -91,46 +95,43 @@ def list_items(value: Any) -> Any:
 
 
 @lru_cache(maxsize=4096)
-def _keys(path: str) -> tuple[str, ...]:
-    return tuple(path.split("."))
+def _steps(path: str) -> tuple[tuple[str, str | None], ...]:
+    """The keys that a path may begin with, the longest first, as keys may hold dots; each with the rest, if any."""
+    keys = path.split(".")
+    shorter = ((".".join(keys[:count]), ".".join(keys[count:])) for count in range(len(keys) - 1, 0, -1))
+    return (path, None), *shorter
 
 
-@lru_cache(maxsize=4096)
-def _steps(keys: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The keys that a path may begin with, the longest first, as keys may hold dots; each with the rest of the path."""
-    return tuple((".".join(keys[:count]), keys[count:]) for count in range(len(keys), 0, -1))
-
-
-def _first_at(value: Any, keys: tuple[str, ...]) -> Any:
-    while keys:
+def _first_at(value: Any, path: str | None) -> Any:
+    while path is not None:
         if isinstance(value, dict):
-            for key, rest in _steps(keys):
+            for key, rest in _steps(path):
                 if key in value:
-                    value, keys = value[key], rest
+                    value, path = value[key], rest
                     break
             else:
                 return None
         elif isinstance(value, list | tuple):
-            return next((found for each in value if (found := _first_at(each, keys)) is not None), None)
+            return next((found for each in value if (found := _first_at(each, path)) is not None), None)
         else:
             return None
     return value
 
 
-def _all_at(value: Any, keys: tuple[str, ...]) -> Iterator[Any]:
-    if not keys:
+def _all_at(value: Any, path: str | None) -> Iterator[Any]:
+    if path is None:
         yield value
     elif isinstance(value, list):
         for each in value:
-            yield from _all_at(each, keys)
-    elif step := _step_into(value, keys):
+            yield from _all_at(each, path)
+    elif step := _step_into(value, path):
         yield from _all_at(value[step[0]], step[1])
 
 
-def _step_into(value: Any, keys: tuple[str, ...]) -> tuple[str, tuple[str, ...]] | None:
+def _step_into(value: Any, path: str) -> tuple[str, str | None] | None:
     """The longest key of an object that a path begins with, and the rest of the path; None if it has none."""
     if isinstance(value, dict):
-        for step in _steps(keys):
+        for step in _steps(path):
             if step[0] in value:
                 return step
     return None
@@ -139,20 +140,18 @@ def _step_into(value: Any, keys: tuple[str, ...]) -> tuple[str, tuple[str, ...]]
 _Around: TypeAlias = tuple[Any, ...]
 
 
-def _lists(
-    values: list[tuple[str, Any, _Around]], keys: tuple[str, ...]
-) -> Iterator[tuple[str, list[Located], _Around]]:
-    if not keys:
+def _lists(values: list[tuple[str, Any, _Around]], path: str | None) -> Iterator[tuple[str, list[Located], _Around]]:
+    if path is None:
         yield from _lists_here(values)
         return
     for where, value, around in values:
         if isinstance(value, list):
-            yield from _lists([(f"{where}[{i}]", item, around) for i, item in enumerate(value)], keys)
-        elif step := _step_into(value, keys):
+            yield from _lists([(f"{where}[{i}]", item, around) for i, item in enumerate(value)], path)
+        elif step := _step_into(value, path):
             key, rest = step
             yield from _lists([(f"{where} {key}".strip(), value[key], (value, *around))], rest)
         elif isinstance(items := list_items(value), list):  # of objects by id
-            yield from _lists([(f"{where}[{i}]", item, around) for i, item in enumerate(items)], keys)
+            yield from _lists([(f"{where}[{i}]", item, around) for i, item in enumerate(items)], path)
 
 
 def _lists_here(values: list[tuple[str, Any, _Around]]) -> Iterator[tuple[str, list[Located], _Around]]:

@@ -30,10 +30,10 @@ HELD |= {"inlineFile": "file", "inlineData": "file", "youtubeVideo": "video", "g
 """Field of a chunk that holds media → their name."""
 
 READ = {"role", "text", "parts", "isThought", "createTime", "id", "executableCode", "codeExecutionResult", *HELD}
-LABELS = {"tokenCount", "finishReason", "thoughtSignatures", "thinkingBudget", "thinkingLevel", "branchChildren"}
-LABELS |= {"branchParent", "isEdited", "safetyRatings", "isGeneratedUsingApiKey", "errorMessage"}
+READ |= {"tokenCount", "finishReason", "thoughtSignatures", "thinkingBudget", "thinkingLevel", "branchChildren"}
+READ |= {"branchParent", "isEdited", "safetyRatings", "isGeneratedUsingApiKey", "errorMessage"}
 PARAMETERS = {"temperature": "temperature", "topP": "top_p", "topK": "top_k", "maxOutputTokens": "max_tokens"}
-KINDS = {"text": str, "parts": list, "executableCode": dict, "codeExecutionResult": dict}
+KINDS = {"text": str | None, "parts": list | None, "executableCode": dict | None, "codeExecutionResult": dict | None}
 CODE = "code_execution"
 
 
@@ -93,12 +93,12 @@ def _read(chunk: Any, where: str, report: Report, run: str) -> list[Message]:
         report.skip("no role" if isinstance(chunk, dict) else f"{kind_of(chunk)}, not an object", where)
         return []
     before = report.warned
-    report.leave(chunk, READ | LABELS, where)
+    report.leave(chunk, READ, where)
     for name, kind in KINDS.items():
-        if not isinstance(chunk.get(name), kind | None):
+        if not isinstance(chunk.get(name), kind):
             report.warn(f"{name} is {kind_of(chunk[name])}", where)
     text, thought = _text(chunk)
-    media = tuple(name for held, name in HELD.items() if chunk.get(held))
+    media = () if HELD.keys().isdisjoint(chunk) else tuple(name for held, name in HELD.items() if chunk.get(held))
     if not (text or thought or media or chunk.get("executableCode") or chunk.get("codeExecutionResult")):
         report.skip("a chunk that failed" if chunk.get("errorMessage") else "a chunk without text or media", where)
         return []

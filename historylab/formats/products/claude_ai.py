@@ -27,7 +27,7 @@ from historylab.registry import register
 TREE = Shape(id="uuid", parent="parent_message_uuid", time="created_at")
 ROLES = {"human": "user"}
 READ = {"uuid", "sender", "text", "content", "created_at", "parent_message_uuid", "attachments", "files", "files_v2"}
-SHOWN = {"updated_at", "index", "truncated", "stop_reason", "sync_sources", "input_mode", "metadata"}
+READ |= {"updated_at", "index", "truncated", "stop_reason", "sync_sources", "input_mode", "metadata"}
 ABOUT = {"uuid", "name", "summary", "model", "created_at", "updated_at", "account", "chat_messages", "settings"}
 ABOUT |= {"current_leaf_message_uuid", "is_starred", "platform"}
 SHOWN_OF_BLOCK = {"start_timestamp", "stop_timestamp", "flags", "message", "summaries", "cut_off", "truncated", "uuid"}
@@ -59,7 +59,7 @@ def claude_ai(content: Content, report: Report) -> Iterator[Conversation]:
 
 
 def _conversation(value: dict[str, Any], where: str, report: Report) -> Conversation:
-    tree, known = RecordTree(TREE), set[str]()
+    tree, known = RecordTree(TREE, rooted=True), set[str]()
     for i, record in enumerate(value["chat_messages"]):
         at = f"{where} chat_messages[{i}]".strip()
         if not isinstance(record, dict):
@@ -82,7 +82,7 @@ def _conversation(value: dict[str, Any], where: str, report: Report) -> Conversa
 def _read(record: Any, where: str, report: Report, key: str) -> list[Message]:
     """The messages in one: the user's with what is attached, or the model's with its calls' results between."""
     report.records += 1
-    report.leave(record, READ | SHOWN, where)
+    report.leave(record, READ, where)
     sender, text, content = record.get("sender"), text_in(record, "text"), list_in(record, "content")
     role = ROLES.get(sender, sender) if isinstance(sender, str) else ""
     if not isinstance(record.get("content"), list | None):

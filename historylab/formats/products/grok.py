@@ -11,29 +11,25 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.formats.base import Report, kind_of
+from historylab.formats.base import EMPTY_VALUES, Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.answers import named_model
 from historylab.formats.messages.branching import join_texts, with_branches
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.fields import list_in, text_in
-from historylab.formats.messages.paths import value_at
 from historylab.formats.messages.record_groups import located_items, value_recogniser
 from historylab.formats.messages.speakers import role_of
-from historylab.formats.messages.walker import text_at
 from historylab.formats.shapes.shape import Shape
 from historylab.formats.shapes.threads import RecordTree
 from historylab.registry import register
 
-TREE = Shape(
-    id=("_id.$oid", "_id"),
-    parent=("parent_response_id.$oid", "parent_response_id"),
-    time=("create_time.$date.$numberLong", "create_time.$date", "create_time"),
-)
+TREE = Shape(id="id", parent="parent", time="time")
+WRAPPED = ("$date", "$numberLong", "$oid")
 READ = {"_id", "conversation_id", "message", "sender", "create_time", "parent_response_id", "model"}
+TEXTS = {"sender": str, "message": str | None}
 READ |= {"thinking_trace", "file_attachments"}
-LABELS = {"share_link", "metadata", "partial", "manual", "shared", "query", "query_type", "thinking_start_time"}
-LABELS |= {"thinking_end_time", "is_control", "request_metadata", "leaf_response_id", "xai_user_id", "media_types"}
+READ |= {"share_link", "metadata", "partial", "manual", "shared", "query", "query_type", "thinking_start_time"}
+READ |= {"thinking_end_time", "is_control", "request_metadata", "leaf_response_id", "xai_user_id", "media_types"}
 
 
 def _export_conversations(value: Any) -> list[Any]:
@@ -72,7 +68,8 @@ def _conversation(entry: dict[str, Any], where: str, report: Report) -> Conversa
             report.pass_over("a response with the id of one before it", at)
         elif message:
             known |= {message.id} if message.id else set()
-            tree.add(at, {name: held for name, held in response.items() if held is not None}, [message])
+            record, followed = {"id": message.id, "time": message.timestamp}, _plain(response, "parent_response_id")
+            tree.add(at, record if followed in EMPTY_VALUES else {**record, "parent": followed}, [message])
     metadata = {"provider": "xai"} | ({"conversation_id": about["id"]} if text_in(about, "id") is not None else {})
     threads = [tree.thread(way, _stay_apart) for way in tree.ways([], report, by_time=True)]
     return with_branches(threads or [[]], text_in(about, "title") or "", metadata, report)
@@ -86,20 +83,20 @@ def _message(response: Any, where: str, report: Report) -> Message | None:
     if not isinstance(response, dict):
         report.skip(f"{kind_of(response)}, not an object", where)
         return None
-    for name, kind in (("sender", str), ("message", str | None)):
+    for name, kind in TEXTS.items():
         if not isinstance(response.get(name), kind):
             report.skip(f"{name} is {kind_of(response.get(name))}, not text", where)
             return None
     sender, text = response["sender"], response.get("message") or ""
     media = ("file",) * len(list_in(response, "file_attachments"))
     report.records += 1
-    report.leave(response, READ | LABELS, where)
+    report.leave(response, READ, where)
     role = role_of(sender)
     if not role:
         report.warn(f"unknown sender {sender[:40]!r}, kept as conversation", where)
     if not (text or media):
         report.warn("empty content", where)
-    given = value_at(response, TREE.time)
+    given = _plain(response, "create_time")
     time, metadata = iso_time(given), dict[str, Any]()
     if time is None and given is not None:
         report.warn("a timestamp that is no time", where)
@@ -109,5 +106,14 @@ def _message(response: Any, where: str, report: Report) -> Message | None:
     texts = thoughts if isinstance(thoughts, list) else [thoughts]
     if thinking := join_texts(text for text in texts if isinstance(text, str)):
         metadata["thinking"] = thinking
-    id = text_at(response, TREE.id) or None
+    id = _plain(response, "_id")
+    id = None if id in EMPTY_VALUES or isinstance(id, dict | list | bool) else str(id)
     return Message(role or sender, text, id, media=media, timestamp=time, metadata=metadata, source=response)
+
+
+def _plain(response: dict[str, Any], name: str) -> Any:
+    """The value under a key without the wrapping of MongoDB's extended JSON."""
+    value = response.get(name)
+    for key in WRAPPED:
+        value = value.get(key, value) if isinstance(value, dict) else value
+    return value

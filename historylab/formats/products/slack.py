@@ -35,9 +35,9 @@ SAID = {"bot_message", "thread_broadcast", "me_message", "file_share", "file_com
 
 READ = {"type", "subtype", "ts", "thread_ts", "user", "bot_id", "username", "text", "files", "user_profile"}
 READ |= {"attachments", "bot_profile", "blocks"}
-LABELS = {"client_msg_id", "team", "user_team", "source_team", "reply_count", "reply_users_count", "latest_reply"}
-LABELS |= {"reply_users", "replies", "is_locked", "subscribed", "parent_user_id", "last_read", "app_id", "edited"}
-LABELS |= {"upload", "display_as_bot", "icons", "x_files", "is_starred", "permalink", "hidden", "channel", "root"}
+READ |= {"client_msg_id", "team", "user_team", "source_team", "reply_count", "reply_users_count", "latest_reply"}
+READ |= {"reply_users", "replies", "is_locked", "subscribed", "parent_user_id", "last_read", "app_id", "edited"}
+READ |= {"upload", "display_as_bot", "icons", "x_files", "is_starred", "permalink", "hidden", "channel", "root"}
 MEDIA = ("image", "audio", "video")
 SHOWN = ("profile.display_name", "profile.real_name", "display_name", "real_name", "name")
 """Paths to the name by which a user or a profile is shown."""
@@ -100,12 +100,12 @@ def _names(content: Content) -> dict[str, str]:
 
 def _profiles(days: list[Located]) -> dict[str, str]:
     """User id → the name in the profile beside a message."""
-    given = [(text_at(record, "user"), object_in(record, "user_profile")) for _, record in days if type(record) is dict]
-    return {user: name for user, profile in given if (name := _shown_name(profile))}
+    given = [record for _, record in days if type(record) is dict and "user_profile" in record]
+    return {text_at(each, "user"): name for each in given if (name := _shown_name(object_in(each, "user_profile")))}
 
 
 def _shown_name(user: Any) -> str:
-    return next((name for path in SHOWN if (name := text_at(user, path)).strip()), "")
+    return next((name for path in SHOWN if (name := text_at(user, path)).strip()), "") if user else ""
 
 
 def _is_message(record: Any) -> bool:
@@ -125,7 +125,7 @@ def _message(record: Any, where: str, report: Report, names: Mapping[str, str]) 
     if subtype and (not isinstance(subtype, str) or subtype not in SAID):
         report.pass_over(f"a {subtype[:40]} notice" if isinstance(subtype, str) else "a notice without a name", where)
         return None
-    report.leave(record, READ | LABELS, where)
+    report.leave(record, READ, where)
     for name in ("text", "user", "bot_id", "username", "thread_ts"):
         if not isinstance(record.get(name), str | None):
             report.warn(f"{name} is {kind_of(record[name])}, not text", where)

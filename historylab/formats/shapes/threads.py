@@ -29,33 +29,38 @@ def join_thoughts(before: Message, message: Message) -> Message | None:
 
 
 class RecordTree:
-    """The records of one conversation, each with its messages and with the record it follows."""
+    """The records of one conversation, each with its messages and with the record it follows.
 
-    def __init__(self, shape: Shape):
-        self._shape = shape
+    `rooted`: one that names a record that the file lacks begins a thread, as the first ones name such a one.
+    """
+
+    def __init__(self, shape: Shape, rooted: bool = False):
+        self._shape, self._rooted = shape, rooted
         self._records: dict[Hashable, tuple[str, Any, list[Message]]] = {}
         self._named: dict[Hashable, str | None] = {}  # the id of the one it follows; None: it says that it is the first
-        self._joined: dict[tuple[int, int], Message | None] = {}  # by id() of both: threads share what is joined
+        self._joined: dict[tuple[int, int], Message] = {}  # by id() of both: threads share what is joined
 
     def add(self, where: str, item: Any, messages: list[Message]) -> None:
         """Add the next record of the file."""
         id = text_at(item, self._shape.id)
         key = id if id and id not in self._records else len(self._records)
         self._records[key] = where, item, messages
-        self._named[key] = text_at(item, self._shape.parent) or (None if self._says_parent(item) else "")
+        if self._shape.parent:
+            self._named[key] = text_at(item, self._shape.parent) or (None if self._says_parent(item) else "")
 
     def ways(self, around: Sequence[Any], report: Report, by_time: bool = False) -> list[list[tuple[Any, Any]]]:
         """Each thread as its records with their keys: the conversation first, then its branches from new to old."""
         found = [[*self._records]]
         if self._shape.parent:
-            held = {
-                key: value_at(item, self._shape.time) if by_time else None
-                for key, (_, item, _) in self._records.items()
-            }
-            order = {key: (moment(time), place) for place, (key, time) in enumerate(held.items())}
-            found = paths(self._parents(), order.__getitem__, _current(around, self._records))
+            places = {key: place for place, key in enumerate(self._records)}
+
+            def newest(key: Hashable) -> tuple[float, int]:
+                time = value_at(self._records[key][1], self._shape.time) if by_time else None
+                return moment(time), places[key]
+
+            found = paths(self._parents(), newest, _current(around, self._records))
             offered = {key for way in found for key in way}
-            for key, (where, _, messages) in self._records.items():
+            for key, (where, _, messages) in self._records.items() if len(offered) < len(self._records) else ():
                 if messages and key not in offered:
                     report.records -= 1  # counted as read
                     report.pass_over("a message on a branch older than those offered", where)
@@ -73,11 +78,8 @@ class RecordTree:
         joined, stops = list[Message](), dict[Hashable, int]()
         for key, _ in way:
             for message in self._records[key][2]:
-                pair = (id(joined[-1]), id(message)) if joined else (0, 0)
-                if joined and pair not in self._joined:
-                    self._joined[pair] = join(joined[-1], message)
-                if whole := self._joined.get(pair):
-                    joined[-1] = whole
+                if joined and (whole := join(joined[-1], message)):
+                    joined[-1] = self._joined.setdefault((id(joined[-1]), id(message)), whole)
                 else:
                     joined.append(message)
             stops[key] = len(joined)
@@ -91,8 +93,10 @@ class RecordTree:
         for key, named in self._named.items():
             if not named or named == key:
                 parents[key] = before if named is not None else None
+            elif named in self._records:
+                parents[key] = named
             else:
-                parents[key] = named if named in self._records else missing.setdefault(named, before)
+                parents[key] = None if self._rooted else missing.setdefault(named, before)
             before = key
         return parents
 

@@ -106,6 +106,19 @@ def branched(**more):
     )
 
 
+@pytest.mark.parametrize("unknown", [ROOT, "deleted"])
+def test_a_file_may_have_its_newest_message_first(unknown):
+    told = [
+        said("assistant", "Later.", key="d", after="c", created_at="2026-01-02T10:01:00Z"),
+        said("human", "Again?", key="c", after=unknown, created_at="2026-01-02T10:00:00Z"),
+        said("assistant", "Hello!", key="b", after="a", created_at="2026-01-01T10:01:00Z"),
+        said("human", "Hi.", key="a", after=ROOT, created_at="2026-01-01T10:00:00Z"),
+    ]
+    (conversation,) = exported(*told)
+    assert lines_of(conversation) == ["u Again?", "a Later."]
+    assert [lines_of(branch) for branch in conversation.branches] == [["u Hi.", "a Hello!"]]
+
+
 def test_the_newest_branch_is_the_conversation_and_the_others_are_offered():
     (conversation,) = loaded = branched()
     assert lines_of(conversation) == ["u One.", "a New."]
