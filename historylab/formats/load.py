@@ -272,12 +272,13 @@ def as_loaded(
 
 def _report_lacks(one: Conversation, report: Report) -> None:
     """Report what hardly a conversation lacks, so that a file read the wrong way shows."""
-    roles = {message.role for message in one}
+    roles = [message.role for message in one]
+    calls, results = sum(len(message.tool_calls) for message in one), roles.count("tool")
     if "user" not in roles and len(one) > 1:  # an answer alone is a file of its own kind
         report.warn("a conversation without any user message", one.title)
-    if "tool" not in roles and sum(len(message.tool_calls) for message in one) > 1:
+    if calls > 1 and not results:
         report.warn("a conversation whose calls all lack their results", one.title)
-    if "tool" in roles and not any(message.tool_calls for message in one):
+    if results > 1 and not calls:
         report.warn("a conversation whose results all lack their calls", one.title)
 
 

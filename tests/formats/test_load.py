@@ -283,7 +283,7 @@ def test_many_records_are_counted_with_separators():
 
 
 def test_a_conversation_whose_results_all_lack_their_calls_says_so():
-    said = [{"role": "user", "content": "hi"}, {"role": "tool", "content": "ok", "tool_call_id": "c1"}]
+    said = [{"role": "user", "content": "hi"}, *[{"role": "tool", "content": "ok", "tool_call_id": "c1"}] * 2]
     lacks = "a conversation whose results all lack their calls"
     assert lacks in load(json.dumps(said).encode()).report.warnings
     call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
