@@ -68,7 +68,7 @@ def _by_hand(file: RefusedFile) -> None:
             "The shape of the file, as JSON",
             (offered[0].shape if offered else EXAMPLE).as_json,
             height=240,
-            key=_written(file.given),
+            key=_field_of_shape(file.given),
             on_change=opening.keep_drawer_open,
             help="Which field says who speaks and what: the keys are in docs/formats.md, A format we don't know",
         )
@@ -84,7 +84,7 @@ def _by_hand(file: RefusedFile) -> None:
         _saved_shape(file.given)
 
 
-def _written(given: GivenFile) -> str:
+def _field_of_shape(given: GivenFile) -> str:
     """The key of the field for a file's shape: what was written for one file is no other's."""
     return f"shape of {given.name[:80]}"
 
@@ -96,7 +96,7 @@ def _list_named(path: str, keys: Sequence[str]) -> str:
 
 def _read_by_written(given: GivenFile) -> None:
     """Read by what the field holds now: it may have been written since the button was drawn."""
-    shape = _shape_in((session.widget_value(_written(given)) or "").encode(), "")
+    shape = _shape_in((session.widget_value(_field_of_shape(given)) or "").encode(), "")
     if isinstance(shape, Shape):
         _read(given, shape)
     else:
