@@ -127,6 +127,8 @@ class Report:
     passed: int = 0  # of the records skipped, those known to be no messages
     readers: dict[Hashable, MessageReader | None] = field(default_factory=dict, init=False, repr=False)
     """Structures of lists of messages inside the file → the function that reads them; None: they are no messages."""
+    guessed: dict[str, dict[str, None]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """Role → the speakers of whom it was guessed."""
     warned: int = field(default=0, init=False, repr=False, compare=False)
     """Warnings given so far: more of them after a record was read than before say that it is more than its messages."""
 

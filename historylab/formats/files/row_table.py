@@ -22,7 +22,7 @@ from historylab.formats.messages.chat_messages import PLAIN_ROLES, iso_time, pai
 from historylab.formats.messages.fields import unpack_json
 from historylab.formats.messages.kept_records import with_fields
 from historylab.formats.messages.reported import read_reported
-from historylab.formats.messages.speakers import cast, role_of
+from historylab.formats.messages.speakers import cast, role_in_word, role_told
 
 COLUMNS = {
     "role": "role speaker_role sender_role author_role message_role sender_type author_type speaker sender author from"
@@ -108,7 +108,7 @@ def rows_to_conversations(rows: Iterable[tuple[str, Any]], report: Report) -> It
 def _messages(columns: TableColumns, rows: list[tuple[str, Mapping[str, Any]]], report: Report) -> list[Message]:
     said = list(dict.fromkeys(_label(row.get(columns.names["role"])) for _, row in rows))
     named_role = columns.names["role"].casefold().endswith(("role", "type"))
-    names = (speaker for speaker in said if speaker and not (named_role and not role_of(speaker)))
+    names = (speaker for speaker in said if speaker and not (named_role and not role_in_word(speaker)))
     roles = cast(names, report, rows[0][0])
     messages: list[Message] = []
     known = set[tuple[str | None, ...] | None]()
@@ -145,7 +145,7 @@ def _read_plain_row(names: dict[str, str], row: Mapping[str, Any], roles: dict[s
     time = iso_time(cell) if cell else None
     if cell and time is None:
         return None
-    return Message(role, content, name=None if role_of(speaker) else speaker, timestamp=time, source=row)
+    return Message(role, content, name=None if role_told(speaker) else speaker, timestamp=time, source=row)
 
 
 def _record(names: dict[str, str], row: Mapping[str, Any], roles: dict[str, str]) -> dict[str, Any]:
@@ -155,7 +155,7 @@ def _record(names: dict[str, str], row: Mapping[str, Any], roles: dict[str, str]
     record: dict[str, Any] = {"role": roles.get(speaker, speaker) or None, "content": _content(content)}
     if isinstance(cells.get("name"), str):
         record["name"] = cells["name"]
-    elif speaker in roles and not role_of(speaker):
+    elif speaker in roles and not role_told(speaker):
         record["name"] = speaker
     record |= {k: cells[k] for k in ("id", "tool_call_id") if isinstance(cells.get(k), str | int)}
     if calls := parse_cell(cells.get("tool_calls")):
@@ -212,7 +212,7 @@ def _is_talk(columns: TableColumns, rows: Sequence[Mapping[str, Any]]) -> bool:
     speakers = [_label(row.get(columns.names["role"])) for row in rows]
     text = any(isinstance(row.get(columns.names["content"]), str | list) for row in rows)
     again = columns.names["role"].casefold() != "role" and len(set(speakers)) < len(speakers)
-    return text and (any(map(role_of, speakers)) or again)
+    return text and (any(map(role_in_word, speakers)) or again)
 
 
 def _is_conversation(cell: Any) -> bool:

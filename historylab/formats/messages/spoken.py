@@ -17,7 +17,7 @@ from historylab.formats.base import Report
 from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.messages.content_parts import spaced_json
 from historylab.formats.messages.fields import text_in, unpack_json
-from historylab.formats.messages.speakers import cast, role_of
+from historylab.formats.messages.speakers import cast, role_told
 
 TAG = "<t"  # of all of them
 THOUGHTS = re.compile(r"\s*<think(?:ing)?>(.*?)</think(?:ing)?>\s*", re.DOTALL)
@@ -45,7 +45,7 @@ def messages_from_turns(turns: Iterable[SpokenTurn], report: Report) -> list[Mes
             report.pass_over("a speaker who says nothing", turn.where)
             continue
         report.records += 1
-        name = None if role_of(turn.speaker) else turn.speaker
+        name = None if role_told(turn.speaker) else turn.speaker
         role = roles[turn.speaker]
         if TAG not in turn.text:
             messages.append(Message(role, turn.text, name=name, timestamp=turn.time))

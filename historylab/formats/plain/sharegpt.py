@@ -18,7 +18,7 @@ from historylab.formats.messages.fields import as_list, unpack_json
 from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.record_groups import Grouping, RecordGroup
 from historylab.formats.messages.reported import read_reported
-from historylab.formats.messages.speakers import role_of
+from historylab.formats.messages.speakers import role_in_word
 from historylab.formats.messages.spoken import call_of, read_tags
 from historylab.registry import register
 
@@ -85,7 +85,7 @@ def _messages(record: Any, where: str, report: Report) -> list[Message]:
 
 
 def _role(speaker: Any) -> str:
-    return "assistant" if speaker == CALL else role_of(speaker) if isinstance(speaker, str) else ""
+    return "assistant" if speaker == CALL else role_in_word(speaker) if isinstance(speaker, str) else ""
 
 
 def _calls(value: str) -> Iterator[Message]:

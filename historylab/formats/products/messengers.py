@@ -105,8 +105,8 @@ def _records(chat: dict[str, Any], where: str, field: str, said: tuple[str, ...]
 
 
 def _roles(speakers: list[str], bots: dict[str, str], report: Report) -> dict[str, str]:
-    """Speaker → role."""
-    return cast(dict.fromkeys(filter(None, speakers)), report, known=bots)
+    """Speaker → role. Where bots are marked as such, everybody else is known to be a person."""
+    return cast(dict.fromkeys(filter(None, speakers)), None if bots else report, known=bots)
 
 
 def _author(record: dict[str, Any]) -> str:

@@ -22,7 +22,7 @@ from historylab.errors import LoadError
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.files.json_values import MAX_ITEMS, too_many
-from historylab.formats.messages.speakers import cast, role_of
+from historylab.formats.messages.speakers import cast, role_told
 from historylab.registry import register
 
 UNSEEN = str.maketrans(
@@ -132,7 +132,7 @@ def _stamped_lines(lines: Sequence[str]) -> Iterator[Stamped]:
 def _message(one: Stamped, role: str, name: str, text: str, order: str) -> Message:
     picture = PICTURE.fullmatch(text)
     kind = next((kind for kind, words in KINDS.items() if words.search(text)), "file") if picture else ""
-    said, source = None if role_of(name) else name, {"line": one.text} if picture else None
+    said, source = None if role_told(name) else name, {"line": one.text} if picture else None
     return Message(role, text, name=said, media=(kind,) if kind else (), timestamp=_time(one, order), source=source)
 
 

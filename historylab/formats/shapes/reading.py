@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,8 +20,8 @@ from historylab.formats.messages.answers import AnswerParts, with_usage
 from historylab.formats.messages.branching import with_branches
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.kept_records import with_record
-from historylab.formats.messages.paths import Located, Paths, each_path, holds, lists_at, picked_at, value_at, values_at
-from historylab.formats.messages.speakers import cast, is_name, role_in_word
+from historylab.formats.messages.paths import Located, each_path, holds, lists_at, picked_at, value_at, values_at
+from historylab.formats.messages.speakers import is_name
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.messages.walker import (
     are_silent,
@@ -34,14 +34,13 @@ from historylab.formats.messages.walker import (
     words_in,
 )
 from historylab.formats.plain.csv_table import rows_of_table
+from historylab.formats.shapes.casting import calls_said, cast_speakers, is_there, objects_at, word_at
 from historylab.formats.shapes.cuts import find_cuts
 from historylab.formats.shapes.proposals import find_lists
 from historylab.formats.shapes.shape import THINKING, Shape
 from historylab.formats.shapes.threads import RecordTree
 from historylab.formats.titles import first_question
 
-KINDS_OF_RECORD = ("type", "kind", "event", "say", "action", "mode", "category", "source")
-"""Fields whose words name a kind of record, so that none of them is a person's name."""
 MOST_LISTS = 5
 """Lists of a file that are named to whoever names one that it lacks."""
 FIRST = 20
@@ -54,8 +53,8 @@ def read_shaped(shape: Shape, values: list[Located], report: Report) -> Iterator
     Of speakers whose role neither the shape nor the word for them says, the one who answers is the assistant.
     """
     found = lists_at(values, shape.items)
-    reader = _Reader(shape, report)
-    reader.cast(item for _, items, _ in found for _, item in items)
+    roles = cast_speakers(shape, [item for _, items, _ in found for _, item in items], report)
+    reader = _Reader(shape, roles, report)
     for _, items, around in found:
         groups: dict[str, list[Located]] = {}
         for where, item in items:
@@ -90,26 +89,11 @@ def _values(content: Content) -> list[Located]:
 class _Reader:
     """One shape, and the roles of its speakers."""
 
-    def __init__(self, shape: Shape, report: Report):
-        self._shape, self._report = shape, report
-        self._roles = {word: role for word, role in shape.roles.items() if word}
+    def __init__(self, shape: Shape, roles: Mapping[str, str], report: Report):
+        self._shape, self._roles, self._report = shape, roles, report
         self._read = _fields_read(shape)
         self._words = (shape.text, shape.parts, shape.thinking, shape.calls.get("items"), shape.results.get("items"))
         self._answered = frozenset[str]()  # calls whose results are records of their own
-
-    def cast(self, items: Iterable[Any]) -> None:
-        """Give each speaker a role: the shape's, that of the word, or, among names, by who answers."""
-        said = dict.fromkeys(word for item in items if (word := _word_at(item, self._shape.role)))
-        unknown = [word for word in said if word not in self._roles]
-        if other := self._shape.roles.get(""):
-            self._roles |= dict.fromkeys(unknown, other)
-            return
-        self._roles |= {word: role for word in unknown if (role := role_in_word(word))}
-        names = [word for word in unknown if word not in self._roles]
-        told = {"user", "assistant"} <= {self._roles.get(word) for word in said}  # and so who else speaks is neither
-        of_kinds = any(path.rpartition(".")[2] in KINDS_OF_RECORD for path in each_path(self._shape.role))
-        if names and not told and not of_kinds and all(map(is_name, names)):
-            self._roles |= {word: role for word, role in cast([*said], known=self._roles).items() if word in names}
 
     def conversation(self, group: list[Located], label: str, around: tuple[Any, ...]) -> Conversation:
         """The conversation that these records are, with its branches."""
@@ -155,11 +139,11 @@ class _Reader:
             return []
         for path, values in shape.only.items():
             if (found := value_at(item, path)) not in values:
-                known = found is not None and not (_word_at(item, shape.role) and self._has_words(item))
+                known = found is not None and not (word_at(item, shape.role) and self._has_words(item))
                 refuse = report.pass_over if known else report.skip
                 refuse(f"a record whose {path} is {_show(found)}, not a message", where)
                 return []
-        word = _word_at(item, shape.role)
+        word = word_at(item, shape.role)
         if not word:
             report.skip("no role", where)
             return []
@@ -176,7 +160,7 @@ class _Reader:
         return with_record(found, item, report.warned > before)
 
     def _has_words(self, item: Any) -> bool:
-        return any(_is_there(item, path) for path in self._words)
+        return any(is_there(item, path) for path in self._words)
 
     def _message(self, item: dict[str, Any], word: str, where: str) -> list[Message]:
         shape, report = self._shape, self._report
@@ -202,10 +186,9 @@ class _Reader:
         walk_parts(own, shape.kind, shape.kinds, said, where, report)
         if thinks:
             said.thoughts, said.texts = [*said.thoughts, *said.texts], []
-        for call in _items(item, shape.calls):
-            if any(_is_there(call, shape.calls.get(field)) for field in ("name", "arguments")):
-                said.call(call_at(call, shape.calls))
-        for result in _items(item, shape.results):
+        for call in calls_said(item, shape.calls):
+            said.call(call_at(call, shape.calls))
+        for result in objects_at(item, shape.results):
             found = result_at(result, shape.results)
             if found and found.tool_call_id not in self._answered:
                 said.add_result(found)
@@ -213,7 +196,7 @@ class _Reader:
 
     def _finish(self, said: AnswerParts, item: dict[str, Any], where: str) -> list[Message]:
         shape, report = self._shape, self._report
-        if said.role == "tool" or (not said.calls and _is_there(item, shape.answers or None)):
+        if said.role == "tool" or (not said.calls and is_there(item, shape.answers or None)):
             return [self._result(said, item)]
         if said.role == "user" and said.results:  # as APIs have them: before what is said beside them
             results, said.results = said.results, []
@@ -263,21 +246,6 @@ class _Reader:
 
 def _by_model(message: Message, model: str) -> Message:
     return replace(message, metadata={**message.metadata, MODEL: model})
-
-
-def _items(item: Any, at: Mapping[str, Any]) -> list[Any]:
-    found = value_at(item, at["items"]) if at.get("items") else None
-    return found if isinstance(found, list) else [] if found is None else [found]
-
-
-def _word_at(item: Any, paths: Paths) -> str:
-    """The word for who speaks; "true" or "false" where a field says whether it is the user."""
-    value = value_at(item, paths)
-    return str(value).lower() if isinstance(value, bool) else text_at(item, paths)
-
-
-def _is_there(item: Any, paths: Paths | None) -> bool:
-    return paths is not None and value_at(item, paths) is not None
 
 
 def _unwrap(values: list[Any]) -> Any:

@@ -65,7 +65,7 @@ def test_a_row_given_twice_is_read_once_but_not_one_said_twice():
 def test_names_are_kept_and_the_one_who_answers_is_the_assistant():
     (pair,), report = read(*({"speaker": who, "text": "x"} for who in ("Anna", "Ben", "Anna")))
     assert [(m.role, m.name) for m in pair] == [("user", "Anna"), ("assistant", "Ben"), ("user", "Anna")]
-    assert list(report.warnings) == ["no speaker is called an assistant: 'Ben', who answers, is taken for one"]
+    assert list(report.warnings) == ["no word says who is who: 'Ben' read as the assistant; 'Anna' read as the user"]
     (room,), report = read(*({"speaker": who, "text": "x"} for who in ("Anna", "Ben", "Cleo", "Anna")))
     assert {m.role for m in room} == {"user"}
 

@@ -407,3 +407,13 @@ def test_the_first_of_several_paths_to_the_records_that_leads_to_any_counts(give
     assert [m.content for m in load(json.dumps(given).encode(), shape=shape)[0]] == ["hi"]
     with pytest.raises(LoadError, match=r"no list `log` or `old\.log` is in this file; it has `rows`"):
         load(b'{"rows": [{"by": "user", "say": "hi"}]}', shape=shape)
+
+
+def test_who_gives_but_results_is_a_tool_whatever_it_is_called():
+    shape = {"role": "actor", "text": "body", "answers": "ref"}
+    asked, said = {"actor": "operator", "body": "Look."}, {"actor": "robot", "body": "A bird."}
+    (found,) = loaded = read(shape, asked, {"actor": "birdhouse", "body": "a wren", "ref": "r1"}, said)
+    assert [(m.role, m.name) for m in found] == [("user", "operator"), ("tool", "birdhouse"), ("assistant", None)]
+    assert [reason for reason in loaded.report.warnings if "read as" in reason] == [
+        "no word says who is who: 'operator' read as the user"
+    ]
