@@ -38,6 +38,9 @@ SHAPE = "shape"
 UPLOAD_BYTES = 20_000_000
 """The size limit of one upload on screen."""
 
+MANY = 20_000
+"""New objects that are looked through more slowly than those are counted that a program keeps frozen."""
+
 _taking_turns = threading.Lock()
 _loading: list[bool] = []  # one entry per file being loaded, in any thread
 
@@ -160,8 +163,8 @@ def collection_paused() -> Iterator[None]:
     finally:
         with _taking_turns:
             if ours and _loading.pop() and not _loading:
-                if not gc.get_freeze_count():  # what was read is old at once, and isn't looked through as new
-                    gc.freeze()
+                if gc.get_count()[0] > MANY and not gc.get_freeze_count():
+                    gc.freeze()  # what was read is old at once, and isn't looked through as new
                     gc.unfreeze()
                 gc.enable()
 
