@@ -176,16 +176,17 @@ def _assemble(pieces: list[dict[str, Any]]) -> dict[str, Any]:
             blocks[at] = {**block}
         name = DELTAS.get(str(delta.get("type")), "")
         text = text_in(delta, name)
-        if text and name == "partial_json":
-            inputs[at] = inputs.get(at, "") + text
+        if name == "partial_json":
+            inputs[at] = inputs.get(at, "") + (text or "")
         elif text is not None and at in blocks:
             blocks[at][name] = f"{blocks[at].get(name) or ''}{text}"
         message |= {name: delta[name] for name in ("stop_reason", "stop_sequence") if name in delta}
         message |= {name: event[name] for name in ("context_management",) if name in event}
         if usage := object_in(event, "usage"):
             message["usage"] = {**object_in(message, "usage"), **usage}
-    for at in inputs.keys() & blocks.keys():  # else it is as it began: a call without arguments
-        blocks[at]["input"] = unpack_json(inputs[at])
+    for at in inputs.keys() & blocks.keys():
+        if inputs[at]:  # else it is as it began: a call without arguments
+            blocks[at]["input"] = unpack_json(inputs[at])
     whole = {"type": "message", "role": "assistant", "model": "", **message, "content": list(blocks.values())}
     return {**unread, **whole}
 
