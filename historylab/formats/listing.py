@@ -140,7 +140,7 @@ class _Group:
 
 
 _Found = tuple[int, int, str, dict[str, Any]]
-"""Where a row begins and ends, the id that it names, and the row."""
+"""The places where a row begins and ends, the id that it names, and the row."""
 
 
 class _Grouped(NamedTuple):

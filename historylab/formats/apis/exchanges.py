@@ -104,7 +104,7 @@ class Api:
     def recognise(
         self, content: Content, claim: Callable[[list[Any], list[dict[str, Any]]], float], answered: float = 0.9
     ) -> float:
-        """How surely a file is of this API: by an answer in it, or as its records and the objects in it claim."""
+        """Rate how surely a file is of this API: by an answer in it, or as its records and the objects in it claim."""
         values = self.values(content.values)
         objects = objects_in(values)
         if any(ANSWER in value and self._is_answered(value) for value in objects):

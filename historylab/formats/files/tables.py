@@ -9,7 +9,7 @@ from historylab.formats.files.content import Content
 
 
 def has_table(content: Content, table: str, columns: str) -> bool:
-    """Whether it is a database with a table that has these columns."""
+    """Tell whether it is a database with a table that has these columns."""
     return content.tables.get(table, frozenset()) >= {*columns.split()}
 
 

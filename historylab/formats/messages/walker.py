@@ -28,7 +28,7 @@ CALL = ("id", "name", "arguments")
 """The names in what a table says of a call."""
 
 WORDS = ("text", "thinking", "label", "media")
-"""What a table says of a kind in which something may be said."""
+"""The entry of a table for a kind in which something may be said."""
 
 ENCRYPTED = frozenset(("encrypted_content", "encryptedContent", "encrypted"))
 """Fields of a part of which a provider alone knows what they say."""

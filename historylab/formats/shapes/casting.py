@@ -55,7 +55,7 @@ def calls_said(item: Any, at: Mapping[str, Any]) -> list[Any]:
 
 
 def objects_at(item: Any, at: Mapping[str, Any]) -> list[Any]:
-    """What is held in an item where these paths have their items."""
+    """The objects in an item, at the path where these paths have their items."""
     found = value_at(item, at["items"]) if at.get("items") else None
     return found if isinstance(found, list) else [] if found is None else [found]
 

@@ -102,7 +102,7 @@ class Histories:
 
 
 def _grows(text: str, before: str) -> bool:
-    """Whether a list begins with another one, or is the same."""
+    """Tell whether a list begins with another one, or is the same."""
     return text.startswith(before[:-1]) and text[len(before) - 1 :].lstrip()[:1] in (",", "]")
 
 
