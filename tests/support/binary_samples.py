@@ -279,6 +279,57 @@ def llm__logs_db() -> bytes:
     )
 
 
+def llm__turns_db() -> bytes:
+    """Tables of version 0.36, in which a turn was asked twice."""
+    when = "2026-09-01T08:00:0"
+    ringing = '{"name": "listen", "arguments": {"to": "east"}, "tool_call_id": "k1"}'
+    parts = [
+        ("m1", 0, "text", "Be brief.", None),
+        ("m2", 0, "text", None, '{"text_ref": [{"fragment": 1}, {"literal": "\\nWhich bell rings?"}]}'),
+        ("m2", 1, "attachment", None, '{"attachment": {"id": "a1"}}'),
+        ("m3", 0, "reasoning", "I listen.", None),
+        ("m3", 1, "tool_call", None, ringing),
+        ("m4", 0, "tool_result", None, '{"name": "listen", "output": "small", "tool_call_id": "k1"}'),
+        ("m5", 0, "text", "The small one.", None),
+        ("m6", 0, "text", "It is the small one.", None),
+    ]
+    turn = "id, thread_id, parent_message_hash, tip_message_hash, model, resolved_model, input_tokens, output_tokens"
+    responses = "id, model, prompt, system, response, conversation_id, datetime_utc"
+    return database(
+        {
+            "responses": (responses, []),
+            "threads": ("id, name, tip_message_hash", [("t1", "Bells", "m6")]),
+            "turns": (
+                f"{turn}, token_details, datetime_utc",
+                [
+                    ("u1", "t1", "m2", "m3", "gpt-5-mini", None, 40, 9, '{"cached_tokens": 16}', f"{when}0"),
+                    ("u2", "t1", "m4", "m5", "gpt-5-mini", "gpt-5-mini-0807", 60, 4, None, f"{when}3"),
+                    ("u3", "t1", "m4", "m6", "gpt-5-mini", None, 60, 6, None, f"{when}5"),
+                ],
+            ),
+            "messages": (
+                "hash, parent_hash, role",
+                [
+                    ("m1", None, "system"),
+                    ("m2", "m1", "user"),
+                    ("m3", "m2", "assistant"),
+                    ("m4", "m3", "tool"),
+                    ("m5", "m4", "assistant"),
+                    ("m6", "m4", "assistant"),
+                ],
+            ),
+            "parts": ("message_hash, position, type, text, payload", parts),
+            "fragments": ("id, content", [(1, "Bells hang in towers.")]),
+            "attachments": ("id, type", [("a1", "image/png")]),
+            "tools": (
+                "id, name, description, input_schema",
+                [(1, "listen", "Listens.", '{"type": "object"}')],
+            ),
+            "turn_tools": ("turn_id, tool_id", [("u1", 1), ("u2", 1)]),
+        }
+    )
+
+
 def cursor__state_db() -> bytes:
     def bubble(name: str, kind: int, **said: Any) -> tuple[str, bytes]:
         value = {"_v": 3, "type": kind, "bubbleId": name, "createdAt": f"2026-05-01T08:00:0{name[-1]}.000Z", **said}

@@ -1,4 +1,4 @@
-"""Databases of agents, whose rows are brought into the lists that a shape reads: Goose's, Kiro's, `llm`'s."""
+"""Databases of agents, whose rows are brought into the lists that a shape reads: Goose's, Kiro's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from historylab.formats.files.tables import has_table, table_rows
 from historylab.formats.messages.fields import list_in, object_in, objects_under, text_in, unpack_json
 from historylab.formats.messages.paths import Located, each_path
 from historylab.formats.shapes.reading import read_shaped
-from historylab.formats.shapes.records import RECORD
 from historylab.formats.shapes.shape import Shape
 from historylab.registry import member, register
 
@@ -32,8 +31,6 @@ KIRO = Shape.of(
         "model": "model_id",
     }
 )
-LLM = replace(RECORD, items="messages", title="name", usage="usage")
-COLUMNS = "id model prompt system response conversation_id datetime_utc"
 GOOSE_EXPORTS = ("conversation", "messages")
 """Lists of messages in what `goose session export` writes, and `goose run` with JSON as its output."""
 
@@ -127,42 +124,3 @@ def _of_turn(turn: dict[str, Any]) -> Iterator[dict[str, Any]]:
     if answer := object_in(turn, "assistant"):
         ended = {"ended": about.get("stream_end_timestamp_ms"), "model_id": about.get("model_id")}
         yield {"role": "assistant", **answer, **ended}
-
-
-@register(
-    "format",
-    title="llm logs",
-    recognise=lambda content: float(has_table(content, "responses", COLUMNS)),
-    source="simonw/llm, llm/migrations.py, 0.27",
-)
-def llm(content: Content, report: Report) -> Iterator[Conversation]:
-    """Conversations that Simon Willison's `llm` logged, with their tools."""
-    chats = {row["id"]: row for row in table_rows(content, "conversations", "id")}
-    calls, results = (_by_response(content, table) for table in ("tool_calls", "tool_results"))
-    messages, system = defaultdict[Any, list[dict[str, Any]]](list), dict[Any, Any]()
-    for row in table_rows(content, "responses", "datetime_utc, id"):
-        key = row["conversation_id"] or row["id"]
-        said = messages[key]
-        if row["system"] and system.get(key) != row["system"]:
-            system[key] = row["system"]
-            said.append({"role": "system", "text": row["system"]})
-        for result in results[row["id"]]:
-            answers = {"answers": result.get("tool_call_id"), "name": result.get("name")}
-            said.append({"role": "tool", "text": result.get("output"), **answers})
-        if row["prompt"]:
-            said.append({"role": "user", "text": row["prompt"]})
-        counts = {"input_tokens": row.get("input_tokens"), "output_tokens": row.get("output_tokens")}
-        details = unpack_json(row.get("token_details"))
-        usage = {**(details if isinstance(details, dict) else {}), **counts}
-        about = {"model": row.get("resolved_model") or row["model"], "time": row["datetime_utc"], "usage": usage}
-        said.append({"role": "assistant", "text": row["response"], "calls": calls[row["id"]], **about})
-    for key, said in messages.items():
-        yield from read_shaped(LLM, [(f"conversation {key}", {**chats.get(key, {}), "messages": said})], report)
-
-
-def _by_response(content: Content, table: str) -> dict[Any, list[dict[str, Any]]]:
-    found = defaultdict[Any, list[dict[str, Any]]](list)
-    for row in table_rows(content, table):
-        call = {"id": row.get("tool_call_id"), "arguments": unpack_json(row.get("arguments"))}
-        found[row.get("response_id")].append({**row, **call})
-    return found
