@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from pathlib import PurePosixPath
+from typing import Any
 
 from historylab.errors import LoadError, TooLarge
 from historylab.formats.files.content import Content
@@ -48,6 +49,10 @@ class FileSet(Mapping[str, bytes]):
 
     def __getitem__(self, name: str) -> bytes:
         return self._read(name).data
+
+    def open(self, name: str) -> Content:
+        """The file of that name, not read yet. Raises LoadError if it can't be."""
+        return self._read(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -118,17 +123,27 @@ def folder_of(content: Content) -> Iterator[Content]:
 
 def files_beside(content: Content, pattern: str, up: int = 0) -> Iterator[Content]:
     """The files that a pattern finds from a content's folder, or the one `up` above it, in its archive or on disk."""
-    if content.siblings:
+    if isinstance(content.siblings, FileSet):
         within = [*PurePosixPath(content.name).parents, *[PurePosixPath()] * up][up]
         wanted = str(PurePosixPath(glob.escape(str(within))) / pattern)
         for name in sorted(fnmatch.filter(content.siblings, wanted)):
             with suppress(LoadError):
-                found = Content(content.siblings[name], name)
+                found = content.siblings.open(name)
                 content.taken.add(name)
                 yield found
     elif content.path:
-        root = content.path.absolute().parents[up]
-        yield from (Content(name=str(path.relative_to(root)), path=path) for path in sorted(root.glob(pattern)))
+        root = [*content.path.absolute().parents][: up + 1][-1]
+        found_there = (path for path in sorted(root.glob(pattern)) if path.is_file())
+        yield from (Content(name=str(path.relative_to(root)), path=path) for path in found_there)
+
+
+def values_beside(content: Content, pattern: str, up: int = 0) -> Iterator[tuple[str, Any]]:
+    """The JSON value of each such file, under its name; None where it holds none."""
+    for file in files_beside(content, pattern, up):
+        value = None
+        with suppress(LoadError, OSError):
+            value = file.values[0][1]
+        yield file.name, value
 
 
 def _is_litter(entry: zipfile.ZipInfo) -> bool:

@@ -1,25 +1,31 @@
 """Copilot CLI: `events.jsonl` of a session, an event per line with what it is about in `data`.
 
 What stands under `transformedContent` is sent in the place of what was typed. Events of a sub-agent name the call that
-began it, and are a conversation of their own. Usage is not in the file but for the tokens of answers.
+began it, and are a conversation of their own. Usage is not in the file but for the tokens of answers: two folders up,
+`session-store.db` has it of every call of all sessions, which is an answer's if it has as many tokens of output.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, prompt_length
 from historylab.conversation.recorded import SIDECHAIN
 from historylab.conversation.sent import as_summary
+from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
+from historylab.formats.files.archives import files_beside
 from historylab.formats.files.content import Content
+from historylab.formats.files.database import open_database, open_database_file, run_query
 from historylab.formats.messages.fields import object_in, objects_under, text_in
 from historylab.formats.messages.paths import Located
 from historylab.formats.messages.record_groups import located_items
 from historylab.formats.messages.sent_view import SentView, cut_told, token_count
+from historylab.formats.messages.usage import to_usage
 from historylab.formats.shapes.records import read_records
 from historylab.registry import register
 
@@ -35,6 +41,9 @@ CHOSEN = ("newModel", "selectedModel")
 SKILL = "<skill-context"
 """Begins what Copilot CLI says of a skill, in versions that name no source."""
 BY = "Copilot CLI"
+STORE, AHEAD = "session-store.db", 20
+"""The database of usage, and how many calls an answer's may be away from the one before."""
+CALLS = "SELECT * FROM assistant_usage_events WHERE session_id = :session ORDER BY id"
 
 
 def looks_like_copilot_cli(content: Content) -> float:
@@ -63,7 +72,9 @@ def copilot_cli(content: Content, report: Report) -> Iterator[Conversation]:
         own = data if call or data.get("model") else {**data, "model": model}  # a sub-agent has a model of its own
         if made := _record(value, own, where, report):
             runs[call].append((where, made))
+    usage = _usage_beside(content, session)
     for call, records in runs.items():
+        _add_usage([record for _, record in records], usage[call])
         about: dict[str, Any] = {"session": session} if session else {}
         about |= {"call": call, SIDECHAIN: True} if call else {}
         said = [(where, record) for where, record in records if "cut" not in record]
@@ -91,9 +102,31 @@ def _record(value: Any, data: dict[str, Any], where: str, report: Report) -> dic
         **about,
         "text": text_in(data, "transformedContent") or data.get("content"),
         "thinking": data.get("reasoningText"),
+        "output": token_count(data.get("outputTokens")),
         "calls": [{**each, "id": each.get("toolCallId")} for each in objects_under(data, "toolRequests")],
         "injected": by_program,
     }
+
+
+def _usage_beside(content: Content, session: str) -> dict[str, list[Any]]:
+    """The rows on each call of a session, by the call that began the sub-agent whose it is: "" for its own."""
+    found = defaultdict[str, list[Any]](list)
+    if file := next((file for up in (2, 1) for file in files_beside(content, STORE, up)), None):
+        opened = open_database_file(file.path) if file.path else open_database(file.data)
+        with suppress(LoadError), opened as connection:
+            for row in run_query(connection, CALLS, session=session):
+                found[str(row.get("parent_tool_call_id") or "")].append(row)
+    return found
+
+
+def _add_usage(records: Sequence[dict[str, Any]], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Add to each answer the usage of the next call with as many tokens of output: some calls answer nothing."""
+    at = 0
+    for record in records:
+        output = record.pop("output", None)
+        ahead = (i for i, row in enumerate(rows[at : at + AHEAD], at) if output and row.get("output_tokens") == output)
+        if (place := next(ahead, None)) is not None:
+            record["usage"], at = to_usage(rows[place]), place + 1
 
 
 def _with_cuts(read: Conversation, records: Sequence[Located]) -> Conversation:
