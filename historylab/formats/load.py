@@ -290,14 +290,17 @@ def _load_entries(entries: FileSet, chosen: Member | None, most: int) -> Convers
     report = Report()
     skipped: dict[str, str] = {}
     found: list[tuple[str, Conversations]] = []
+    own = set[str]()  # files that took themselves
     for content in entries.contents(skipped):
         try:
             found.append((content.name, _load_any(content, chosen, most)))
+            own.update({content.name} & entries.taken)
         except LoadError as problem:
             if len(entries) == 1:
                 raise
             unknown = isinstance(problem, UnknownFormat)
             skipped[content.name] = "a file in no format known" if unknown else str(problem).partition(";")[0]
+    found = [each for each in found if each[0] in own or each[0] not in entries.taken]
     for name, reason in skipped.items():
         if name not in entries.taken:
             report.skip(reason, name)

@@ -217,7 +217,8 @@ def _is_for_model(part: Any) -> bool:
 def prompt_beside(around: tuple[Any, ...]) -> str:
     """The system prompt that stands beside a list of messages."""
     given = (each.get(name) for each in around if isinstance(each, dict) for name in ("system_prompt", "systemPrompt"))
-    return next((text for each in given if isinstance(each, str | list) and (text := words_in(each)[0])), "")
+    said = (each.get("content") if isinstance(each, dict) else each for each in given)
+    return next((text for each in said if isinstance(each, str | list) and (text := words_in(each)[0])), "")
 
 
 def _name_medium(kind: str, value: Any) -> str:

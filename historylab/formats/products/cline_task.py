@@ -9,13 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import PurePosixPath
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.errors import LoadError
 from historylab.formats.base import Report
-from historylab.formats.files.archives import files_beside
+from historylab.formats.files.archives import files_beside, values_beside
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import object_in
 from historylab.formats.messages.paths import Located
@@ -90,12 +88,12 @@ def _texts(record: Mapping[str, Any]) -> Iterator[str]:
 
 def _shown_beside(content: Content, report: Report) -> list[Any]:
     """The records of the screen's file beside that one; none where it isn't there."""
-    found = {PurePosixPath(file.name).name: file for name in (SCREEN, *BESIDE) for file in files_beside(content, name)}
-    try:
-        return [value for _, value in located_items(found[SCREEN].values)] if SCREEN in found else []
-    except LoadError:
+    for name in BESIDE:
+        [*files_beside(content, name)]  # which makes them known
+    shown = [*values_beside(content, SCREEN)]
+    if any(value is None for _, value in shown):
         report.warn(f"{SCREEN} beside it can't be read", "")
-        return []
+    return [value for _, value in located_items(shown)]
 
 
 def _with_requests(records: list[Located], requests: Mapping[int, dict[str, Any]]) -> Iterator[Located]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from glob import escape
 from pathlib import PurePosixPath
@@ -18,9 +17,8 @@ from typing import Any, NamedTuple
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.conversation.recorded import ANSWERING_AGENT, SIDECHAIN
-from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
-from historylab.formats.files.archives import files_beside
+from historylab.formats.files.archives import values_beside
 from historylab.formats.files.content import Content
 from historylab.formats.files.tables import has_table, table_rows
 from historylab.formats.messages.fields import list_in, object_in, objects_under, text_in, unpack_json
@@ -109,23 +107,16 @@ def _sessions(content: Content, report: Report) -> Iterator[OpenCodeSession]:
 
 def _in_folder(content: Content, session: str, report: Report) -> Iterator[Located]:
     """The messages of a session whose files stand beside its own: `message/SESSION/*`, `part/MESSAGE/*`."""
-    for file in _files(content, "message", session):
-        info = _value_in(file)
+    for name, info in _values(content, "message", session):
         if not isinstance(info, dict):
-            report.skip("a file that holds no message", file.name)
+            report.skip("a file that holds no message", name)
             continue
-        parts = map(_value_in, _files(content, "part", str(info.get("id"))))
-        yield file.name, {"info": info, "parts": [part for part in parts if part is not None]}
+        parts = _values(content, "part", str(info.get("id")))
+        yield name, {"info": info, "parts": [part for _, part in parts if part is not None]}
 
 
-def _files(content: Content, folder: str, name: str) -> Iterator[Content]:
-    return files_beside(content, f"{folder}/{escape(PurePosixPath(name).name)}/*.json", up=2)
-
-
-def _value_in(file: Content) -> Any:
-    """The value in a file; None where there is none."""
-    with suppress(LoadError, OSError):
-        return file.values[0][1]
+def _values(content: Content, folder: str, name: str) -> Iterator[Located]:
+    return values_beside(content, f"{folder}/{escape(PurePosixPath(name).name)}/*.json", up=2)
 
 
 def _in_database(content: Content, report: Report) -> Iterator[OpenCodeSession]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from historylab.conversation.message import MOST_TOKENS, Message, prompt_length
 from historylab.conversation.sent import RecordedCut, SentHistory, as_summary
 from historylab.formats.messages.paths import Paths, holds, value_at
-from historylab.formats.messages.sent_view import SentView, record_places
+from historylab.formats.messages.sent_view import SentView, find_messages, record_places
 from historylab.formats.messages.walker import text_at
 from historylab.formats.shapes.shape import Shape
 
@@ -36,6 +36,27 @@ def find_cuts(
             told = before if type(before) is int and 0 <= before <= MOST_TOKENS else None
             order = [*range(prompt_length(messages)), as_summary(Message("user", summary)), *range(kept.start, size)]
             view.put(size, list(dict.fromkeys(order)), RecordedCut(before=told, by=by))
+    return view.histories
+
+
+def find_restated(
+    shape: Shape,
+    around: Iterable[Any],
+    stops: Sequence[int],
+    messages: Sequence[Message],
+    by: str,
+    read: Callable[[list[Any]], list[Message]],
+) -> list[SentHistory]:
+    """The histories that objects around a list say were sent in place of its first records, which end at `stops`."""
+    view, prompt = SentView(), range(prompt_length(messages))
+    for each in around:
+        size, given = value_at(each, shape.cuts["size"]), value_at(each, shape.cuts["history"])
+        if type(size) is int and 0 < size <= len(stops) and isinstance(given, list):
+            stop = stops[size - 1]
+            found = find_messages(read(given), messages[:stop])
+            put = [as_summary(m) if isinstance(m, Message) and m.injected else m for m in found.order]
+            order = [*prompt, *(m for m in put if m not in prompt)]
+            view.put(stop, order, RecordedCut(by=by), shortened=found.shortened)
     return view.histories
 
 

@@ -35,7 +35,7 @@ from historylab.formats.messages.walker import (
 )
 from historylab.formats.plain.csv_table import rows_of_table
 from historylab.formats.shapes.casting import calls_said, cast_speakers, is_there, objects_at, word_at
-from historylab.formats.shapes.cuts import find_cuts
+from historylab.formats.shapes.cuts import find_cuts, find_restated
 from historylab.formats.shapes.proposals import find_lists
 from historylab.formats.shapes.shape import THINKING, Shape
 from historylab.formats.shapes.threads import RecordTree
@@ -47,8 +47,12 @@ FIRST = 20
 """Records beside the messages, such as a header, that are looked at for a model, tools or a title."""
 
 
-def read_shaped(shape: Shape, values: list[Located], report: Report) -> Iterator[Conversation]:
+def read_shaped(
+    shape: Shape, values: list[Located], report: Report, beside: tuple[Any, ...] = ()
+) -> Iterator[Conversation]:
     """The conversations in located values, as a shape says. Fields it doesn't name are counted as not read.
+
+    What is `beside` tells of each conversation what the objects around its list don't.
 
     Of speakers whose role neither the shape nor the word for them says, the one who answers is the assistant.
     """
@@ -61,7 +65,7 @@ def read_shaped(shape: Shape, values: list[Located], report: Report) -> Iterator
             groups.setdefault(text_at(item, shape.conversation), []).append((where, item))
         for label, group in groups.items():
             group.sort(key=lambda each: not holds(each[1], shape.first) if shape.first else 0)
-            yield reader.conversation(group, label, around)
+            yield reader.conversation(group, label, (*around, *beside))
 
 
 def read_mapped(shape: Shape, content: Content, report: Report) -> Iterator[Conversation]:
@@ -112,17 +116,26 @@ class _Reader:
         if (prompt := prompt_beside(around)) and not any(m.role == "system" for m in threads[0]):
             self._report.records += 1
             threads = [[Message("system", prompt), *said] for said in threads]
-        cuts = [self._cuts(tree, way, said) for way, said in zip(ways, threads, strict=True)]
+        cuts = [self._cuts(tree, way, said, around) for way, said in zip(ways, threads, strict=True)]
         return with_branches(threads, title or label or first_question(threads[0]), metadata, self._report, cuts)
 
-    def _cuts(self, tree: RecordTree, way: list[tuple[Any, Any]], said: list[Message]) -> list[SentHistory]:
-        if not self._shape.cuts:
+    def _cuts(
+        self, tree: RecordTree, way: list[tuple[Any, Any]], said: list[Message], around: tuple[Any, ...]
+    ) -> list[SentHistory]:
+        shape, by = self._shape, self._report.format
+        if not shape.cuts:
             return []
         stops = tree.stops(way)
         added = len(said) - max(stops.values(), default=0)  # a prompt that stands beside the records
-        return find_cuts(
-            self._shape, way, said, {key: stop + added for key, stop in stops.items()}, self._report.format
-        )
+        stops = {key: stop + added for key, stop in stops.items()}
+        if "history" not in shape.cuts:
+            return find_cuts(shape, way, said, stops, by)
+        whole = replace(shape, items="", cuts={})
+
+        def read(history: list[Any]) -> list[Message]:
+            return [m for one in read_shaped(whole, [("", history)], self._report.apart()) for m in one]
+
+        return find_restated(shape, around, [stops[key] for key, _ in way], said, by, read)
 
     def _facts(self, beside: list[Any], around: tuple[Any, ...]) -> tuple[dict[str, Any], str]:
         """The model, tools and title that stand beside the messages."""

@@ -32,7 +32,7 @@ OBJECTS = {
     "usage": ("input", "output", "cache_reads", "cache_writes"),
     "calls": ("items", *CALL),
     "results": ("items", *RESULT),
-    "cuts": ("summary", "kept", "before", "sent"),
+    "cuts": ("summary", "kept", "before", "sent", "history", "size"),
 }
 """Field that is an object of paths → the names in it."""
 WORDS = ("text", "parts", "calls", "results")
@@ -53,7 +53,8 @@ class Shape:
     follows. `usage` is the path of the provider's counts, or has a path for each. `cuts`: where a record that is no
     message has the summary that was sent from there on, the id of the first record kept beside it, and the tokens
     before; without such an id, where a message has the summary that stands for it and all before; or the path of a
-    mark that is false in a message no longer sent, whose summary is `injected` and answered.
+    mark that is false in a message no longer sent, whose summary is `injected` and answered; or where an object around
+    the list has the `history` that was sent in place of its first `size` records.
     """
 
     role: Paths = ""
