@@ -46,7 +46,10 @@ def read_content(content: Iterable[Any]) -> tuple[str, tuple[str, ...], list[str
             continue
         kind = fields.get("type", "text")
         text = _text_of(fields, kind) if isinstance(kind, str) else None
-        if isinstance(kind, str) and kind in MEDIA:
+        document = fields.get("document")
+        if isinstance(document, Mapping) and "data" in document:  # Cohere's
+            texts.append(json_text(document["data"]))
+        elif isinstance(kind, str) and kind in MEDIA:
             media.append(MEDIA[kind])
         elif text is not None:
             texts.append(text)

@@ -20,7 +20,7 @@ from historylab.formats.messages.paths import values_at
 OF_PART = {"type", "text", "id", "index", "cache_control", "citations", "annotations", "extras"}
 """Fields of a content part with text: those read, and those in which nothing is said."""
 
-THOUGHT_FIELDS = ("thinking_blocks", "reasoning_content", "reasoning", "thinking")
+THOUGHT_FIELDS = ("thinking_blocks", "reasoning_content", "reasoning", "thinking", "tool_plan")
 """Fields beside the content in which other providers of this API return what the model thought; the first counts."""
 
 LABELS_OF_CALL = {"id", "type", "index"}

@@ -161,6 +161,20 @@ def test_thinking_is_no_content_and_kept_beside_it(thought):
     assert loaded.report.remarks == 0
 
 
+def test_a_plan_and_a_document_of_cohere_are_thinking_and_a_result():
+    call = {"id": "w", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+    found = [{"type": "document", "document": {"id": "d", "data": data}} for data in ('{"t": 4}', {"t": 5})]
+    said = [
+        {"role": "user", "content": "Weather?"},
+        {"role": "assistant", "tool_plan": "I look it up.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "w", "content": found},
+    ]
+    loaded = load(as_json({"model": "command-a-03-2025", "messages": said}))
+    _, answer, result = loaded[0]
+    assert (answer.metadata["thinking"], answer.tool_calls[0].name) == ("I look it up.", "weather")
+    assert (result.content, result.media, loaded.report.remarks) == ('{"t": 4}\n{"t":5}', (), 0)
+
+
 def test_what_is_skipped_is_counted_by_reason_with_the_first_place():
     loaded = load(as_json([HI, 5, 6, {"content": "x"}, {"role": "user", "content": {}}, YES]), "chat_completions")
     skipped = {reason: (tally.count, tally.first) for reason, tally in loaded.report.skipped.items()}
