@@ -54,6 +54,9 @@ class FileSet(Mapping[str, bytes]):
         """The file of that name, not read yet. Raises LoadError if it can't be."""
         return self._read(name)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
 
@@ -125,8 +128,11 @@ def files_beside(content: Content, pattern: str, up: int = 0) -> Iterator[Conten
     """The files that a pattern finds from a content's folder, or the one `up` above it, in its archive or on disk."""
     if isinstance(content.siblings, FileSet):
         within = [*PurePosixPath(content.name).parents, *[PurePosixPath()] * up][up]
-        wanted = str(PurePosixPath(glob.escape(str(within))) / pattern)
-        for name in sorted(fnmatch.filter(content.siblings, wanted)):
+        if glob.escape(pattern) == pattern:
+            names = [name for name in (str(within / pattern),) if name in content.siblings]
+        else:
+            names = sorted(fnmatch.filter(content.siblings, str(PurePosixPath(glob.escape(str(within))) / pattern)))
+        for name in names:
             with suppress(LoadError):
                 found = content.siblings.open(name)
                 content.taken.add(name)
@@ -135,6 +141,13 @@ def files_beside(content: Content, pattern: str, up: int = 0) -> Iterator[Conten
         root = [*content.path.absolute().parents][: up + 1][-1]
         found_there = (path for path in sorted(root.glob(pattern)) if path.is_file())
         yield from (Content(name=str(path.relative_to(root)), path=path) for path in found_there)
+
+
+def pass_beside(content: Content, *patterns: str) -> None:
+    """Take such files as known ones that hold no conversation, without reading them."""
+    for pattern in patterns:
+        for _ in files_beside(content, pattern):
+            pass
 
 
 def values_beside(content: Content, pattern: str, up: int = 0) -> Iterator[tuple[str, Any]]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.formats.base import Report
-from historylab.formats.files.archives import files_beside, values_beside
+from historylab.formats.files.archives import pass_beside, values_beside
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import object_in
 from historylab.formats.messages.paths import Located
@@ -88,8 +88,7 @@ def _texts(record: Mapping[str, Any]) -> Iterator[str]:
 
 def _shown_beside(content: Content, report: Report) -> list[Any]:
     """The records of the screen's file beside that one; none where it isn't there."""
-    for name in BESIDE:
-        [*files_beside(content, name)]  # which makes them known
+    pass_beside(content, *BESIDE)
     shown = [*values_beside(content, SCREEN)]
     if any(value is None for _, value in shown):
         report.warn(f"{SCREEN} beside it can't be read", "")

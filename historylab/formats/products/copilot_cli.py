@@ -18,7 +18,7 @@ from historylab.conversation.recorded import SIDECHAIN
 from historylab.conversation.sent import as_summary
 from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
-from historylab.formats.files.archives import files_beside
+from historylab.formats.files.archives import files_beside, pass_beside
 from historylab.formats.files.content import Content
 from historylab.formats.files.database import open_database, open_database_file, run_query
 from historylab.formats.messages.fields import object_in, objects_under, text_in
@@ -43,6 +43,7 @@ SKILL = "<skill-context"
 BY = "Copilot CLI"
 STORE, AHEAD = "session-store.db", 20
 """The database of usage, and how many calls an answer's may be away from the one before."""
+BESIDE = ("workspace.yaml", "plan.md", "session.db", "checkpoints/*.md", "rewind-file-snapshots/*.json")
 CALLS = "SELECT * FROM assistant_usage_events WHERE session_id = :session ORDER BY id"
 
 
@@ -72,6 +73,7 @@ def copilot_cli(content: Content, report: Report) -> Iterator[Conversation]:
         own = data if call or data.get("model") else {**data, "model": model}  # a sub-agent has a model of its own
         if made := _record(value, own, where, report):
             runs[call].append((where, made))
+    pass_beside(content, *BESIDE)
     usage = _usage_beside(content, session)
     for call, records in runs.items():
         _add_usage([record for _, record in records], usage[call])

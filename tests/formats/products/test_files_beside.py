@@ -134,6 +134,13 @@ def test_copilot_counts_the_tokens_of_each_call_in_a_database(opened, name):
     assert (second["input"], second["output"], loaded.report.skips) == (130, 8, 1)
 
 
+def test_what_copilot_keeps_beside_a_session_is_known_to_be_no_conversation(opened):
+    plan = b"# Plan\n\nUser: go\n\nAssistant: I go.\n"
+    beside = {"s/workspace.yaml": b"cwd: /srv\n", "s/plan.md": plan, "s/checkpoints/index.md": plan}
+    loaded = opened({"s/events.jsonl": copilot(7), **beside, "s/rewind-file-snapshots/index.json": {"schema": 1}})
+    assert (len(loaded), loaded.report.skips, loaded.report.passed) == (1, 1, 1)
+
+
 def test_an_answer_that_no_call_of_copilots_fits_has_no_usage(opened):
     found = opened({"a/b/events.jsonl": copilot(5, 7), "session-store.db": usage_rows(("s", None, 9, 7, 0, 0))})
     assert ["usage" in m.metadata for m in found[0] if m.role == "assistant"] == [False, True]
