@@ -21,7 +21,8 @@ known to be no message, `report.skip(…)` if it could be one. What isn't read o
 `report.warn(…)`, or `report.lack(…)` if an app's request can't be read without it.
 `marks=` has the keys that tell the format apart, by which a refusal finds the nearest ones: "chat_messages sender". A
 member that can write conversations, too, has `write=` (see `Write`); one that reads a provider's exchanges, `api=`
-(apis/exchanges.py); one whose sessions have files beside them, `beside=` (see `FindBeside`).
+(apis/exchanges.py); one whose sessions have files beside them that are conversations, `beside=` (see `FindBeside`).
+What other files beside it say of a session, its reader asks for by name: `values_beside` (files/archives.py).
 """
 
 from __future__ import annotations

@@ -35,8 +35,9 @@ can't read is a `LoadError` that names the message, and the API or framework who
 `.gz` and `.zip` of any of them load, too, and so do folders: every transcript in it, with what else is there counted as
 skipped. A coding agent's session opens whole: its sub-agents' conversations come after it, from files beside its own,
 too, each joined to the call that made it (`conversation.recorded.parent`, `.children`); the call that wrote the summary
-of a compaction belongs to that cut. In a folder or an archive, sessions that go on from each other become one,
-with branches where they part.
+of a compaction belongs to that cut. What other files beside it say of a session is read with it: a compaction, the
+prompt and the tools, a title, the usage of its calls. In a folder or an archive, sessions that go on from each other
+become one, with branches where they part.
 Streams may be saved as JSON Lines or as server-sent events (`data: {{…}}`).
 "Written" formats are those that `historylab convert` and the Export menu write; what they have no place for is named.
 `historylab.formats()` returns the names.

@@ -139,7 +139,7 @@ def files_beside(content: Content, pattern: str, up: int = 0) -> Iterator[Conten
                 yield found
     elif content.path:
         root = [*content.path.absolute().parents][: up + 1][-1]
-        found_there = (path for path in sorted(root.glob(pattern)) if path.is_file())
+        found_there = (path for path in sorted(root.glob(pattern)) if path.is_file() and not path.is_symlink())
         yield from (Content(name=str(path.relative_to(root)), path=path) for path in found_there)
 
 

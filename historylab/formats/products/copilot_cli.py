@@ -20,7 +20,7 @@ from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.archives import files_beside, pass_beside
 from historylab.formats.files.content import Content
-from historylab.formats.files.database import open_database, open_database_file, run_query
+from historylab.formats.files.database import columns_by_table, open_database, open_database_file, run_query
 from historylab.formats.messages.fields import object_in, objects_under, text_in
 from historylab.formats.messages.paths import Located
 from historylab.formats.messages.record_groups import located_items
@@ -44,7 +44,12 @@ BY = "Copilot CLI"
 STORE, AHEAD = "session-store.db", 20
 """The database of usage, and how many calls an answer's may be away from the one before."""
 BESIDE = ("workspace.yaml", "plan.md", "session.db", "checkpoints/*.md", "rewind-file-snapshots/*.json")
-CALLS = "SELECT * FROM assistant_usage_events WHERE session_id = :session ORDER BY id"
+TABLE, COUNTS = "assistant_usage_events", ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+CALLS = f"""
+    SELECT substr(parent_tool_call_id, 1, 200) AS call,
+    {", ".join(f"CAST({each} AS INTEGER) AS {each}" for each in COUNTS)}
+    FROM {TABLE} WHERE session_id = :session ORDER BY id LIMIT 100000
+"""
 
 
 def looks_like_copilot_cli(content: Content) -> float:
@@ -116,8 +121,8 @@ def _usage_beside(content: Content, session: str) -> dict[str, list[Any]]:
     if file := next((file for up in (2, 1) for file in files_beside(content, STORE, up)), None):
         opened = open_database_file(file.path) if file.path else open_database(file.data)
         with suppress(LoadError), opened as connection:
-            for row in run_query(connection, CALLS, session=session):
-                found[str(row.get("parent_tool_call_id") or "")].append(row)
+            for row in run_query(connection, CALLS, session=session) if TABLE in columns_by_table(connection) else ():
+                found[str(row["call"] or "")].append(row)
     return found
 
 
@@ -126,7 +131,7 @@ def _add_usage(records: Sequence[dict[str, Any]], rows: Sequence[Mapping[str, An
     at = 0
     for record in records:
         output = record.pop("output", None)
-        ahead = (i for i, row in enumerate(rows[at : at + AHEAD], at) if output and row.get("output_tokens") == output)
+        ahead = (i for i, row in enumerate(rows[at : at + AHEAD], at) if output and row["output_tokens"] == output)
         if (place := next(ahead, None)) is not None:
             record["usage"], at = to_usage(rows[place]), place + 1
 

@@ -2,18 +2,18 @@
 
 A file is a shape with a few more fields: `title` (the path of a conversation's is `titled`); `joined`, a `list` beside
 the items, of which each record stands as `joined` in the item whose `id` its `key` names; `beside`, the files beside it
-that tell more of the session (`*` stands for this one's name up to its first dot); `continued`, the `file` beside it
-with more of the items, of which those that are `copied` were sent in place of all before; `about`, what is read, in
-a line; `source`, where the form is defined, and `checked`, the published file that it was checked against, if any;
-`group`, the heading it stands under; and by what it is recognised: `marks`, paths that lead to something in a sample of
-the file (or path → values, of which one is there), and how `sure` they make us, 0 to 1.
+that tell more of the session (`*`: this one's name up to its first dot), each with a key that is in it; `continued`,
+the `file` beside it with more of the items, of which those that are `copied` were sent in place of all before; `about`,
+what is read, in a line; `source`, where the form is defined, and `checked`, the published file that it was checked
+against, if any; `group`, the heading it stands under; and by what it is recognised: `marks`, paths that lead to
+something in a sample of the file (or path → values, of which one is there), and how `sure` they make us, 0 to 1.
 """
 
 from __future__ import annotations
 
 import glob
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import Any
@@ -51,7 +51,7 @@ def register_kind(name: str, given: dict[str, Any]) -> None:
         values = (
             [_join(each, each_path(shape.items)[0], joined) for each in content.values] if joined else content.values
         )
-        beside = _told_beside(content, given.get("beside", ()))
+        beside = _told_beside(content, given.get("beside", {}))
         if continued := given.get("continued"):
             value, beside = _continue(content, values[0], each_path(shape.items)[0], str(shape.id), continued)
             values = [value, *values[1:]]
@@ -73,28 +73,35 @@ def register_kind(name: str, given: dict[str, Any]) -> None:
     )(read)
 
 
-def _told_beside(content: Content, names: Iterable[str]) -> tuple[Any, ...]:
-    """The objects in the files of these names beside that one."""
-    stem = glob.escape(PurePosixPath(content.name).name.partition(".")[0])
-    found = (value for name in names for _, value in values_beside(content, name.replace("*", stem)))
-    return tuple(value for value in found if isinstance(value, dict))
+def _told_beside(content: Content, names: Mapping[str, str]) -> tuple[Any, ...]:
+    """The objects in the files of these names beside that one which have the key; other files stay what they are."""
+    stem, told = glob.escape(PurePosixPath(content.name).name.partition(".")[0]), list[Any]()
+    for name, key in names.items():
+        for file, value in values_beside(content, name.replace("*", stem)):
+            if isinstance(value, dict) and key in value:
+                told.append(value)
+            else:
+                content.taken.discard(file)
+    return tuple(told)
 
 
 def _continue(
     content: Content, located: Located, items: str, id: str, how: Mapping[str, str]
 ) -> tuple[Located, tuple[Any, ...]]:
     """A value with the items of the files that it goes on in, and the histories sent there in place of all before."""
-    (where, value), told, seen, last = located, list[Any](), {PurePosixPath(content.name).name, ""}, located[1]
-    whole = list_in(value, items) if isinstance(value, dict) else []
+    (where, value), told, seen = located, list[Any](), {PurePosixPath(content.name).name, ""}
+    if not isinstance(value, dict):
+        return located, ()
+    whole, last = [*list_in(value, items)], value
     while (name := PurePosixPath(text_at(last, how["file"])).name) not in seen:
         seen.add(name)
-        last = next((found for _, found in values_beside(content, glob.escape(name))), None)
-        given = objects_under(last, items) if isinstance(last, dict) else []
-        more = [{key: held for key, held in each.items() if key != id} for each in given]
+        found = (each for _, each in values_beside(content, glob.escape(name)))
+        last = next((each for each in found if isinstance(each, dict)), {})
+        more = [{key: held for key, held in each.items() if key != id} for each in objects_under(last, items)]
         copied, new = ([each for each in more if bool(each.get(how["copied"])) is so] for so in (True, False))
         told += [{"history": copied, "size": len(whole)}] if copied else []
-        whole = [*whole, *new]
-    return (where, {**value, items: whole} if len(seen) > 2 else value), tuple(told)
+        whole += new
+    return (where, {**value, items: whole}) if len(seen) > 2 else located, tuple(told)
 
 
 def _join(located: Located, items: str, joined: Mapping[str, str]) -> Located:

@@ -78,6 +78,12 @@ def test_a_compaction_of_messages_that_cline_does_not_have_is_none(opened, size)
     assert sent_histories(found) is None
 
 
+def test_a_conversation_beside_another_stays_one(tmp_path):
+    (tmp_path / "7.messages.json").write_bytes(as_bytes(MESSAGES))
+    (tmp_path / "7.json").write_text(json.dumps([{"role": "user", "content": "hi"}]))
+    assert [len(each) for each in load(tmp_path)] == [1, 4]
+
+
 def test_vibe_keeps_the_prompt_the_tools_and_the_model_in_another_file(opened):
     call = {"id": "c", "index": 0, "type": "function", "function": {"name": "ls", "arguments": "{}"}}
     records = [
