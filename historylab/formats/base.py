@@ -27,7 +27,7 @@ What other files beside it say of a session, its reader asks for by name: `value
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -103,8 +103,9 @@ MOST_REASONS, OTHERS = 1_000, "others"
 
 def _tally(counts: dict[str, LocatedCount], reason: str, where: str) -> LocatedCount:
     """The count of a reason, or of all others once there are many."""
-    named = reason if reason in counts or len(counts) < MOST_REASONS else OTHERS
-    return counts.setdefault(named, LocatedCount(0, where))
+    if found := counts.get(reason):
+        return found
+    return counts.setdefault(reason if len(counts) < MOST_REASONS else OTHERS, LocatedCount(0, where))
 
 
 @dataclass
@@ -162,9 +163,11 @@ class Report:
         """Count a field beside the messages, such as `model` or `tools`, that was kept as metadata and nothing else."""
         _tally(self.kept, field[:40], where).count += 1
 
-    def leave(self, record: dict[str, Any], read: Container[str], where: str) -> dict[str, Any]:
+    def leave(self, record: dict[str, Any], read: Set[str], where: str) -> dict[str, Any]:
         """Warn of every field of a record that says something and is none of those read; these fields."""
         left: dict[str, Any] = {}
+        if record.keys() <= read:  # most records
+            return left
         for name, value in record.items():
             if name not in read and value not in NOTHING:
                 left[name] = value

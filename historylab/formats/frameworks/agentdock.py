@@ -22,7 +22,7 @@ from historylab.formats.messages.answers import AnswerParts
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.content_parts import json_text
 from historylab.formats.messages.fields import list_in, text_in
-from historylab.formats.messages.walker import Table, walk_parts
+from historylab.formats.messages.walker import table_of, walk_parts
 from historylab.registry import register
 
 FLAGS = {"isStreaming", "isLoading", "isError", "isTyping", "isPending", "isComplete", "showToolCall"}
@@ -32,7 +32,7 @@ OWN = {"contentParts", "isToolMessage", *FLAGS}
 SETTINGS = {"chatSettings", "historyPolicy", "historyLength"}
 MORE = frozenset({*OWN, "toolCallId", "toolName", "data", "annotations"})
 READ_OF_TOOL = {"id", "role", "content", "createdAt"} | MORE
-PARTS: Table = {"tool_call": {"call": CALL}, "tool_result": {"result": {"id": "toolCallId", "text": "result"}}}
+PARTS = table_of({"tool_call": {"call": CALL}, "tool_result": {"result": {"id": "toolCallId", "text": "result"}}})
 
 
 def looks_like_agentdock(content: Content) -> float:

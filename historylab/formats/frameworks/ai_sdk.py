@@ -24,7 +24,7 @@ from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.paths import holds
 from historylab.formats.messages.record_groups import Grouping
 from historylab.formats.messages.role_records import begin_message, end_message
-from historylab.formats.messages.walker import walk_parts, with_labels
+from historylab.formats.messages.walker import table_of, walk_parts
 from historylab.registry import register
 
 ROLES = {role: role for role in ("system", "user", "assistant", "tool")}
@@ -67,7 +67,7 @@ def _read_result(part: dict[str, Any], said: AnswerParts, where: str, report: Re
     add_result(part, parts, failed, said, where, report)
 
 
-PARTS = with_labels(
+PARTS = table_of(
     {
         "text": {"text": "text"},
         "reasoning": {"thinking": ("text", "reasoning")},

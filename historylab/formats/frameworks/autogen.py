@@ -15,7 +15,7 @@ from historylab.formats.messages.chat_messages import to_record
 from historylab.formats.messages.fields import as_list, object_in, text_in
 from historylab.formats.messages.paths import Located, holds, value_at
 from historylab.formats.messages.record_groups import located_items, value_recogniser
-from historylab.formats.messages.walker import Table, walk_parts
+from historylab.formats.messages.walker import table_of, walk_parts
 from historylab.formats.shapes.reading import read_shaped
 from historylab.formats.shapes.shape import Shape
 from historylab.registry import register
@@ -109,7 +109,7 @@ def _attach(part: dict[str, Any], said: AnswerParts, where: str, report: Report)
     said.attach("image")
 
 
-PARTS: Table = {**KINDS, "data": _attach}
+PARTS = table_of({**KINDS, "data": _attach})
 
 
 def is_of_team(value: Any) -> bool:

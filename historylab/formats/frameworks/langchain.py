@@ -29,7 +29,7 @@ from historylab.formats.messages.paths import value_at
 from historylab.formats.messages.record_groups import Grouping
 from historylab.formats.messages.role_records import calls_beside, end_message
 from historylab.formats.messages.usage import to_usage
-from historylab.formats.messages.walker import call_at, walk_parts, with_labels, words_in
+from historylab.formats.messages.walker import call_at, table_of, walk_parts, words_in
 from historylab.registry import register
 
 ROLES = {"human": "user", "ai": "assistant", "developer": "system", "function": "tool"}
@@ -59,7 +59,7 @@ def _read_call(part: dict[str, Any], said: AnswerParts, where: str, report: Repo
         said.call(call_at(_without_secrets(part), PART_CALL))
 
 
-PARTS = with_labels(
+PARTS = table_of(
     {
         "text": {"text": "text"},
         "refusal": {"text": "refusal"},

@@ -21,25 +21,28 @@ from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.paths import Located, value_at
 from historylab.formats.messages.record_groups import Grouping, RecordGroup, located_items, most_of
 from historylab.formats.messages.role_records import begin_message, calls_beside, end_message
-from historylab.formats.messages.walker import Table, walk_parts
+from historylab.formats.messages.walker import table_of, walk_parts
 from historylab.registry import register
 
 ROLES = {"developer": "system", "function": "tool", "chatbot": "assistant", "model": "assistant"}
 ROLES |= {role: role for role in ("system", "user", "assistant", "tool")}
+LABELS = {"block_type", "type", "num_tokens", "additional_information"}
 
 
 def _read_citable(block: dict[str, Any], said: AnswerParts, where: str, report: Report) -> None:
-    walk_parts(list_in(block, "content"), "block_type", BLOCKS, said, where, report, LABELS)
+    walk_parts(list_in(block, "content"), "block_type", BLOCKS, said, where, report)
 
 
-BLOCKS: Table = {
-    "citable": _read_citable,
-    "text": {"text": "text"},
-    "thinking": {"thinking": "content"},
-    "tool_call": {"call": {"id": "tool_call_id", "name": "tool_name", "arguments": "tool_kwargs"}},
-    **{kind: {"media": "block_type"} for kind in ("image", "audio", "video", "document")},
-}
-LABELS = {"block_type", "type", "num_tokens", "additional_information"}
+BLOCKS = table_of(
+    {
+        "citable": _read_citable,
+        "text": {"text": "text"},
+        "thinking": {"thinking": "content"},
+        "tool_call": {"call": {"id": "tool_call_id", "name": "tool_name", "arguments": "tool_kwargs"}},
+        **{kind: {"media": "block_type"} for kind in ("image", "audio", "video", "document")},
+    },
+    LABELS,
+)
 READ = {"role", "blocks", "content", "additional_kwargs", "timestamp", "created_at"}
 READ_OF_ADDITIONAL = {"tool_calls", "tool_call_id", "name", "id", "function_call", "is_error", "thinking"}
 
@@ -101,9 +104,9 @@ def _read(record: Any, where: str, report: Report) -> Message | None:
     if not isinstance(blocks, list | None):
         report.warn(f"blocks that are {kind_of(blocks)}, not read", where)
     if isinstance(blocks, list):
-        walk_parts(blocks, "block_type", BLOCKS, said, where, report, LABELS)
+        walk_parts(blocks, "block_type", BLOCKS, said, where, report)
     elif (content := record.get("content")) is not None:  # of an older dump
-        walk_parts(content if isinstance(content, list) else [content], "type", BLOCKS, said, where, report, LABELS)
+        walk_parts(content if isinstance(content, list) else [content], "type", BLOCKS, said, where, report)
     known = {call.id for call in said.calls}
     for call in calls_beside(extra):
         if not call.id or call.id not in known:

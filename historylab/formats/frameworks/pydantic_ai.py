@@ -28,7 +28,7 @@ from historylab.formats.messages.record_groups import Grouping, most_of
 from historylab.formats.messages.role_records import end_message
 from historylab.formats.messages.sent_view import UNREADABLE
 from historylab.formats.messages.usage import to_usage
-from historylab.formats.messages.walker import Table, walk_parts
+from historylab.formats.messages.walker import table_of, walk_parts
 from historylab.registry import register
 
 KINDS = ("request", "response")
@@ -48,12 +48,14 @@ RETRY = "retry-prompt"
 ROLES = {"system-prompt": "system", "user-prompt": "user", RETRY: "user", **dict.fromkeys(RETURNS, "tool")}
 """Kind of a request's part → role."""
 
-CONTENT: Table = {
-    "binary": {"media": "media_type"},
-    **{f"{name}-url": {"media": "kind"} for name in ("image", "audio", "video", "document")},
-    "text-content": {"text": "content"},
-    "cache-point": None,
-}
+CONTENT = table_of(
+    {
+        "binary": {"media": "media_type"},
+        **{f"{name}-url": {"media": "kind"} for name in ("image", "audio", "video", "document")},
+        "text-content": {"text": "content"},
+        "cache-point": None,
+    }
+)
 """Kinds of what a user or a tool says, besides texts."""
 
 
@@ -155,7 +157,7 @@ def _read_response(record: Any, where: str, report: Report) -> list[Message]:
     report.leave(record, READ_OF_RESPONSE, where)
     time, model = iso_time(record.get("timestamp")), named_model(record.get("model_name"))
     said = AnswerParts(text_in(record, "provider_response_id"), time, model)
-    walk_parts(record["parts"], "part_kind", ANSWER, said, where, report, LABELS)
+    walk_parts(record["parts"], "part_kind", ANSWER, said, where, report)
     return end_message(said, where, report, _usage(record.get("usage")))
 
 
@@ -178,14 +180,17 @@ def _read_compaction(part: dict[str, Any], said: AnswerParts, where: str, report
     said.metadata = {**said.metadata, COMPACTION: True if text else ENCRYPTED}
 
 
-ANSWER: Table = {
-    "text": {"text": "content"},
-    "thinking": {"thinking": "content"},
-    **{kind: {"call": {"id": "tool_call_id", "name": "tool_name", "arguments": "args"}} for kind in CALLS},
-    **dict.fromkeys(RETURNS, _read_return),
-    COMPACTION: _read_compaction,
-    "file": {"media": "content.media_type"},
-}
+ANSWER = table_of(
+    {
+        "text": {"text": "content"},
+        "thinking": {"thinking": "content"},
+        **{kind: {"call": {"id": "tool_call_id", "name": "tool_name", "arguments": "args"}} for kind in CALLS},
+        **dict.fromkeys(RETURNS, _read_return),
+        COMPACTION: _read_compaction,
+        "file": {"media": "content.media_type"},
+    },
+    LABELS,
+)
 """Kinds of an answer's parts."""
 
 

@@ -98,7 +98,7 @@ def read_stored_message(record: Any) -> Message:
 def _warn_of_unread(record: dict[str, Any], message: Message, where: str, report: Report) -> None:
     """Warn of the fields of a stored message that aren't read, or not as what they are."""
     report.leave(record, READ, where)
-    report.leave(record["participant"], PARTICIPANT, where)
+    report.leave(record["participant"], PARTICIPANT.keys(), where)
     if not isinstance(record.get("metadata"), Mapping | None):
         report.warn(f"metadata that is {kind_of(record['metadata'])}", where)
     if not isinstance(record["participant"].get("displayName"), str | None):

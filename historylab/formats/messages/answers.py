@@ -39,13 +39,15 @@ class AnswerParts:
     def say(self, text: str) -> None:
         """Add text; none is nothing."""
         if text:
-            self._begin()
+            if self.results:
+                self._begin()
             self.texts.append(text)
 
     def think(self, text: str) -> None:
         """Add thinking, which goes into the metadata of the message that follows it."""
         if text:
-            self._begin()
+            if self.results:
+                self._begin()
             self.thoughts.append(text)
 
     def call(self, call: ToolCall) -> None:

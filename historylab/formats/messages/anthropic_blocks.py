@@ -20,7 +20,7 @@ from historylab.formats.messages.fields import text_in
 from historylab.formats.messages.kept_records import parts_beside
 from historylab.formats.messages.provider_cuts import COMPACTION
 from historylab.formats.messages.summary_marks import unmark_summary
-from historylab.formats.messages.walker import said_in, walk_parts, with_labels, words_in
+from historylab.formats.messages.walker import said_in, table_of, walk_parts, words_in
 from historylab.formats.messages.written import object_arguments
 
 CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
@@ -207,11 +207,11 @@ def _add_source(block: dict[str, Any], said: AnswerParts, where: str, report: Re
         report.lack(f"a part of type {kind!r} not read", where)
 
 
-SHOWN = with_labels({"text": {"text": "text"}, **dict.fromkeys((*MEDIA, "search_result"), _add_source)}, LABELS)
+SHOWN = table_of({"text": {"text": "text"}, **dict.fromkeys((*MEDIA, "search_result"), _add_source)}, LABELS)
 """Blocks of a result."""
 KINDS = {
     **SHOWN,
-    **with_labels({"thinking": {"thinking": "thinking"}}, LABELS),
+    **table_of({"thinking": {"thinking": "thinking"}}, LABELS),
     **dict.fromkeys(CALLS, _add_call),
     "redacted_thinking": _add_redacted,
     COMPACTION: _add_compaction,

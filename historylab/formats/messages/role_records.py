@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 from historylab.conversation.message import Message, ToolCall
@@ -22,7 +22,7 @@ TIMES = ("timestamp", "createdAt", "created_at", "metadata.createdAt")
 
 
 def begin_message(
-    record: Any, roles: Mapping[str, str], read: Container[str], where: str, report: Report
+    record: Any, roles: Mapping[str, str], read: Set[str], where: str, report: Report
 ) -> AnswerParts | None:
     """The message that a record begins, with its role, id and time; None where it has no role.
 

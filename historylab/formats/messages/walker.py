@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Set
-from functools import partial
 from typing import Any, TypeAlias
 
 from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import EMPTY_VALUES, Report, kind_of
 from historylab.formats.messages.answers import AnswerParts, tool_call
 from historylab.formats.messages.content_parts import MEDIA, json_text, medium_of
-from historylab.formats.messages.paths import each_path, on_the_way, picked_at, value_at, values_at
+from historylab.formats.messages.paths import Paths, each_path, on_the_way, picked_at, value_at, values_at
 
 ReadPart: TypeAlias = Callable[[dict[str, Any], AnswerParts, str, Report], None]
 """Adds a part at that location to its message, and reports what it doesn't read of it."""
 
-Table: TypeAlias = Mapping[str, Mapping[str, Any] | ReadPart | None]
+Kinds: TypeAlias = Mapping[str, Mapping[str, Any] | ReadPart | None]
 """Kind of a part → where its words are, as a shape's `kinds`, or what reads it."""
+
+Table: TypeAlias = Mapping[str, ReadPart]
+"""Kind of a part → what reads it."""
 
 CALL = ("id", "name", "arguments")
 """The names in what a table says of a call."""
@@ -45,40 +47,25 @@ OWN_TEXT = ("text", "content")
 MIME = re.compile(r"(?:data:)?([a-z]+)/[\w.+*-]+(?:;|,|$)")
 
 
-def walk_parts(
-    parts: Iterable[Any],
-    kind: str,
-    table: Table,
-    said: AnswerParts,
-    where: str,
-    report: Report,
-    labels: Set[str] = frozenset(),
-) -> None:
-    """Add parts to a message. Results stand together after the calls of their step; a step ends where words follow.
-
-    With `labels` every field of a part, unless of a medium, is named that is neither read nor one of those.
-    """
+def walk_parts(parts: Iterable[Any], kind: str, table: Table, said: AnswerParts, where: str, report: Report) -> None:
+    """Add parts to a message. Results stand together after the calls of their step; a step ends where words follow."""
     for part in parts:
-        if isinstance(part, str):
+        named = ""
+        if isinstance(part, dict):
+            named = given if type(given := part.get(kind)) is str else _kind_of_part(part, kind)
+            if read := table.get(named):
+                read(part, said, where, report)
+                continue
+        elif isinstance(part, str):
             said.say(part)
             continue
-        named = _kind_of_part(part, kind)
-        holds = table.get(named)
-        if callable(holds):
-            holds(part, said, where, report)
-        elif named in table:
-            _read_part(named, holds or {}, labels and labels | _fields_in(holds or {}), part, said, where, report)
-        elif named or part not in EMPTY_VALUES:
+        if named or part not in EMPTY_VALUES:
             report.lack(f"a part {f'of type {named[:40]!r}' if named else f'that is {kind_of(part)}'} not read", where)
 
 
-def with_labels(table: Table, labels: Set[str]) -> dict[str, ReadPart]:
-    """The table where every field of a part is named that is neither read nor one of those: for the many."""
-    read = {kind: labels | _fields_in(holds) for kind, holds in table.items() if isinstance(holds, Mapping)}
-    return {
-        kind: holds if callable(holds) else partial(_read_part, kind, holds or {}, read.get(kind, labels))
-        for kind, holds in table.items()
-    }
+def table_of(kinds: Kinds, labels: Set[str] = frozenset()) -> Table:
+    """The table of these kinds. With `labels` every field of a part is named that is neither read nor one of those."""
+    return {kind: at if callable(at) else _part_reader(kind, at or {}, labels) for kind, at in kinds.items()}
 
 
 def said_in(parts: Iterable[Any], kind: str, table: Table) -> tuple[str, tuple[str, ...]] | None:
@@ -89,10 +76,10 @@ def said_in(parts: Iterable[Any], kind: str, table: Table) -> tuple[str, tuple[s
     return ("\n".join(said.texts), tuple(said.media)) if whole else None
 
 
-def are_silent(parts: Any, kind: str, table: Table) -> bool:
+def are_silent(parts: Any, kind: str, kinds: Kinds) -> bool:
     """Tell whether these are parts of kinds in which no words stand, such as the result of a cancelled call."""
-    kinds = [_kind_of_part(part, kind) for part in parts] if isinstance(parts, list) else []
-    read = [table.get(named, {"text": ""}) or {} for named in kinds]
+    named = [_kind_of_part(part, kind) for part in parts] if isinstance(parts, list) else []
+    read = [kinds.get(each, {"text": ""}) or {} for each in named]
     return bool(read) and all(isinstance(holds, Mapping) and holds.keys().isdisjoint(WORDS) for holds in read)
 
 
@@ -103,54 +90,87 @@ def _fields_in(holds: Mapping[str, Any]) -> set[str]:
 
 
 def _kind_of_part(part: Any, kind: str) -> str:
+    """The kind that a part names, also by a path or by its only key."""
     if not isinstance(part, dict):
         return ""
-    if type(named := part.get(kind)) is str:  # most parts
-        return named
     named = value_at(part, kind) if kind else next((key for key in part if key != "type"), "")
     return named if isinstance(named, str) else "" if kind not in part else str(named)
 
 
-def _read_part(
-    kind: str,
-    holds: Mapping[str, Any],
-    read: Set[str],
-    part: dict[str, Any],
-    said: AnswerParts,
-    where: str,
-    report: Report,
-) -> None:
-    """Add a part of a kind that holds its words there. Other fields than those read are named, where any are known."""
-    if said.results and (not holds or "text" in holds or "thinking" in holds):
-        said.end_step()
-    for what, at in holds.items():
-        if what in ("text", "thinking"):
-            value = value_at(part, at)
-            if type(value) is str:  # most parts
-                said.say(value) if what == "text" else said.think(value)
-            elif _has_words(value):
-                _say(value, said) if what == "text" else said.think(words_in(value)[0])
-            else:
+def _part_reader(kind: str, holds: Mapping[str, Any], labels: Set[str]) -> ReadPart:
+    """A function that adds a part of a kind that holds its words there, and names its fields where labels are known."""
+    places, fields = [(READ[what], at) for what, at in holds.items()], _fields_in(holds)
+    ends = not holds or "text" in holds or "thinking" in holds
+    read = labels | fields if labels and "media" not in holds else frozenset[str]()
+    usual = frozenset((read or {"type", *fields}) - ENCRYPTED)
+
+    def read_part(part: dict[str, Any], said: AnswerParts, where: str, report: Report) -> None:
+        if ends and said.results:
+            said.end_step()
+        for add, at in places:
+            if not add(part, at, said, kind):
                 report.lack(f"a part of type {kind[:40]!r} not read", where)
-        elif what == "label" and (label := value_at(part, at)):
-            said.say(f"[{words_in(label)[0]}]")
-        elif what == "media":
-            said.attach(_name_medium(kind, value_at(part, at)))
-        elif what == "call":
-            said.call(call_at(part, at))
-        elif what == "result" and (result := result_at(part, at)):
-            said.add_result(result)
-    if read and "media" not in holds:
-        report.leave(part, read, where)
-    if not ENCRYPTED.isdisjoint(part) and any(map(part.get, ENCRYPTED)):
-        report.warn("an encrypted part, which only the provider can read", where)
+        if usual.issuperset(part):  # most parts
+            return
+        if read:
+            report.leave(part, read, where)
+        if not ENCRYPTED.isdisjoint(part) and any(map(part.get, ENCRYPTED)):
+            report.warn("an encrypted part, which only the provider can read", where)
+
+    return read_part
 
 
-def _say(value: Any, said: AnswerParts) -> None:
-    text, media = words_in(value)
-    said.say(text)
-    for medium in media:
-        said.attach(medium)
+def _say(part: Any, at: Paths, said: AnswerParts, kind: str) -> bool:
+    value = value_at(part, at)
+    if type(value) is str:  # most parts
+        said.say(value)
+        return True
+    if readable := _has_words(value):
+        text, media = words_in(value)
+        said.say(text)
+        for medium in media:
+            said.attach(medium)
+    return readable
+
+
+def _think(part: Any, at: Paths, said: AnswerParts, kind: str) -> bool:
+    value = value_at(part, at)
+    if readable := _has_words(value):
+        said.think(words_in(value)[0])
+    return readable
+
+
+def _label(part: Any, at: Paths, said: AnswerParts, kind: str) -> bool:
+    if label := value_at(part, at):
+        said.say(f"[{words_in(label)[0]}]")
+    return True
+
+
+def _attach(part: Any, at: Paths, said: AnswerParts, kind: str) -> bool:
+    said.attach(_name_medium(kind, value_at(part, at)))
+    return True
+
+
+def _call(part: Any, at: Mapping[str, Any], said: AnswerParts, kind: str) -> bool:
+    said.call(call_at(part, at))
+    return True
+
+
+def _add_result(part: Any, at: Mapping[str, Any], said: AnswerParts, kind: str) -> bool:
+    if result := result_at(part, at):
+        said.add_result(result)
+    return True
+
+
+READ: Mapping[str, Callable[[Any, Any, AnswerParts, str], bool]] = {
+    "text": _say,
+    "thinking": _think,
+    "label": _label,
+    "media": _attach,
+    "call": _call,
+    "result": _add_result,
+}
+"""The entry of a kind → what adds that of a part, and tells whether it could be read."""
 
 
 def _has_words(value: Any) -> bool:

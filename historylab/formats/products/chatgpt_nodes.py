@@ -14,7 +14,7 @@ from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.content_parts import as_text_part
 from historylab.formats.messages.fields import list_in, object_in, text_in
 from historylab.formats.messages.kept_records import with_record
-from historylab.formats.messages.walker import Table, text_at, walk_parts
+from historylab.formats.messages.walker import table_of, text_at, walk_parts
 from historylab.formats.shapes.threads import join_thoughts
 
 THOUGHTS, RECAP = "thoughts", "reasoning_recap"
@@ -39,7 +39,7 @@ OTHER_TEXTS = ("text", "result", "content")
 """Fields that the text of a content of any other type stands in, the first that says anything."""
 
 MEDIA = ("image", "audio", "real_time_user_audio_video", "video_container", "file")
-PARTS: Table = {f"{medium}_asset_pointer": {"media": "content_type"} for medium in MEDIA}
+PARTS = table_of({f"{medium}_asset_pointer": {"media": "content_type"} for medium in MEDIA})
 MOST_RESULTS = 100  # nodes that one call's result may be spread over
 LABELS = {"content_type", "parts", "language", "response_format_name", "source_analysis_msg_id", "domain"}
 LABELS |= {"assets", "tether_id", "repository"}

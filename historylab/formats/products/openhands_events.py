@@ -27,13 +27,13 @@ from historylab.formats.messages.record_groups import folder_items, located_item
 from historylab.formats.messages.reported import thinking_beside
 from historylab.formats.messages.sent_view import Sent, SentView
 from historylab.formats.messages.usage import to_usage
-from historylab.formats.messages.walker import Table, walk_parts
+from historylab.formats.messages.walker import table_of, walk_parts
 from historylab.registry import register
 
 SYSTEM, MESSAGE, ACTION, OBSERVATION = "SystemPromptEvent", "MessageEvent", "ActionEvent", "ObservationEvent"
 SAID = {SYSTEM, MESSAGE, ACTION, OBSERVATION, "AgentErrorEvent", "UserRejectObservation"}
 KINDS = {*SAID, "ConversationStateUpdateEvent", "Condensation", "CondensationSummaryEvent"}
-PARTS: Table = {"text": {"text": "text"}, **{kind: {"media": "type"} for kind in MEDIA}}
+PARTS = table_of({"text": {"text": "text"}, **{kind: {"media": "type"} for kind in MEDIA}})
 RESULT_TEXTS = ("content", "output", "result", "text", "message")
 """Fields of an observation that hold what the agent was told, the first that is given."""
 

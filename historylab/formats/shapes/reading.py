@@ -29,6 +29,7 @@ from historylab.formats.messages.walker import (
     prompt_beside,
     result_at,
     says_failed,
+    table_of,
     text_at,
     walk_parts,
     words_in,
@@ -95,7 +96,7 @@ class _Reader:
 
     def __init__(self, shape: Shape, roles: Mapping[str, str], report: Report):
         self._shape, self._roles, self._report = shape, roles, report
-        self._read = _fields_read(shape)
+        self._read, self._table = _fields_read(shape), table_of(shape.kinds)
         self._words = (shape.text, shape.parts, shape.thinking, shape.calls.get("items"), shape.results.get("items"))
         self._answered = frozenset[str]()  # calls whose results are records of their own
 
@@ -196,7 +197,7 @@ class _Reader:
         said.media += media
         parts = value_at(item, shape.parts)
         own = parts if isinstance(parts, list) else [] if parts is None else [parts]
-        walk_parts(own, shape.kind, shape.kinds, said, where, report)
+        walk_parts(own, shape.kind, self._table, said, where, report)
         if thinks:
             said.thoughts, said.texts = [*said.thoughts, *said.texts], []
         for call in calls_said(item, shape.calls):

@@ -16,7 +16,7 @@ from historylab.formats.messages.content_parts import json_text
 from historylab.formats.messages.fields import list_in, text_in, unpack_json
 from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.provider_cuts import COMPACTION
-from historylab.formats.messages.walker import Table, text_at, walk_parts, words_in
+from historylab.formats.messages.walker import table_of, text_at, walk_parts, words_in
 
 RESULT = "tool_call_response"
 NO_SUMMARY = "a compacted history whose text is not in the file"
@@ -36,14 +36,16 @@ def _compaction(part: Any, said: AnswerParts, where: str, report: Report) -> Non
         report.warn(NO_SUMMARY, where)
 
 
-KINDS: Table = {
-    "text": {"text": "content"},
-    "reasoning": {"thinking": "content"},
-    COMPACTION: _compaction,
-    RESULT: _result,
-    "tool_call": {"call": {"id": "id", "name": "name", "arguments": "arguments"}},
-    **{kind: {"media": "modality", "text": "transcript"} for kind in ("blob", "uri", "file")},
-}
+KINDS = table_of(
+    {
+        "text": {"text": "content"},
+        "reasoning": {"thinking": "content"},
+        COMPACTION: _compaction,
+        RESULT: _result,
+        "tool_call": {"call": {"id": "id", "name": "name", "arguments": "arguments"}},
+        **{kind: {"media": "modality", "text": "transcript"} for kind in ("blob", "uri", "file")},
+    }
+)
 OWN = KINDS.keys() - {"text"}
 ROLES = {"model": "assistant", "developer": "system", "ai": "assistant", "human": "user"}
 
