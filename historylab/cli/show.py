@@ -231,6 +231,8 @@ def _requests_at_first(timeline: Timeline, as_sent: bool) -> slice:
 
 
 def _print_requests(timeline: Timeline, shown: slice) -> None:
+    from historylab.wording.faults import left_out_in_words
+
     found, requests = _requests(timeline, shown), len(timeline.plans)
     cell, fault = (_fault_cell, "fault") if timeline.run else (_budget_cell, "budget")
     rows = [(r["request"], r["label"], r["tokens"], r["untrimmed"], cell(r), r["sketch"][-LETTERS:]) for r in found]
@@ -239,6 +241,8 @@ def _print_requests(timeline: Timeline, shown: slice) -> None:
     untrimmed = "had nothing been cut" if timeline.decided_by else "untrimmed"
     print_table(title, ("request", "where", "tokens", untrimmed, fault, "messages"), rows)
     print_line(f"{LEGEND} {NOT_KNOWN}" if timeline.errors else LEGEND)
+    if left_out := left_out_in_words(timeline):
+        print_line(f"Left out in any case: {left_out}.")
     if len(found) < requests:
         print_line(f"--all shows the other {count_of(requests - len(found), 'request')}.")
 

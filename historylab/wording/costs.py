@@ -17,12 +17,13 @@ from historylab.costs.message_costs import MessageCosts
 from historylab.costs.reported import AsReported, against_reported
 from historylab.costs.session_cost import SessionCost
 from historylab.costs.traffic import baseline_of, billed_traffic, tokens_share
-from historylab.planning.reasons import INVALID, Action, span
+from historylab.planning.reasons import Action, span
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices
 from historylab.recall.retention import Retention
 from historylab.recordings.as_sent import is_as_sent
 from historylab.wording.as_sent import author_in_words
+from historylab.wording.faults import left_out_in_words
 from historylab.wording.phrases import uncapitalize
 from historylab.wording.untrusted import one_line
 
@@ -118,8 +119,8 @@ def _without_prices(timeline: Timeline) -> CostFinding:
 
 
 def _nothing_cut(timeline: Timeline) -> tuple[str, str]:
-    refused = " but what an API would refuse" if _leaves_out_invalid(timeline) else ""
-    return f"Nothing is cut{refused}, so it costs what not trimming costs", ""
+    left_out = left_out_in_words(timeline)
+    return f"Nothing is cut{f' but {left_out}' if left_out else ''}, so it costs what not trimming costs", ""
 
 
 def _cheaper(timeline: Timeline, compared: CostComparison) -> str:
@@ -165,11 +166,6 @@ def leaves_out(timeline: Timeline) -> bool:
         if len(np.setdiff1d(np.flatnonzero(actions > Action.PINNED), shown)):
             return True
     return False
-
-
-def _leaves_out_invalid(timeline: Timeline) -> bool:
-    """Whether a request leaves out calls or results that do not match up, which not trimming does, too."""
-    return any((plan.block_reasons == INVALID.code).any() for plan in timeline.plans)
 
 
 def _as_recorded(timeline: Timeline) -> str:

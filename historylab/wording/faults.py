@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from historylab.costs.amounts import count_of
 from historylab.planning.faults import TrimmerFaults, count_faults
+from historylab.planning.reasons import INVALID
 from historylab.planning.replay import Timeline
 from historylab.wording.phrases import list_in_words
 
@@ -29,9 +34,33 @@ def faults_sentence(timeline: Timeline) -> str:
 
 def causes_in_words(found: TrimmerFaults) -> str:
     """ "31 tool results without their call and 2 requests with nothing to answer": why requests are refused."""
-    causes = (
-        (found.orphans, "tool result", f"without {'its' if found.orphans == 1 else 'their'} call"),
-        (found.unanswered, "message", "with calls that lack a result"),
-        (found.empty, "request", "with no message of a user or tool"),
+    return _join_causes(
+        [
+            *_find_unpaired(found.orphans, found.unanswered),
+            (found.empty, "request", "with no message of a user or tool"),
+        ]
     )
+
+
+def left_out_in_words(timeline: Timeline) -> str:
+    """ "3 tool results without their call, which no API takes": left out of requests whatever is trimmed; or ""."""
+    columns = timeline.conversation.columns
+    if columns.clean:
+        return ""
+    out = np.zeros(len(columns.block_first), bool)
+    for plan in timeline.plans:
+        out[: len(plan.block_reasons)] |= plan.block_reasons == INVALID.code
+    orphans = int((out & columns.orphan).sum())
+    said = _join_causes(_find_unpaired(orphans, int(out.sum()) - orphans))
+    return f"{said}, which no API takes" if said else ""
+
+
+def _find_unpaired(orphans: int, unanswered: int) -> list[tuple[int, str, str]]:
+    return [
+        (orphans, "tool result", f"without {'its' if orphans == 1 else 'their'} call"),
+        (unanswered, "message", "with calls that lack a result"),
+    ]
+
+
+def _join_causes(causes: Sequence[tuple[int, str, str]]) -> str:
     return list_in_words([f"{count_of(number, noun)} {rest}" for number, noun, rest in causes if number])

@@ -15,6 +15,7 @@ from historylab.tuning.tune import Advice
 from historylab.tuning.workload import Workload, percentiles
 from historylab.wording.as_sent import limit_word
 from historylab.wording.context import counted_by
+from historylab.wording.faults import left_out_in_words
 from historylab.wording.must_remember import at_step
 from historylab.wording.over_budget import over_budget_sentence
 from historylab.wording.verdict import count_actions, share_sent
@@ -46,7 +47,9 @@ def map_finding(timeline: Timeline, number: int) -> str:
         f"{share_sent(count_actions(timeline.plans[request]))} {at_step(timeline.steps[request])}"
         for request in dict.fromkeys((number, last))
     ]
-    return f"What every request does with every message: it sends {' and '.join(sent)}."
+    left_out = left_out_in_words(timeline)
+    also = f" Left out in any case: {left_out}." if left_out else ""
+    return f"What every request does with every message: it sends {' and '.join(sent)}.{also}"
 
 
 def compare_finding(timelines: Sequence[Timeline], letters: Sequence[str]) -> str:

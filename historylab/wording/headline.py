@@ -19,7 +19,7 @@ from historylab.recall.retention import Loss, Retention
 from historylab.recordings.as_sent import is_as_sent
 from historylab.wording.as_sent import author_in_words
 from historylab.wording.costs import cause_of_more, is_untrimmed, leaves_out
-from historylab.wording.faults import causes_in_words
+from historylab.wording.faults import causes_in_words, left_out_in_words
 from historylab.wording.losses import gone_as, gone_at, losses_shown, lost_facts, named_loss
 from historylab.wording.phrases import capitalize_first, uncapitalize
 from historylab.wording.quotes import first_instruction, first_sentence, quote_of
@@ -46,7 +46,8 @@ def headline_sentence(found: Retention, compared: CostComparison | None) -> str:
     if over := int(timeline.over_budget.sum()):
         return f"{_over(over, len(timeline.plans))} the budget: {_peak(timeline)}."
     if is_untrimmed(timeline):
-        return f"Nothing is trimmed: {_peak(timeline)}."
+        left_out = left_out_in_words(timeline)
+        return f"Nothing is trimmed{f' but {left_out}' if left_out else ''}: {_peak(timeline)}."
     return _cost_headline(timeline, compared)
 
 

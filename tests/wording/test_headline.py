@@ -83,6 +83,18 @@ def test_what_is_whole_says_how_full_it_gets_and_what_is_too_much_says_by_how_mu
     )
 
 
+def test_what_no_api_takes_is_left_out_even_where_nothing_is_trimmed_and_is_counted():
+    whole = conv("u a(t t) u a(t) u a u")
+    orphans = Conversation([m for m in whole if not m.tool_calls])
+    assert said(replay(orphans, Settings())) == (
+        "Nothing is trimmed but 3 tool results without their call, which no API takes: 63 of 8k tokens at most."
+    )
+    unanswered = Conversation([m for m in whole if m.role != "tool"])
+    assert said(replay(unanswered, Settings())).startswith(
+        "Nothing is trimmed but 2 messages with calls that lack a result, which no API takes: "
+    )
+
+
 @pytest.mark.parametrize("sample", ["farewell-lunch", "ferry-desk", "tide-tables-agent", "held-for-the-auditors"])
 def test_it_is_short(sample):
     for budget in (400, 1000, 3000):
