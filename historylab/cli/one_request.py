@@ -29,8 +29,7 @@ class _Row(NamedTuple):
 
 def show_one_request(timeline: Timeline, number: int, as_json: bool) -> Any:
     """Print the messages of request `number` (from 1); as JSON, return them. Raises SettingsError if there is none."""
-    if not 1 <= number <= len(timeline.plans):
-        raise SettingsError(f"there is no request {number}; the conversation has {len(timeline.plans):,}")
+    check_request_number(timeline, number)
     rows = list(_rows(timeline, number - 1))
     if as_json:
         step = timeline.steps[number - 1]
@@ -39,6 +38,12 @@ def show_one_request(timeline: Timeline, number: int, as_json: bool) -> Any:
         return [{**row._asdict(), "action": row.action.name.lower(), **unknown, **known} for row in rows]
     _print_request(timeline, number - 1, rows)
     return None
+
+
+def check_request_number(timeline: Timeline, number: int | None) -> None:
+    """Raises SettingsError where there is no request of that number (from 1)."""
+    if number is not None and not 1 <= number <= len(timeline.plans):
+        raise SettingsError(f"there is no request {number}; the conversation has {len(timeline.plans):,}")
 
 
 def _rows(timeline: Timeline, request: int) -> Iterator[_Row]:

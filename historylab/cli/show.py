@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from historylab.cli.base import (
     strip_controls,
     whole_number,
 )
-from historylab.cli.driven import cost_lines, request_as_json, trimmer_as_json, trimmer_lines
+from historylab.cli.driven import cost_lines, trimmer_as_json, trimmer_lines
 from historylab.cli.files import (
     add_conversation,
     add_reading,
@@ -42,8 +42,9 @@ from historylab.cli.lanes import (
     read_trimmer,
 )
 from historylab.cli.losses import losses_as_json, print_losses
-from historylab.cli.one_request import show_one_request
+from historylab.cli.one_request import check_request_number, show_one_request
 from historylab.cli.post_mortem import post_mortem_as_json, print_post_mortem
+from historylab.cli.request_rows import ROWS, print_requests, requests_as_json, requests_at_first
 from historylab.cli.rules import print_rules, rules_as_json
 from historylab.cli.session_costs import print_session_cost, session_cost_as_json
 from historylab.costs.amounts import count_of
@@ -58,13 +59,8 @@ if TYPE_CHECKING:
     from historylab.settings.model import Settings
     from historylab.tuning.replayed import TrimmerLane
 
-ROWS = 20  # requests shown by default
-LETTERS = 60
 OF_SETTINGS = ("over_budget", "rejected_naive")
 """Measures that say nothing of a trimmer: it knows no budget of ours, and nothing of it is sliced."""
-UNKNOWN = "?"  # the letter of a message in a request for which a trimmer failed
-LEGEND = f"K kept, P always sent, T cut short, S summarised, D dropped: one letter per message, the newest {LETTERS}."
-NOT_KNOWN = f"{UNKNOWN} not known."
 
 
 def add_to(commands: Subparsers) -> None:
@@ -97,18 +93,34 @@ def run(arguments: argparse.Namespace) -> int:
     skipped: dict[str, str] = {}
     read = partial(_read, arguments)
     for loaded, conversation in read_each(arguments.files, read, skipped, strict=arguments.strict):
-        if not (arguments.json or arguments.request):
-            print_line(f"{loaded.report}")
-            if len(loaded) > 1:
-                number = 1 + next(i for i, found in enumerate(loaded) if found is conversation)
-                print_line(f"Shown: conversation {number:,} of {len(loaded):,} (--conversation N).")
-        elif loaded.report.remarks:
-            print_note(f"{loaded.report}")
-        results.append(_show(arguments, _timeline(arguments, conversation, lane), loaded))
+        beside = list[str]()
+        timeline = _timeline(arguments, conversation, lane, beside)
+        _print_beginning(arguments, timeline, loaded, beside)
+        results.append(_show(arguments, timeline, loaded))
     report_skipped(skipped)
     if arguments.json:
         print_json(results[0] if len(arguments.files) == 1 else {"files": results, "skipped": skipped})
     return 0
+
+
+def _print_beginning(
+    arguments: argparse.Namespace, timeline: Timeline, loaded: Conversations, beside: Sequence[str]
+) -> None:
+    """What is spoken of, first of all; then the file, and what there is to say `beside` it."""
+    from historylab.wording.lane_line import lane_line
+
+    if not arguments.json:
+        check_request_number(timeline, arguments.request)
+        print_line(lane_line(timeline))
+    if not (arguments.json or arguments.request):
+        print_line(f"{loaded.report}")
+        if len(loaded) > 1:
+            number = 1 + next(i for i, found in enumerate(loaded) if found is timeline.original)
+            print_line(f"Shown: conversation {number:,} of {len(loaded):,} (--conversation N).")
+    elif loaded.report.remarks:
+        print_note(f"{loaded.report}")
+    for said in beside:
+        (print_note if arguments.json or arguments.request else print_line)(said)
 
 
 def _read(arguments: argparse.Namespace, path: str) -> tuple[Conversations, Conversation]:
@@ -121,8 +133,13 @@ def _read(arguments: argparse.Namespace, path: str) -> tuple[Conversations, Conv
     return loaded, conversation
 
 
-def _timeline(arguments: argparse.Namespace, conversation: Conversation, lane: Settings | TrimmerLane) -> Timeline:
-    """The timeline as sent, of a trimmer, or under these settings and those that the file proposes beside them."""
+def _timeline(
+    arguments: argparse.Namespace, conversation: Conversation, lane: Settings | TrimmerLane, beside: list[str]
+) -> Timeline:
+    """The timeline as sent, of a trimmer, or under these settings and those that the file proposes beside them.
+
+    What there is to say `beside` it is added there.
+    """
     from historylab.planning.replay import replay
     from historylab.recordings.as_sent import has_cuts
     from historylab.tuning.replayed import TrimmerLane
@@ -133,26 +150,23 @@ def _timeline(arguments: argparse.Namespace, conversation: Conversation, lane: S
     if arguments.as_sent:
         return open_as_sent(conversation)
     if has_cuts(conversation):
-        _voice(arguments)("Some requests were really sent less than the whole history: --as-sent shows that.")
+        beside.append("Some requests were really sent less than the whole history: --as-sent shows that.")
     if len(arguments.files) == 1 and not arguments.ignore_recorded:
-        settings = _as_recorded(arguments, conversation, settings)
+        settings = _as_recorded(arguments, conversation, settings, beside)
     return replay(conversation, settings)
 
 
-def _voice(arguments: argparse.Namespace) -> Callable[[str], None]:
-    """The way to say something besides what was asked for."""
-    return print_note if arguments.json or arguments.request else print_line
-
-
-def _as_recorded(arguments: argparse.Namespace, conversation: Conversation, settings: Settings) -> Settings:
-    """These settings with what the file proposes where nothing else decides; says so in a line."""
+def _as_recorded(
+    arguments: argparse.Namespace, conversation: Conversation, settings: Settings, beside: list[str]
+) -> Settings:
+    """These settings with what the file proposes where nothing else decides; says so in a line `beside`."""
     from historylab.wording.recorded import recorded_sentence
 
     found, resolution = resolve_as_recorded(arguments, conversation, settings)
     if said := recorded_sentence(found, resolution):
         offers = found.what_if and resolution.provenance["budget"].source == "recorded"
         what_if = f"--set budget={found.what_if}: trimmed; " if offers else ""
-        _voice(arguments)(f"{said} ({what_if}--ignore-recorded: without.)")
+        beside.append(f"{said} ({what_if}--ignore-recorded: without.)")
     return resolution.settings
 
 
@@ -181,7 +195,7 @@ def _show(arguments: argparse.Namespace, timeline: Timeline, loaded: Conversatio
             compactions = [asdict(cut) for cut in conversation.recorded.compactions]
             beside |= {"compactions": compactions, "post_mortem": post_mortem_as_json(conversation)}
         driven = {"trimmer": trimmer_as_json(timeline)} if timeline.run else {}
-        return {**row, **driven, "requests": _requests(timeline), **beside, **said}
+        return {**row, **driven, "requests": requests_as_json(timeline), **beside, **said}
     if not timeline.plans:
         print_line(f"{conversation.title}: {count_of(len(conversation), 'message')}. {NO_REQUESTS}")
         return None
@@ -192,7 +206,7 @@ def _show(arguments: argparse.Namespace, timeline: Timeline, loaded: Conversatio
     if timeline.run:
         for line in (*trimmer_lines(timeline), *cost_lines(timeline)):
             print_line(line)
-    _print_requests(timeline, slice(None) if arguments.all else _requests_at_first(timeline, arguments.as_sent))
+    print_requests(timeline, slice(None) if arguments.all else requests_at_first(timeline, as_sent=arguments.as_sent))
     _print_figures(timeline, row)
     print_session_cost(conversation, loaded)
     _print_remembered(kept)
@@ -200,61 +214,6 @@ def _show(arguments: argparse.Namespace, timeline: Timeline, loaded: Conversatio
     print_losses(kept)
     print_line(ESTIMATES)
     return None
-
-
-def _requests(timeline: Timeline, shown: slice = slice(None)) -> list[dict[str, Any]]:
-    """One row per request of those `shown`."""
-    return [
-        {
-            "request": step.number + 1,
-            "label": step.label,
-            "messages": step.size,
-            "tokens": None if step.error else int(timeline.contexts[step.number]),
-            "untrimmed": int(timeline.untrimmed_contexts[step.number]),
-            "over_budget": step.plan.over_budget,
-            "sketch": UNKNOWN * step.size if step.error else step.plan.sketch(),
-            "known": step.known,
-            **(request_as_json(timeline, step.number) if timeline.run else {}),
-        }
-        for step in timeline.steps[shown]
-    ]
-
-
-def _requests_at_first(timeline: Timeline, as_sent: bool) -> slice:
-    """The requests that are shown by default: the last ones, or those around the newest cut of what was sent."""
-    from historylab.recordings.post_mortem import post_mortem
-
-    last = max(0, len(timeline.plans) - ROWS)
-    cuts = [report.request for report in post_mortem(timeline.original)] if as_sent else []
-    first = min(last, max(0, max(cuts) - ROWS // 2)) if cuts else last
-    return slice(first, first + ROWS)
-
-
-def _print_requests(timeline: Timeline, shown: slice) -> None:
-    from historylab.wording.faults import left_out_in_words
-
-    found, requests = _requests(timeline, shown), len(timeline.plans)
-    cell, fault = (_fault_cell, "fault") if timeline.run else (_budget_cell, "budget")
-    rows = [(r["request"], r["label"], r["tokens"], r["untrimmed"], cell(r), r["sketch"][-LETTERS:]) for r in found]
-    part = f", requests {found[0]['request']:,} to {found[-1]['request']:,} of {requests:,}"
-    title = timeline.conversation.title + (part if len(found) < requests else "")
-    untrimmed = "had nothing been cut" if timeline.decided_by else "untrimmed"
-    print_table(title, ("request", "where", "tokens", untrimmed, fault, "messages"), rows)
-    print_line(f"{LEGEND} {NOT_KNOWN}" if timeline.errors else LEGEND)
-    if left_out := left_out_in_words(timeline):
-        print_line(f"Left out in any case: {left_out}.")
-    if len(found) < requests:
-        print_line(f"--all shows the other {count_of(requests - len(found), 'request')}.")
-
-
-def _budget_cell(row: dict[str, Any]) -> str:
-    """Words for a request over its budget, and for one whose messages are a guess."""
-    return ", ".join(filter(None, ("over" * row["over_budget"], "" if row["known"] else "messages not known")))
-
-
-def _fault_cell(row: dict[str, Any]) -> str:
-    """Words for a request of a trimmer's that would be refused, and for one at which it failed."""
-    return "failed" if row["error"] else "refused" * row["refused"]
 
 
 def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:

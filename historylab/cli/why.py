@@ -48,6 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the answer; 1 if nothing ever said it, and what comes near."""
     from historylab.recall.why import explain_words
     from historylab.recall.words import find_near_misses
+    from historylab.wording.lane_line import lane_line
     from historylab.wording.why import near_in_words, why_in_words
 
     check_one_lane(arguments)
@@ -68,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(_as_json(why, " ".join(sentences)))
     else:
-        for sentence in sentences:
+        for sentence in (lane_line(timeline), *sentences):
             print_line(sentence)
     return int(not why.found)
 

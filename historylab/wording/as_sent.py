@@ -31,13 +31,18 @@ def author_in_words(timeline: Timeline) -> str:
 
 def as_sent_line(timeline: Timeline) -> str:
     """ "As Claude Code sent it, with 1 cut: 6 of 34 messages at the last request, 14,312 tokens (…)."""
-    made = _cuts_in_words(timeline)
+    made = as_sent_in_short(timeline)
     if not timeline.plans:
-        return f"As {author_in_words(timeline)} sent it{made}. {NO_REQUESTS}"
+        return f"{made}. {NO_REQUESTS}"
     last = len(timeline.plans) - 1
     share, tokens = share_sent(count_actions(timeline.plans[last])), timeline.contexts[last]
     how = measured_by(timeline, last)
-    return f"As {author_in_words(timeline)} sent it{made}: {share} at the last request, {tokens:,} tokens ({how})."
+    return f"{made}: {share} at the last request, {tokens:,} tokens ({how})."
+
+
+def as_sent_in_short(timeline: Timeline) -> str:
+    """ "As Claude Code sent it, with 1 cut" """
+    return f"As {author_in_words(timeline)} sent it{_cuts_in_words(timeline)}"
 
 
 def _cuts_in_words(timeline: Timeline) -> str:

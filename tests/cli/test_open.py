@@ -204,7 +204,7 @@ def test_a_file_is_read_as_it_is_told_to_be(capsys, tmp_path):
     chat.write_text('[{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]')
     own.write_text('{"log": [{"who": "user", "said": "hi"}, {"who": "assistant", "said": "hello"}]}')
     mapping.write_text('{"items": "log", "role": "who", "text": "said"}')
-    assert run(capsys, "show", str(chat), "--format", "anthropic")[1].startswith("Anthropic")
+    assert run(capsys, "show", str(chat), "--format", "anthropic")[1].splitlines()[1].startswith("Anthropic")
     assert "there is no format 'antropic'" in run(capsys, "show", str(chat), "--format", "antropic")[2]
     converted = run(capsys, "convert", str(own), "--mapping", str(mapping), "--to", "chat_completions")[1]
     assert [m["content"] for m in json.loads(converted)["messages"]] == ["hi", "hello"]

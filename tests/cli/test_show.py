@@ -8,6 +8,7 @@ import pytest
 from claude_sessions import Session, call, result, text, usage
 from command_line import run
 from rich.console import Console
+from sketches import conv
 
 from historylab import Conversation, Message, Settings, as_sent, load, replay
 from historylab.cli.losses import losses_as_json
@@ -31,6 +32,21 @@ def test_show_prints_every_request(capsys, sample):
         assert step.plan.sketch() in out
     assert "P always sent" in out
     assert "what would have kept it" in out
+
+
+def test_show_says_first_what_it_speaks_of(capsys, sample, compacted):
+    first = run(capsys, "show", sample, "--set", "budget=300", "--set", "policy=all")[1].splitlines()[0]
+    assert first == "Your own settings: keep everything up to 300 tokens, then drop the oldest turns."
+    for asked in ((), ("--request", "12")):
+        first = run(capsys, "show", compacted, "--as-sent", *asked)[1].splitlines()[0]
+        assert first == "As recorded: as Claude Code sent it, with 1 cut."
+
+
+def test_show_says_what_is_left_out_in_any_case(capsys, tmp_path):
+    talk = Conversation([m for m in conv("u a(t) u") if not m.tool_calls])
+    (tmp_path / "talk.json").write_text(write(talk, "historylab").text)
+    out = run(capsys, "show", str(tmp_path / "talk.json"))[1]
+    assert "Left out in any case: 1 tool result without its call, which no API takes." in out
 
 
 def test_losses_can_be_read_on_a_narrow_screen(capsys, root, monkeypatch):

@@ -19,8 +19,9 @@ def test_of_a_file_that_knows_it_says_what_was_sent(capsys, compacted):
     code, out, _ = run(capsys, "why", compacted, NAME, "--request", "15")
     timeline = as_sent(load(compacted)[0])
     assert code == 0
-    assert out.splitlines() == why_in_words(explain_words(timeline, NAME, 14))
-    assert out.splitlines()[:4] == [
+    assert out.splitlines()[1:] == why_in_words(explain_words(timeline, NAME, 14))
+    assert out.splitlines()[:5] == [
+        "As recorded: as Claude Code sent it, with 1 cut.",
         "It wasn’t in request 15, as far as the file shows.",
         "Said in messages 1 (a person), 37 (a person), 38 (the assistant) and 40 (the assistant).",
         "Sent for the last time in request 11.",
@@ -59,6 +60,9 @@ def test_settings_that_are_given_or_proposed_are_replayed_instead(capsys, compac
     file.write_text("HISTORYLAB_LENGTH=1\n")
     for given in (["--settings", str(file)], ["--set", "length=1"]):
         assert json.loads(run(capsys, "why", compacted, NAME, "--json", *given)[1])["removed_by"] == "setting"
+        assert run(capsys, "why", compacted, NAME, *given)[1].startswith(
+            "Your own settings: keep the last 1 user message up to"
+        )
     said = load(sample)[0][0].content
     assert "the settings that it proposes" in run(capsys, "why", sample, said)[2]
 
@@ -66,7 +70,7 @@ def test_settings_that_are_given_or_proposed_are_replayed_instead(capsys, compac
 def test_what_was_never_said_ends_with_1_and_what_comes_near(capsys, compacted):
     code, out, _ = run(capsys, "why", compacted, "Ilse Brant")
     assert code == 1
-    assert out.splitlines() == [
+    assert out.splitlines()[1:] == [
         "No message says it.",
         "16,057 tokens of request 18 aren’t in the file (system prompt, tools), so it might have stood there.",
         "Near it: “brandt” (message 1), “ilse” (message 1).",

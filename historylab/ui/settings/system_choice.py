@@ -25,11 +25,12 @@ from historylab.ui.session.shown_timeline import knows_sent, shows_as_sent
 from historylab.ui.settings.main_fields import LABEL, field_row, row_label
 from historylab.ui.settings.trimmer_fields import describe_trimmer
 from historylab.wording.as_sent import AS_RECORDED, as_sent_line, smaller_falls_sentence
+from historylab.wording.lane_line import OWN
 from historylab.wording.settings import show_value, title_of
 from historylab.wording.system_line import system_line
 from historylab.wording.untrusted import escape
 
-TITLE, OWN, PUBLISHED = "System", "Your own settings", "As published"
+TITLE, PUBLISHED = "System", "As published"
 ABOUT = (
     "Starts from the settings of a published system, or from what a provider's API does on its servers. “Your own "
     "settings” brings back what was set before."
