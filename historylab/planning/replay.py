@@ -28,6 +28,7 @@ from historylab.planning.narrow_relevance import NarrowRelevance, narrow_relevan
 from historylab.planning.over_budget import OverBudget, over_budget_cause
 from historylab.planning.pipeline import open_instruments, open_pipeline, plan_requests, project
 from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import INVALID
 from historylab.planning.recorded_state import noted_state
 from historylab.planning.steps import ROLE_OF_KIND, Step
 from historylab.planning.strategies.base import Instruments
@@ -140,10 +141,12 @@ class Timeline(Memo):
 
     @cached_property
     def untrimmed(self) -> np.ndarray:
-        """int64[requests]: tokens each request would send if nothing were cut."""
+        """int64[requests]: tokens each request would send if nothing were cut but what no API takes."""
         columns, per_request = self.conversation.columns, self.counter.per_request
-        if not self.plans or len(columns.stand_ins):  # which take the place of others: no running sums
-            return np.array([p.history.untrimmed_tokens + per_request for p in self.plans], np.int64)
+        if not self.plans or len(columns.stand_ins) or not columns.clean:  # not all is sent: no running sums
+            refused = (int(p.history.block_tokens @ (p.block_reasons == INVALID.code)) for p in self.plans)
+            whole = (p.history.untrimmed_tokens + per_request for p in self.plans)
+            return np.array([tokens - out for tokens, out in zip(whole, refused, strict=True)], np.int64)
         untrimmed: np.ndarray = self.plans[-1].history.sums.running[columns.requests] + per_request
         return untrimmed
 

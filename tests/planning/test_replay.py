@@ -102,6 +102,14 @@ def test_replaying_again_gives_the_same(conversation, chosen):
     assert [p.summary for p in one.plans] == [p.summary for p in another.plans]
 
 
+def test_untrimmed_is_without_what_no_api_takes_as_is_whatever_is_sent():
+    orphans = Conversation([m for m in conv("u:20 a(t:90) u a") if not m.tool_calls])
+    timeline = replay(orphans, LONG)
+    assert timeline.plans[-1].sketch() == "KDK"
+    assert timeline.untrimmed.tolist() == timeline.tokens.tolist()
+    assert timeline.untrimmed_contexts.tolist() == timeline.contexts.tolist()
+
+
 def test_untrimmed_is_what_everything_would_cost():
     conversation = conv("s u a(t) a u a")
     assert replay(conversation, LONG).tokens.tolist() == replay(conversation, Settings(length=1)).untrimmed.tolist()
