@@ -86,6 +86,8 @@ class _Read:
                 self.pins.append(i)
             if message.metadata and message.shown_only:
                 self.shown.append(i)
+                if role == ASSISTANT and self.spoke in (USER, TOOL):  # it broke off: its request was made all the same
+                    self.requests.append(i)
             else:
                 self._ask(i, role, stands_in=bool(message.replaces))
         return self

@@ -22,7 +22,10 @@ REFERENCES = "item_references"
 COMPACT_SUMMARY = "compact_summary"
 """True in the metadata of a message that a program put in the place of others."""
 SHOWN_ONLY = "shown_only"
-"""True in the metadata of a message that was shown and never sent, such as a program's command: no request lost it."""
+"""True in the metadata of a message that was shown and never sent: a program's command, or an answer that broke off.
+
+No request lost it.
+"""
 NO_USERS = frozenset({"system", "developer", "assistant", "tool"})
 """Roles whose messages nobody takes for a person's."""
 
@@ -108,8 +111,8 @@ class Message:
 
     @property
     def shown_only(self) -> bool:
-        """Tell whether a transcript only shows it: a command to the program, which no model is sent."""
-        return SHOWN_ONLY in self.metadata and self.role not in NO_USERS
+        """Tell whether a transcript only shows it: a command, or an answer that broke off, which no model is sent."""
+        return SHOWN_ONLY in self.metadata and (self.role == "assistant" or self.role not in NO_USERS)
 
     def __reduce__(self) -> tuple[type[Message], tuple[Any, ...]]:
         return Message, tuple(getattr(self, name) for name in Message.__slots__)

@@ -90,6 +90,7 @@ something counts.
 | `answers` | path of the call's id in a record that is itself a result |
 | `time`, `model`, `id`, `parent`, `tools`, `conversation`, `title`, `name` | paths; `parent` makes branches |
 | `injected`, `first` | as `only`: which of a user's a program put there, which come before all others; no values: any |
+| `unsent` | as `injected`: which answers broke off, and were not sent again |
 | `cuts` | in a record that is no message: `summary`, `kept` (the first record still sent), `before` (tokens); with \
 `summary` alone: in a message, for it and all before |
 | `cuts.sent` | or, of messages: the path of a mark that is false where one is no longer sent |

@@ -126,7 +126,7 @@ FITS = reason("fits", "Sent whole: nothing asks for it to go.")
 SYSTEM = reason("system", "A system message: always sent.")
 PIN = reason("pin", "Always sent: you pinned it.")
 REPLACED = reason("replaced", "Since its turn ended it is part of one text, at the turn's end.")
-SHOWN = reason("shown_only", "A command to the program, which is not sent to a model.")
+SHOWN = reason("shown_only", "Only shown: a command, or an answer that broke off, is not sent to a model.")
 INVALID = reason("invalid", "Left out because an API would refuse it: a tool call and its result do not match up.")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,13 +37,13 @@ def decide_as_sent(
     unknown = unknown_requests(conversation, histories, compactions)
     for request, (held, history) in enumerate(held_by_request(conversation, histories)):
         size = len(held)
+        shown = conversation.columns.shown_before(size)
+        held[shown] = False
         causes.see(request, held)
         for first, stop in history.summarized:
             folded[first:stop] = True
         actions = np.where(held, Action.KEPT, np.where(folded[:size], Action.SUMMARIZED, Action.DROPPED))
         reasons = np.where(held, IN_REQUEST.code, np.where(folded[:size], SUMMED_UP.code, GONE.code))
-        shown = conversation.columns.shown_before(size)
-        shown = shown[~held[shown]]
         actions[shown], reasons[shown] = Action.DROPPED, SHOWN.code
         shortened = {i: text for i, text in history.shortened.items() if i < size and held[i]}
         for i in shortened:
@@ -65,7 +65,7 @@ def decide_as_sent(
             None,
             0,
             sizes[request],
-            _order(history, size),
+            _order(history, size, frozenset(shown.tolist())),
         )
 
 
@@ -118,9 +118,10 @@ def cut_clause(cut: Compaction, by: str = "") -> str:
     return f"{word} by {cut.by or by} before request {cut.request + 1:,}{f' ({told})' if told else ''}{stands}"
 
 
-def _order(history: SentHistory, size: int) -> list[int | Message] | None:
-    """The messages in the order sent; None where that is the conversation's, and nothing else was sent."""
+def _order(history: SentHistory, size: int, shown: Collection[int]) -> list[int | Message] | None:
+    """The messages in the order sent, without those only `shown`; None where that is the conversation's, and nothing
+    else was sent."""
     ranges = [each for each in history.sent if not isinstance(each, Message)]
     if len(ranges) == len(history.sent) and ranges == sorted(ranges):
         return None
-    return list(each_sent(history.up_to(size)))
+    return [each for each in each_sent(history.up_to(size)) if isinstance(each, Message) or each not in shown]

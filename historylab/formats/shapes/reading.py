@@ -8,7 +8,7 @@ from typing import Any
 
 from historylab.conversation.columns import ROLE_CODES
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message
+from historylab.conversation.message import SHOWN_ONLY, Message
 from historylab.conversation.recorded import TOOLS
 from historylab.conversation.sent import SentHistory
 from historylab.conversation.usage import MODEL, model_name
@@ -186,7 +186,7 @@ class _Reader:
         said = AnswerParts(
             id=text_at(item, shape.id) or None,
             timestamp=self._time(item, where),
-            metadata={"injected": True} if role == "user" and holds(item, shape.injected) else {},
+            metadata=self._marks(item, role),
             role=role,
             late=True,
             name=text_at(item, shape.name) or (word if not shape.name and is_name(word) else None),
@@ -207,6 +207,12 @@ class _Reader:
             if found and found.tool_call_id not in self._answered:
                 said.add_result(found)
         return self._finish(said, item, where)
+
+    def _marks(self, item: dict[str, Any], role: str) -> dict[str, Any]:
+        """The metadata of what a program put there, and of an answer that was sent no more."""
+        if role == "user" and holds(item, self._shape.injected):
+            return {"injected": True}
+        return {SHOWN_ONLY: True} if role == "assistant" and holds(item, self._shape.unsent) else {}
 
     def _finish(self, said: AnswerParts, item: dict[str, Any], where: str) -> list[Message]:
         shape, report = self._shape, self._report
@@ -274,7 +280,7 @@ def _fields_read(shape: Shape) -> frozenset[str]:
     """The fields of a record that it reads, under every spelling of a path."""
     given: list[Any] = [shape.role, shape.text, shape.name, shape.time, shape.id, shape.conversation, shape.thinking]
     given += [shape.parts, shape.answers, shape.model, shape.parent, shape.tools, shape.title, tuple(shape.only)]
-    given += [tuple(shape.injected), shape.calls.get("items", ""), shape.results.get("items", "")]
+    given += [tuple(shape.injected), tuple(shape.unsent), shape.calls.get("items", ""), shape.results.get("items", "")]
     given += [] if "kept" in shape.cuts else [shape.cuts.get("summary", "")]
     given += shape.usage.values() if isinstance(shape.usage, Mapping) else [shape.usage]
     keys = [path.split(".") for paths in given for path in each_path(paths)]

@@ -45,7 +45,8 @@ class Shape:
 
     `roles`: a word for a speaker ("": every other) → user, assistant, system, tool, or thinking of the assistant.
     `only` (path → values): which records are messages; as `only`, `first`: which of them come before all others,
-    and `injected`: which of a user's a program put there; a path without values: any that says something.
+    `injected`: which of a user's a program put there, and `unsent`: which answers broke off and were sent no more; a
+    path without values: any that says something.
     `parts` is the path of a message's parts, `kind` the field that names a part's kind ("": its only key), and `kinds`
     says what each holds: `{"text": path}`, thinking, media or label likewise, `{"call": {"id", "name", "arguments"}}`,
     `{"result": {"id", "text"}}`, or both; None if nothing is said in it. `calls` and `results` stand beside the words;
@@ -79,6 +80,7 @@ class Shape:
     title: Paths = ""
     first: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
     injected: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
+    unsent: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
     usage: Paths | Mapping[str, Paths] = field(default="", hash=False)
     cuts: Mapping[str, Paths] = field(default_factory=dict, hash=False)
 
@@ -202,6 +204,6 @@ def _names_fault(value: Any, name: str, known: tuple[str, ...]) -> str:
 _CHECKS: Mapping[str, Callable[[Any, str], str]] = {
     "roles": _roles_fault,
     "kinds": _kinds_fault,
-    **dict.fromkeys(("only", "first", "injected"), _values_fault),
+    **dict.fromkeys(("only", "first", "injected", "unsent"), _values_fault),
     **dict.fromkeys(OBJECTS, _object_fault),
 }

@@ -73,7 +73,7 @@ def no_pin(timeline: Timeline, number: int, chosen: int) -> str:
     """Why a pin would change nothing; empty where it may."""
     rule = timeline.plans[number].reason(chosen).rule
     if rule == SHOWN.rule:
-        return "It is a command, which is not sent to a model"
+        return "It is only shown, and not sent to a model"
     if rule == INVALID.rule:
         return "An API would refuse it, pinned or not"
     if timeline.conversation[chosen].role == "system" and timeline.settings.preserve_system_messages:

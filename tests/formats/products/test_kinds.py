@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from historylab import Settings, as_sent, replay
 from historylab.conversation.sent import sent_histories
 from historylab.formats.load import Conversations, load
 
@@ -24,6 +25,37 @@ def test_pi_sends_the_commands_a_user_ran_and_what_its_extensions_say():
         ("user", "The wind is weak."),
         ("user", "The largest was asked for."),
     ]
+
+
+def pi_session(*said: tuple[str, str, dict[str, Any]]) -> Conversations:
+    """Messages of Pi, each after the one before: role, text, and what else it has."""
+    records: list[dict[str, Any]] = [{"type": "session", "version": 3, "id": "s", "cwd": "/srv"}]
+    for number, (role, text, more) in enumerate(said):
+        message = {"role": role, "content": [{"type": "text", "text": text}], **more}
+        parent = str(number - 1) if number else None
+        records.append({"type": "message", "id": str(number), "parentId": parent, "message": message})
+    return lines(*records)
+
+
+def test_an_answer_of_pi_that_broke_off_was_asked_for_and_is_sent_no_more_by_plan_or_record():
+    used = {"usage": {"input": 900, "output": 5, "cacheRead": 0, "cacheWrite": 0}}
+    call = {"type": "toolCall", "id": "t1", "name": "bash", "arguments": {"command": "ls"}}
+    cut_off = {"content": [{"type": "text", "text": "I look"}, call], "stopReason": "error", **used}
+    asked, again = ("user", "How many?", {}), ("user", "Go on.", {})
+    broken, aborted = ("assistant", "", cut_off), ("assistant", "Well", {"stopReason": "aborted", **used})
+    (found,) = pi_session(asked, broken, again, aborted, again, ("assistant", "Nine.", {"stopReason": "stop", **used}))
+    assert [m.shown_only for m in found] == [False, True, False, True, False, False]
+    ours, sent = replay(found, Settings(policy="all")), as_sent(found)
+    assert [plan.sketch() for plan in ours.plans] == [plan.sketch() for plan in sent.plans] == ["K", "KDK", "KDKDK"]
+    for timeline in (ours, sent):
+        assert [m.content for m in timeline.plans[-1].render()] == ["How many?", "Go on.", "Go on."]
+
+
+def test_an_answer_of_pi_that_was_asked_for_again_at_once_has_a_request_of_its_own():
+    broken = ("assistant", "Well", {"stopReason": "error"})
+    (found,) = pi_session(("user", "How many?", {}), broken, ("assistant", "Nine.", {}))
+    assert [plan.sketch() for plan in replay(found, Settings()).plans] == ["K", "KD"]
+    assert replay(found.beginning(2), Settings()).plans[-1].sketch() == "KD"
 
 
 def test_continue_sends_its_summary_and_what_came_after():
