@@ -6,14 +6,18 @@ another kind of cache than its own.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from decimal import Decimal
 
 import numpy as np
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Usage
 from historylab.conversation.usage import usage_by_request
 from historylab.costs.caches.base import NO_CACHE, Cache, as_charged, cache_of, open_cache
 from historylab.costs.lost_prefix import SMALLEST, cache_lifetime, lost_prefixes
+from historylab.costs.recount import counter_of_money
 from historylab.costs.traffic import Traffic, billed_traffic
 from historylab.counters.reported_contexts import FEWEST_REQUESTS
 from historylab.planning.replay import Timeline
@@ -61,7 +65,50 @@ def as_recorded(timeline: Timeline, sent: Traffic, prices: Prices, cache: Cache)
         for i, (usage, plan) in enumerate(zip(usages, timeline.plans, strict=True)):
             if usage and plan.is_sized:
                 shared[i] = usage.cache_reads
+    if timeline.original.recorded.textless:
+        framing = counter_of_money(timeline).per_request
+        sent, lasting = _as_reported(sent, lasting, prices, usages, framing)
     return replace(sent, shared=shared), lasting
+
+
+@dataclass(frozen=True, eq=False)
+class ReportedCache(Cache):
+    """A cache of which the usage is all that is known: the requests `told` of read and wrote what it reports."""
+
+    told: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
+    was_read: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    was_written: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    def reads(self, sent: np.ndarray, shared: np.ndarray, idle: np.ndarray) -> np.ndarray:
+        modelled = Cache.reads(self, sent, shared, idle)
+        return np.where(self.told, self.was_read, modelled) if len(self.told) == len(sent) else modelled
+
+    def written(self, sent: np.ndarray, read: np.ndarray) -> np.ndarray:
+        modelled = Cache.written(self, sent, read)
+        return np.where(self.told, self.was_written, modelled) if len(self.told) == len(sent) else modelled
+
+
+def _as_reported(
+    sent: Traffic, cache: Cache, prices: Prices, usages: Sequence[Usage | None], framing: int
+) -> tuple[Traffic, Cache]:
+    """Traffic and cache as they were for requests that nothing is known of but their usage, where they are sent whole.
+
+    Whole is one of its reported size, with or without the `framing` that is counted around messages.
+    """
+    known = [usage or Usage() for usage in usages]
+    contexts = np.array([usage.context for usage in known], np.int64)
+    told = np.array([bool(usage) for usage in usages]) & np.isin(sent.sent - contexts, (0, framing))
+    read, written, hour = (
+        np.array([getattr(usage, name) for usage in known], np.int64)
+        for name in ("cache_reads", "cache_writes", "cache_writes_1h")
+    )
+    values = {each.name: getattr(cache, each.name) for each in fields(Cache)}
+    if cache.writes and written.sum() and prices.input:  # at the mean price of those for an hour and all others
+        share = Decimal(int(np.minimum(hour, written).sum())) / int(written.sum())
+        mean = prices.cache_write + share * (prices.cache_write_1h - prices.cache_write)
+        values["write_premium"] = mean / prices.input
+    reported = ReportedCache(**values, told=told, was_read=read, was_written=written)
+    return replace(sent, sent=np.where(told, contexts, sent.sent)), reported
 
 
 def _shared_tokens(conversation: Conversation, sent: Traffic) -> np.ndarray:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from historylab import load
+from historylab import as_sent, bill, load, replay, settings_for
 from historylab.errors import SettingsError
 from historylab.pricing import prices_of
 from historylab.tuning.agent_requests import AgentRequests, requests_by_agent, split_histories
@@ -201,3 +201,24 @@ def test_bounds_hold_the_ratio_of_all_sessions(number):
 @pytest.mark.parametrize("parts", [[], [1.0], [1.0, 2.0], [0.0, 0.0, 0.0]])
 def test_too_few_or_nothing_bounds_no_ratio(parts):
     assert ratio_interval(parts, parts) == (0, float("inf"))
+
+
+@pytest.mark.parametrize("hours", [0, 400, 700])
+def test_the_bill_of_a_session_is_what_its_thresholds_stand_beside(hours):
+    """Requests that read little and write only a part of the rest, some of it for an hour."""
+    header = HEADER.replace("output_tokens", "cache_creation_1h_input_tokens,output_tokens")
+    lines = [f"coder,s,{SONNET},{900 + n},{5_000 * n},{700 - hours},{hours},{100 + n}" for n in range(9)]
+    found = load((header + "\n".join(lines)).encode())
+    (threshold,) = find_thresholds(found)
+    for timeline in (replay(found[0], settings_for(found[0])), as_sent(found[0])):
+        assert float(bill(timeline).total) == pytest.approx(threshold.cost, rel=1e-9)
+    # 8,136 × $3 + 180,000 × $0.30 + 6,300 × $3.75 (for an hour: $6) + 936 × $15, per million
+    written = 9 * ((700 - hours) * 3.75 + hours * 6)
+    assert threshold.cost == pytest.approx((8_136 * 3 + 180_000 * 0.30 + written + 936 * 15) / 1e6)
+
+
+def test_what_settings_cut_of_such_a_session_is_priced_as_a_cache_would_have_it():
+    (found,) = table(rows(growing(3_000)))
+    cut = bill(replay(found, settings_for(found).replace(policy="all", budget=60_000)))
+    assert cut.total < bill(replay(found, settings_for(found).replace(policy="all"))).total
+    assert bill(as_sent(found), "none").cache_reads.sum() == 0
