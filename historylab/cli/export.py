@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import re
+from pathlib import PurePath
+from shlex import quote
 
 from historylab.cli.base import (
     Subparsers,
@@ -40,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     for difference in told:
         print_note(str(difference))
     if arguments.out:
-        write_text(arguments.out, text)
+        write_text(arguments.out, _by_its_name(text, arguments.target, arguments.out))
     elif arguments.json:
         not_carried = [{"settings": d.settings, "instead": d.instead} for d in told]
         found = {
@@ -53,3 +56,19 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print_file(text)
     return 0
+
+
+def _by_its_name(text: str, target: str, path: str) -> str:
+    """The text with the file called as it is written, in the sentence that says how to use it."""
+    from historylab.exporters.base import USE
+    from historylab.registry import member
+
+    attributes = member("exporter", target).attributes
+    use, usual = attributes.get("use", USE), attributes["file_name"]
+    stem, own = PurePath(usual).stem, PurePath(path).stem
+    given = quote("".join(c if c.isprintable() else "�" for c in path))
+    here = given if "/" in path else f"./{given}"  # without a folder a shell's `.` looks along its PATH
+    named = use.replace(f"./{usual}", here).replace(usual, given)
+    if usual.endswith(".py") and own.isidentifier():  # as it is imported
+        named = re.sub(rf"\b{stem}\b", own, named)
+    return text.replace(use, named, 1)

@@ -30,7 +30,26 @@ def test_export_is_the_export_of_the_core(capsys, tmp_path):
     path = tmp_path / "historylab.env"
     path.write_text(out, encoding="utf-8")
     again = run(capsys, "export", "--from", str(path), "--out", str(tmp_path / "again.env"))
-    assert (again[0], (tmp_path / "again.env").read_text(encoding="utf-8")) == (0, out)
+    written = (tmp_path / "again.env").read_text(encoding="utf-8")
+    assert (again[0], written.splitlines()[1:]) == (0, out.splitlines()[1:])
+
+
+@pytest.mark.parametrize(
+    ("target", "file", "said"),
+    [
+        ("dotenv", "mine.env", "`set -a; . ./mine.env; set +a`"),
+        ("shell", "of app/mine.sh", "`. 'of app/mine.sh'` in the shell"),
+        ("docker_compose", "mine.yaml", "-f compose.yaml -f mine.yaml up"),
+        ("python", "mine.py", "`from mine import to_send`"),
+    ],
+)
+def test_a_file_that_is_written_under_another_name_is_called_by_that(capsys, tmp_path, monkeypatch, target, file, said):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "of app").mkdir()
+    assert run(capsys, "export", "--target", target, "--out", file)[0] == 0
+    text = (tmp_path / file).read_text(encoding="utf-8")
+    assert said in text.splitlines()[0]
+    assert members("exporter")[target].attributes["file_name"] not in text
 
 
 def test_what_an_export_cannot_carry_is_said_beside_it(capsys):
