@@ -29,9 +29,16 @@ if TYPE_CHECKING:
     from historylab.tuning.replayed import Lane
 
 
+EXIT_CODES = (
+    "The exit code is 0 if nothing is broken, also where that is unsure (1 with --strict); 1 if a wish is broken, the "
+    "trimmer fails or no conversation could be read; 2 for a mistake in asking."
+)
+
+
 def add_to(commands: Subparsers) -> None:
     about = "Check that settings, a trimmer or what was really sent does what is wished of it, on every conversation"
     parser = add_parser(commands, "check", about, run)
+    parser.epilog = EXIT_CODES
     parser.add_argument("files", metavar="FILE", nargs="+", help="transcripts, or folders of them")
     parser.add_argument(
         "--settings",

@@ -74,6 +74,9 @@ def test_unsure_is_no_failure_unless_strict(capsys, root, env, tmp_path):
     (suite,) = xml.parse(junit).getroot()
     assert (suite.get("tests"), suite.get("skipped"), suite.get("failures")) == ("1", "1", "0")
     assert run(capsys, *asked, "--strict")[0] == 1
+    assert "0 if nothing is broken, also where that is unsure (1 with --strict)" in " ".join(
+        run(capsys, "check", "--help")[1].split()
+    )
 
 
 @pytest.mark.parametrize(
