@@ -9,9 +9,9 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from historylab.costs.amounts import money
 from historylab.errors import HistoryLabError, SettingsError
@@ -189,8 +189,13 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """A table on stdout, numbers aligned right. Text is never interpreted as markup or terminal codes."""
+def print_table(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, unbroken: Collection[str] = ()
+) -> None:
+    """A table on stdout, numbers aligned right, the cells of some columns `unbroken`.
+
+    Text is never interpreted as markup or terminal codes.
+    """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
@@ -199,7 +204,8 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]
     table = Table(title=Text(strip_controls(title)), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     for k, column in enumerate(columns):
         numeric = all(row[k][:1].isdigit() or row[k][:1] in "-–$" for row in rows)
-        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+        justify: Literal["right", "left"] = "right" if numeric else "left"
+        table.add_column(column, justify=justify, overflow="fold", no_wrap=column in unbroken)
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     console().print(table)

@@ -7,7 +7,16 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from historylab.cli.base import Subparsers, add_parser, print_json, print_line, print_note, print_table, strip_controls
+from historylab.cli.base import (
+    Subparsers,
+    add_parser,
+    console,
+    print_json,
+    print_line,
+    print_note,
+    print_table,
+    strip_controls,
+)
 from historylab.cli.lanes import add_trimmer, lane_as_json, read_trimmer
 from historylab.costs.amounts import money
 from historylab.errors import HistoryLabError, LoadError, SettingsError
@@ -17,6 +26,9 @@ if TYPE_CHECKING:
     from historylab.formats.sessions.find import Session
 
 COLUMNS = ("", "changed", "tool", "project", "first question", "size", "cuts", "cost")
+UNBROKEN = ("", "changed", "size", "cuts", "cost")
+LEFT_OUT_BELOW = {"size": 100, "project": 80, "tool": 64, "cost": 52}
+"""Columns that a terminal of fewer characters has not; number, date, question and cuts it always has."""
 LISTED = 30  # sessions shown unless --all asks for more
 
 
@@ -165,12 +177,20 @@ def _list(arguments: argparse.Namespace) -> int:
     if not shown:
         print_line(_none_found(any_listed=bool(listed)))
         return 0
-    print_table("Sessions on this machine", COLUMNS, [_row(*each) for each in measured])
+    part = f": {len(found):,} of {len(listed):,}" if len(found) < len(listed) else ""
+    _print_sessions(f"Sessions on this machine{part}", [_row(*each) for each in measured])
     more = f", {len(found) - len(shown):,} more with --all" if len(shown) < len(found) else ""
     print_line(f"historylab open NUMBER opens one{more}.")
     if len(shown) > MOST_MEASURED:
         print_line(f"Cuts and cost are read of the newest {MOST_MEASURED} listed; --search and --project list fewer.")
     return 0
+
+
+def _print_sessions(title: str, rows: list[tuple[Any, ...]]) -> None:
+    """The table, with as many columns as the terminal has room for."""
+    width = console().width
+    held = [k for k, column in enumerate(COLUMNS) if width >= LEFT_OUT_BELOW.get(column, 0)]
+    print_table(title, [COLUMNS[k] for k in held], [[row[k] for k in held] for row in rows], unbroken=UNBROKEN)
 
 
 def _none_found(*, any_listed: bool) -> str:

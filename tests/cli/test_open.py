@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from bare_machine import make_home
 from command_line import run
+from rich.console import Console
 
 from historylab.costs import session_cost
 from historylab.formats.sessions import find
@@ -180,6 +182,23 @@ def test_a_search_and_a_project_choose_some_of_them_under_their_numbers(capsys, 
         [],
     ]
     assert "No session of this machine matches." in run(capsys, "open", "--search", "gulls anchor")[1]
+    assert "Sessions on this machine: 1 of 2" in run(capsys, "open", "--search", "gulls")[1]
+    assert " of 2" not in run(capsys, "open")[1]
+
+
+@pytest.mark.parametrize(
+    ("width", "without"),
+    [(120, set()), (90, {"size"}), (70, {"size", "project"}), (40, {"size", "project", "tool", "cost"})],
+)
+def test_a_narrow_terminal_keeps_dates_whole_and_the_cuts_to_the_last(capsys, session, monkeypatch, width, without):
+    session.write_text("\n".join(map(json.dumps, COMPACTED)))
+    for module in ("base", "open"):
+        monkeypatch.setattr(f"historylab.cli.{module}.console", lambda: Console(width=width))
+    out = run(capsys, "open")[1]
+    heading = next(line for line in out.splitlines() if "changed" in line)
+    assert {"changed", "tool", "project", "size", "cuts", "cost"} - set(heading.split()) == without
+    changed = datetime.fromtimestamp(session.stat().st_mtime).astimezone()
+    assert f"{changed:%Y-%m-%d %H:%M}" in out
 
 
 def test_all_of_them_are_listed_or_it_is_said_how_many_are_not(capsys, session):

@@ -142,6 +142,21 @@ def test_what_was_just_written_is_read_and_no_shape_leaves_the_file_refused():
 
 
 @pytest.mark.slow
+def test_what_was_offered_stands_when_a_shape_was_tried_that_reads_nothing():
+    app = uploaded(screen(), ("foreign.json", bytes_of(FOREIGN)))
+    offered = [button.label for button in app.button if button.label.startswith("Read `")]
+    app.session_state["by hand"] = True
+    nowhere = Shape("by", "words", "log.nowhere").as_json
+    opening(app, "Upload").text_area(key="shape of foreign.json").set_value(nowhere)
+    for _ in range(2):
+        shown(app.button(key="read-shaped").click().run())
+        assert "no list `log.nowhere`" in text(app)
+        assert offered == [button.label for button in app.button if button.label.startswith("Read `")] != []
+    shown(app.button(key="proposal 0 0").click().run())
+    assert "Read by your shape: 4 messages" in text(app)
+
+
+@pytest.mark.slow
 def test_what_was_written_for_one_file_is_not_offered_for_the_next():
     app = uploaded(screen(), ("foreign.json", bytes_of(FOREIGN)))
     app.session_state["by hand"] = True
@@ -232,8 +247,9 @@ def test_a_search_and_a_project_leave_those_that_match(several):
     assert rows(app, "sessions drawer")[0][5:] == ["0", ""]
     shown(app.text_input(key="search drawer").set_value("THYME plant").run())
     assert [row[0] for row in rows(app, "sessions drawer")] == ["Plant thyme"]
+    assert "1 of 3." in text(app)
     shown(app.selectbox(key="project drawer").set_value("/home/ada/garden1").run())
-    assert "None of them matches." in text(app)
+    assert "None of 3 matches." in text(app)
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ COLUMNS = (
     Column("Session"),
     Column("Agent", "word"),
     Column("Project"),
-    Column("Last change", "word"),
+    Column("Last change", "date"),
     Column("Size", "number"),
     Column("Cuts", "number"),
     Column("Cost", "number"),
@@ -54,17 +54,18 @@ def found_sessions(where: str, then: Callable[[], None]) -> None:
         lambda row: _open(shown[row][0], then),
         label="Sessions of this machine",
     )
-    if said := _left_out(len(found), len(shown)):
+    if said := _left_out(len(found), len(shown), len(listed)):
         st.html(f'<div class="hl-small">{said}</div>')
 
 
-def _left_out(found: int, shown: int) -> str:
-    """A sentence on what is not in the table, and whose cuts and cost aren't."""
+def _left_out(found: int, shown: int, listed: int) -> str:
+    """ "6 of 10.": sentences on what is not in the table, and whose cuts and cost aren't."""
     if not found:
-        return "None of them matches."
+        return f"None of {listed:,} matches."
     if found > shown:
         return f"The newest {shown:,} of {found:,}: a search or a project lists others. {MEASURED}"
-    return MEASURED if shown > MOST_MEASURED else ""
+    part = f"{found:,} of {listed:,}." if found < listed else ""
+    return f"{part} {MEASURED if shown > MOST_MEASURED else ''}".strip()
 
 
 def _search_for(listed: Sequence[Session], where: str) -> list[tuple[int, Session]]:

@@ -12,10 +12,10 @@ from historylab.ui.shared.browser import component
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column's heading, and whether it holds numbers, words that stay on one line, or what a card needn't name."""
+    """A column's heading, and whether it holds numbers, dates, whole words, or what a card needn't name."""
 
     label: str
-    kind: str = "text"  # or "number", "word", "plain"
+    kind: str = "text"  # or "number", "date", "word", "plain"
 
 
 def row_table(
