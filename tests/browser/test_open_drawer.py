@@ -38,6 +38,19 @@ def test_unknown_json_is_read_as_offered_and_then_the_next_file(page, home, seen
     assert seen.external == []
 
 
+def test_a_shape_is_saved_as_it_is_written_to_the_last_keystroke(page, home):
+    page.goto(home)
+    headline(page, "messages sent")
+    upload(page, "foreign.json", json.dumps(FOREIGN).encode())
+    page.get_by_text("Say yourself where the messages are").click()
+    field = page.get_by_role("textbox", name="The shape of the file, as JSON")
+    field.fill('{"role": "by", "text": "words"}')
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save this shape").click()
+    assert json.loads(saved.value.path().read_text()) == {"role": "by", "text": "words"}
+    assert saved.value.suggested_filename == "shape.json"
+
+
 def test_a_sample_brings_its_settings_and_the_drawer_closes(page, home):
     page.goto(home)
     page.locator("h1").first.wait_for()

@@ -7,7 +7,7 @@ reading is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -116,13 +116,21 @@ def _open(asked: ToOpen, show: Show) -> bool:
         return _open_large(path, show)
     found, refused = read_files(asked, show)
     held = bound_uploads([*(file.given for file in refused), *(file.given for file, _ in found)])
-    state.refused = tuple(RefusedFile(next(held), file.why) for file in refused)
+    offers = [_offers_of(file, state.refused) for file in refused]
+    state.refused = tuple(RefusedFile(next(held), file.why, each) for file, each in zip(refused, offers, strict=True))
     if found:
         files = tuple(replace(file, given=next(held)) for file, _ in found)
         conversations = merge_files(found)
         which = first_asking(conversations) if asked.which is None else min(asked.which, len(conversations) - 1)
         viewing.open_conversations(conversations, "", which, files)
     return bool(found)
+
+
+def _offers_of(file: RefusedFile, before: Sequence[RefusedFile]) -> UnknownFormat | None:
+    """The first refusal's offers, of a file that was refused before and read as something that it isn't."""
+    if isinstance(file.why, UnknownFormat):
+        return file.why
+    return next((each.offers for each in before if each.given == file.given), None)
 
 
 def _open_large(path: Path, show: Show) -> bool:

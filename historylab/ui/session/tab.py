@@ -12,7 +12,7 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.edits import Edited
-from historylab.errors import HistoryLabError
+from historylab.errors import HistoryLabError, UnknownFormat
 from historylab.formats.base import Report
 from historylab.formats.listing import Listing
 from historylab.formats.load import Conversations
@@ -53,10 +53,14 @@ class ReadFile:
 
 @dataclass(frozen=True)
 class RefusedFile:
-    """A file that was not read, and why: a sentence that may quote it."""
+    """A file that was not read, and why: a sentence that may quote it.
+
+    `offers` is why it wasn't when no way of reading was named, with what it offers: that stands whatever is tried.
+    """
 
     given: GivenFile
     why: HistoryLabError
+    offers: UnknownFormat | None = None
 
 
 @dataclass(frozen=True)

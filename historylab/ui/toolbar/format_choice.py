@@ -11,6 +11,10 @@ from historylab.registry import members
 from historylab.ui.session import opening, session
 from historylab.ui.session.tab import GivenFile, ToOpen
 
+SAVE, FILE = "Save this shape", "shape.json"
+FOR = "For the next file: load(…, shape=…) in Python, --shape on the command line"
+"""What a saved shape is for."""
+
 
 def format_choice(given: GivenFile, chosen: str, first: Sequence[str], why: str) -> None:
     """All formats, with `first` the ones that stand out and `why` they do; choosing one reads the file as that."""
@@ -38,11 +42,11 @@ def _reread(given: GivenFile, key: str) -> None:
 def shape_download(shape: Shape) -> None:
     """A button that saves the shape, for Python and the command line."""
     st.download_button(
-        "Save this shape",
+        SAVE,
         shape.as_json.encode(),
-        "shape.json",
+        FILE,
         "application/json",
         key="download-shape",
         on_click="ignore",
-        help="For the next file: load(…, shape=…) in Python, --shape on the command line",
+        help=FOR,
     )

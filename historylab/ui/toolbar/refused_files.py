@@ -8,18 +8,19 @@ from itertools import starmap
 import streamlit as st
 
 from historylab.costs.amounts import count_of
-from historylab.errors import LoadError, UnknownFormat
+from historylab.errors import LoadError
 from historylab.formats.shapes.proposals import ShapeProposal
 from historylab.formats.shapes.shape import Shape
 from historylab.ui.session import opening, session
 from historylab.ui.session.tab import GivenFile, RefusedFile, ToOpen
 from historylab.ui.shared.notice import notice
-from historylab.ui.toolbar.format_choice import format_choice, shape_download
+from historylab.ui.toolbar.format_choice import FILE, FOR, SAVE, format_choice
+from historylab.ui.toolbar.save_written import save_written
 from historylab.wording.phrases import capitalize_first
 from historylab.wording.untrusted import code_span
 
 MOST = 10
-SAVED = "saved-shape"
+FIELD, SAVED = "The shape of the file, as JSON", "saved-shape"
 EXAMPLE = Shape("who", "said", "history", time="at", roles={"bot": "assistant"})
 
 
@@ -37,7 +38,7 @@ def refused_files() -> None:
 
 
 def _offered_shapes(file: RefusedFile) -> Sequence[ShapeProposal]:
-    return file.why.proposals if isinstance(file.why, UnknownFormat) else ()
+    return file.offers.proposals if file.offers else ()
 
 
 def _proposals(place: int, file: RefusedFile) -> None:
@@ -57,7 +58,7 @@ def _proposals(place: int, file: RefusedFile) -> None:
 
 def _by_hand(file: RefusedFile) -> None:
     """Another format, or the shape of the file, to be kept for later."""
-    nearest = file.why.nearest if isinstance(file.why, UnknownFormat) else ()
+    nearest = file.offers.nearest if file.offers else ()
     format_choice(file.given, "", nearest, "nearest")
     unfolded = st.expander("Say yourself where the messages are", key="by hand", on_change=opening.keep_drawer_open)
     if not unfolded.open:
@@ -65,20 +66,20 @@ def _by_hand(file: RefusedFile) -> None:
     offered = _offered_shapes(file)
     with unfolded:
         said = st.text_area(
-            "The shape of the file, as JSON",
+            FIELD,
             (offered[0].shape if offered else EXAMPLE).as_json,
             height=240,
             key=_field_of_shape(file.given),
             on_change=opening.keep_drawer_open,
             help="Which field says who speaks and what: the keys are in docs/formats.md, A format we don't know",
         )
-        if not offered and isinstance(file.why, UnknownFormat) and file.why.lists:
-            st.caption(f"In this file: {'; '.join(starmap(_list_named, file.why.lists.items()))}")
+        if not offered and file.offers and file.offers.lists:
+            st.caption(f"In this file: {'; '.join(starmap(_list_named, file.offers.lists.items()))}")
         shape = _shape_in((said or "").encode(), "")
         with st.container(horizontal=True):
             st.button("Read by this shape", key="read-shaped", on_click=_read_by_written, args=(file.given,))
             if isinstance(shape, Shape):
-                shape_download(shape)
+                save_written(SAVE, FIELD, FILE, about=FOR)
         if isinstance(shape, LoadError):  # below the buttons, which stay where they are about to be clicked
             notice(capitalize_first(str(shape)), "error")
         _saved_shape(file.given)

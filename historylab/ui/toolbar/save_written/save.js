@@ -1,0 +1,27 @@
+// Saves what a field of the page holds, as it stands there: the server knows of it only once the field is left.
+
+class SaveWritten {
+  constructor(root, signal) {
+    this.button = root.querySelector("button");
+    listenTo(this.button, signal, { click: () => this.save() });
+  }
+
+  receive(given) {
+    this.given = given;
+    this.button.textContent = given.label;
+    this.button.title = given.about;
+  }
+
+  save() {
+    const fields = [...document.querySelectorAll("textarea")];
+    const written = fields.find((field) => field.getAttribute("aria-label") === this.given.field);
+    if (!written) return;
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([written.value], { type: "application/json" }));
+    link.download = this.given.file;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+}
+
+export default drawnBy(SaveWritten);
