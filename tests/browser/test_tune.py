@@ -89,3 +89,20 @@ def test_cost_unfolds_under_the_verdict(page, home, seen):
     page.get_by_role("spinbutton", name="Input read from a cache").press("Enter")
     page.get_by_text("given by you").wait_for()
     assert seen.errors == []
+
+
+def test_advice_on_what_was_open_before_is_grey_a_quarter_of_a_second_later(page, home):
+    """What Streamlit marks as stale is so while the page is made anew, for however long."""
+    faded = """(element) => {
+      element.setAttribute("data-stale", "true");
+      const { opacity, transitionDelay } = getComputedStyle(element);
+      element.getAnimations().forEach((animation) => animation.finish());
+      return [getComputedStyle(element).opacity, transitionDelay, opacity];
+    }"""
+    tuned(page, home + "/tune?conv=sample:ferry-desk")
+    for advised in (".hl-verdict", ".hl-figures", '[data-testid="stPlotlyChart"]'):
+        around = page.get_by_test_id("stElementContainer").filter(has=page.locator(advised)).first
+        assert around.evaluate(faded) == ["0.33", "0.25s", "1"]
+    page.goto(home)
+    first = page.locator(".st-key-answer [data-testid=stElementContainer]").filter(has_text=re.compile(".")).first
+    assert first.evaluate(faded) == ["0.33", "0.25s", "1"]
