@@ -29,7 +29,7 @@ from historylab.formats.messages.paths import value_at
 from historylab.formats.messages.record_groups import Grouping
 from historylab.formats.messages.role_records import calls_beside, end_message
 from historylab.formats.messages.usage import to_usage
-from historylab.formats.messages.walker import call_at, table_of, walk_parts, words_in
+from historylab.formats.messages.walker import OTHER, call_at, table_of, walk_parts, words_in
 from historylab.registry import register
 
 ROLES = {"human": "user", "ai": "assistant", "developer": "system", "function": "tool"}
@@ -61,7 +61,7 @@ def _read_call(part: dict[str, Any], said: AnswerParts, where: str, report: Repo
 
 PARTS = table_of(
     {
-        "text": {"text": "text"},
+        **{kind: {"text": "text"} for kind in ("text", OTHER)},
         "refusal": {"text": "refusal"},
         "thinking": {"thinking": "thinking"},
         "reasoning": {"thinking": ("reasoning", "summary")},
@@ -192,7 +192,7 @@ def _message(fields: Any, where: str, report: Report, kind: str) -> Message | No
         said.say(content)
     elif not isinstance(content, list | None):
         report.warn(f"content that is {kind_of(content)}, not read", where)
-    walk_parts(_name_kinds(as_list(content)), "type", PARTS, said, where, report)
+    walk_parts(as_list(content), "type", PARTS, said, where, report)
     said.say(text_in(extra, "refusal") or "")
     return end_message(said, where, report)[0]
 
@@ -228,13 +228,6 @@ def _calls(fields: dict[str, Any], extra: dict[str, Any], where: str, report: Re
             report.warn(f"a tool call that is {kind_of(call)}", where)
     if not given:
         yield from calls_beside(extra)
-
-
-def _name_kinds(content: list[Any]) -> Iterator[Any]:
-    """The parts, those of any other type that have a text as texts."""
-    for part in content:
-        other = isinstance(part, dict) and isinstance(part.get("text"), str) and text_in(part, "type") not in PARTS
-        yield {**part, "type": "text"} if other else part
 
 
 def _without_secrets(value: Any) -> Any:

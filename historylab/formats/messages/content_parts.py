@@ -6,7 +6,7 @@ Source: the Chat Completions API reference, and what LangChain's `convert_to_ope
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from historylab.errors import LoadError
@@ -56,12 +56,6 @@ def read_content(content: Iterable[Any]) -> tuple[str, tuple[str, ...], list[str
         else:
             unread.append(_name_of(fields, kind))
     return "\n".join(texts), tuple(media), unread
-
-
-def as_text_part(part: Any, known: Container[str], kind: str = "type") -> Any:
-    """The text of a part of no kind that is known, such as a transcription; any other part as it is."""
-    words = part.get("text") if isinstance(part, dict) and str(part.get(kind)) not in known else None
-    return words if isinstance(words, str) else part
 
 
 def medium_of(mime: object) -> str:

@@ -6,7 +6,7 @@ item; here it is a call and a result. Source: the Responses API reference, input
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -16,11 +16,11 @@ from historylab.errors import LoadError
 from historylab.formats.base import NOTHING, Report, kind_of
 from historylab.formats.messages.answers import AnswerParts
 from historylab.formats.messages.chat_messages import RENAMED_ROLES
-from historylab.formats.messages.content_parts import json_text, read_content, spaced_json
+from historylab.formats.messages.content_parts import MEDIA, json_text, spaced_json
 from historylab.formats.messages.fields import text_in
 from historylab.formats.messages.kept_records import keep_records, parts_beside
 from historylab.formats.messages.provider_cuts import COMPACTION, ENCRYPTED
-from historylab.formats.messages.walker import ReadPart
+from historylab.formats.messages.walker import OTHER, Table, said_in, table_of, walk_parts
 
 CALLS = {
     "function_call": "arguments",
@@ -156,9 +156,8 @@ def _items_of(message: Message) -> list[Any]:
 def said_parts(message: Message) -> list[Any] | None:
     """The parts of a user's message or a result, its media among them, if it was read from such; else None."""
     given = parts_beside(message, {"user": "content", "tool": "output"}.get(message.role, ""))
-    if not given or not _is_parts(given) or read_content(given) != (message.content, message.media, []):
-        return None
-    return [{name: value for name, value in part.items() if name in OF_PART} for part in given]
+    said = [{n: part[n] for n in part if n in OF_PART} for part in given] if _is_parts(given) else []
+    return said if said and said_in(said, "type", PARTS) == (message.content, message.media) else None
 
 
 def to_items(message: Message) -> Iterator[dict[str, Any]]:
@@ -188,16 +187,14 @@ def _add_message(item: dict[str, Any], said: AnswerParts, where: str, report: Re
     role = item.get("role")
     if not isinstance(role, str) or not role:
         raise LoadError("no role")
-    text, media = _text(item.get("content"), where, report)
+    _add_content(item.get("content"), said, where, report)
     report.leave(item, LABELS | {"role", "content"}, where)
     said.metadata = {"role": role} if role in RENAMED_ROLES else {}
     said.role, said.id = RENAMED_ROLES.get(role, role), text_in(item, "id") or None
     if said.role not in ROLE_CODES:
         report.warn(f"unknown role {role[:40]!r}, kept as conversation", where)
-    if not (text or media):
+    if not (said.texts or said.media):
         report.warn("empty content", where)
-    said.say(text)
-    said.media += media
 
 
 def _add_directions(item: dict[str, Any], said: AnswerParts, where: str, report: Report) -> None:
@@ -218,8 +215,9 @@ def _add_reference(item: dict[str, Any], said: AnswerParts, where: str, report: 
 
 def _add_reasoning(item: dict[str, Any], said: AnswerParts, where: str, report: Report) -> None:
     """Add the model's thinking, to be joined with the answer that follows."""
-    thoughts = [_text(item.get(field) or "", where, report)[0] for field in ("summary", "content")]
-    said.metadata = {"thinking": "\n".join(filter(None, thoughts))} if any(thoughts) else {}
+    for field in ("summary", "content"):
+        _add_content(item.get(field) or "", said, where, report)
+    said.metadata, said.texts = {"thinking": "\n".join(said.texts)} if said.texts else {}, []
     if item.get("encrypted_content"):
         said.metadata |= {"encrypted_reasoning": True}
         report.warn(ENCRYPTED_REASONING, where)
@@ -248,16 +246,13 @@ def _known_id(id: object, where: str, report: Report) -> str | None:
 
 def _add_result(item: dict[str, Any], said: AnswerParts, where: str, report: Report) -> None:
     output = item.get("output", item.get("tools"))
-    if isinstance(output, str | None) or _is_parts(output):
-        text, media = _text(output, where, report)
-    elif isinstance(output, dict) and output.get("type") == "computer_screenshot":
-        text, media = "", ("image",)
+    if isinstance(output, dict) and output.get("type") == "computer_screenshot":
+        said.attach("image")
     else:
-        text, media = spaced_json(output), ()
+        _add_content(output if _is_parts(output) else spaced_json(output), said, where, report)
     read = {"call_id", "output", "tools", "acknowledged_safety_checks", "max_output_length"}
     report.leave(item, LABELS | read, where)
-    id = _known_id(item.get("call_id") or item.get("id"), where, report)
-    said.add_result(Message("tool", text, tool_call_id=id, media=media))
+    said.role, said.answers = "tool", _known_id(item.get("call_id") or item.get("id"), where, report)
 
 
 def _add_hosted_call(item: dict[str, Any], said: AnswerParts, where: str, report: Report) -> None:
@@ -279,7 +274,7 @@ def _add_hosted_call(item: dict[str, Any], said: AnswerParts, where: str, report
     said.add_result(Message("tool", text, tool_call_id=call.id or None, media=media, metadata=about))
 
 
-ITEMS: Mapping[str, ReadPart] = {
+ITEMS: Table = {
     "message": _add_message,
     "reasoning": _add_reasoning,
     REFERENCE: _add_reference,
@@ -290,19 +285,21 @@ ITEMS: Mapping[str, ReadPart] = {
 }
 
 
-def _text(content: Any, where: str, report: Report) -> tuple[str, tuple[str, ...]]:
-    """Text and media names of a content, with a warning for every part of it that isn't read."""
-    if isinstance(content, str | None):
-        return content or "", ()
-    if not isinstance(content, list):
+def _attach(part: dict[str, Any], said: AnswerParts, where: str, report: Report) -> None:
+    report.leave(part, OF_PART, where)
+    said.attach(MEDIA[part["type"]])
+
+
+PARTS = table_of(
+    {OTHER: {"text": "text"}, "refusal": {"text": ("refusal", "text")}, **dict.fromkeys(MEDIA, _attach)}, OF_PART
+)
+
+
+def _add_content(content: Any, said: AnswerParts, where: str, report: Report) -> None:
+    """Add the text and the media of a content."""
+    if not isinstance(content, str | list | None):
         raise LoadError(f"content is {kind_of(content)}, not text, a list of parts or null")
-    text, media, unread = read_content(content)
-    for part in unread:
-        report.lack(f"{part} not read", where)
-    for part in content:
-        if isinstance(part, dict):
-            report.leave(part, OF_PART, where)
-    return text, media
+    walk_parts([content] if isinstance(content, str) else content or (), "type", PARTS, said, where, report)
 
 
 def _is_parts(output: Any) -> bool:

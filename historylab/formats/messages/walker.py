@@ -26,6 +26,9 @@ Kinds: TypeAlias = Mapping[str, Mapping[str, Any] | ReadPart | None]
 Table: TypeAlias = Mapping[str, ReadPart]
 """Kind of a part → what reads it."""
 
+OTHER = "*"
+"""The kind in a table for a part of any other that has a `text`, such as a transcription."""
+
 CALL = ("id", "name", "arguments")
 """The names in what a table says of a call."""
 
@@ -53,7 +56,7 @@ def walk_parts(parts: Iterable[Any], kind: str, table: Table, said: AnswerParts,
         named = ""
         if isinstance(part, dict):
             named = given if type(given := part.get(kind)) is str else _kind_of_part(part, kind)
-            if read := table.get(named):
+            if read := table.get(named) or (table.get(OTHER) if isinstance(part.get("text"), str) else None):
                 read(part, said, where, report)
                 continue
         elif isinstance(part, str):

@@ -11,10 +11,9 @@ from historylab.formats.base import Report
 from historylab.formats.messages.answers import AnswerParts
 from historylab.formats.messages.branching import join_texts
 from historylab.formats.messages.chat_messages import iso_time
-from historylab.formats.messages.content_parts import as_text_part
 from historylab.formats.messages.fields import list_in, object_in, text_in
 from historylab.formats.messages.kept_records import with_record
-from historylab.formats.messages.walker import table_of, text_at, walk_parts
+from historylab.formats.messages.walker import OTHER, table_of, text_at, walk_parts
 from historylab.formats.shapes.threads import join_thoughts
 
 THOUGHTS, RECAP = "thoughts", "reasoning_recap"
@@ -39,7 +38,7 @@ OTHER_TEXTS = ("text", "result", "content")
 """Fields that the text of a content of any other type stands in, the first that says anything."""
 
 MEDIA = ("image", "audio", "real_time_user_audio_video", "video_container", "file")
-PARTS = table_of({f"{medium}_asset_pointer": {"media": "content_type"} for medium in MEDIA})
+PARTS = table_of({OTHER: {"text": "text"}, **{f"{name}_asset_pointer": {"media": "content_type"} for name in MEDIA}})
 MOST_RESULTS = 100  # nodes that one call's result may be spread over
 LABELS = {"content_type", "parts", "language", "response_format_name", "source_analysis_msg_id", "domain"}
 LABELS |= {"assets", "tether_id", "repository"}
@@ -154,8 +153,7 @@ def _content(node: Node, report: Report) -> tuple[str, tuple[str, ...]]:
             report.leave(content, LABELS | {*(fields or OTHER_TEXTS)}, node.where)
         texts = texts if fields and node.kind != DISPLAY else texts[:1]
     else:
-        parts = [as_text_part(part, PARTS, "content_type") for part in content["parts"]]
-        walk_parts(parts, "content_type", PARTS, said, node.where, report)
+        walk_parts(content["parts"], "content_type", PARTS, said, node.where, report)
         report.leave(content, LABELS, node.where)
         texts, said.media = said.texts, said.media + _attachments(node)
     return join_texts(texts) or _instructions(node), tuple(said.media)

@@ -20,20 +20,20 @@ from historylab.formats.files.content import Content
 from historylab.formats.messages.answers import AnswerParts
 from historylab.formats.messages.branching import join_texts
 from historylab.formats.messages.chat_messages import iso_time
-from historylab.formats.messages.content_parts import MEDIA, as_text_part
+from historylab.formats.messages.content_parts import MEDIA
 from historylab.formats.messages.fields import list_in, object_in, text_in
 from historylab.formats.messages.kept_records import keep_records
 from historylab.formats.messages.record_groups import folder_items, located_items
 from historylab.formats.messages.reported import thinking_beside
 from historylab.formats.messages.sent_view import Sent, SentView
 from historylab.formats.messages.usage import to_usage
-from historylab.formats.messages.walker import table_of, walk_parts
+from historylab.formats.messages.walker import OTHER, table_of, walk_parts
 from historylab.registry import register
 
 SYSTEM, MESSAGE, ACTION, OBSERVATION = "SystemPromptEvent", "MessageEvent", "ActionEvent", "ObservationEvent"
 SAID = {SYSTEM, MESSAGE, ACTION, OBSERVATION, "AgentErrorEvent", "UserRejectObservation"}
 KINDS = {*SAID, "ConversationStateUpdateEvent", "Condensation", "CondensationSummaryEvent"}
-PARTS = table_of({"text": {"text": "text"}, **{kind: {"media": "type"} for kind in MEDIA}})
+PARTS = table_of({**{kind: {"media": "type"} for kind in MEDIA}, "text": {"text": "text"}, OTHER: {"text": "text"}})
 RESULT_TEXTS = ("content", "output", "result", "text", "message")
 """Fields of an observation that hold what the agent was told, the first that is given."""
 
@@ -197,8 +197,7 @@ def _read(event: Any, where: str, report: Report, calls: Mapping[str, str]) -> l
     name = text_in(event, "tool_name" if role == "tool" else "sender")
     said = AnswerParts(text_in(event, "id") or None, iso_time(event.get("timestamp")), role=role, name=name or None)
     for content in (*given, event.get("extended_content")):
-        parts = [as_text_part(part, PARTS) for part in (content if isinstance(content, list) else [content])]
-        walk_parts(parts, "type", PARTS, said, where, report)
+        walk_parts(content if isinstance(content, list) else [content], "type", PARTS, said, where, report)
     if kind == MESSAGE and not (said.texts or said.media):
         report.warn("empty content", where)
     said.think(thinking_beside(held) or thinking_beside(event))

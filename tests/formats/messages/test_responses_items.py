@@ -148,3 +148,11 @@ def test_developer_is_system_and_parts_may_be_media():
         ("user", "see", ("image",)),
     ]
     assert not report.remarks
+
+
+def test_a_part_of_a_type_that_is_new_is_read_by_its_text_and_named_without_one():
+    texts = [{"type": "input_text", "text": "high tide"}, {"type": "footnote", "text": "at the pier"}]
+    image = {"type": "input_image", "image_url": "data:", "crop": "left"}
+    messages, report = read({"role": "user", "content": [*texts, image, {"type": "map", "at": 4}]})
+    assert (messages[0].content, messages[0].media) == ("high tide\nat the pier", ("image",))
+    assert list(report.warnings) == ["a field 'crop' not read", "a part of type 'map' not read"]

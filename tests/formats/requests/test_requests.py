@@ -411,14 +411,15 @@ def test_a_servers_own_result_has_no_place_for_a_shorter_text_and_is_counted_who
 
 def test_openais_own_objects_come_back_themselves():
     from openai import NOT_GIVEN
-    from openai.types.responses import ResponseFunctionToolCall, ResponseReasoningItem
+    from openai.types.responses import ResponseFunctionToolCall, ResponseOutputText, ResponseReasoningItem
 
     thought = ResponseReasoningItem(id="rs_1", type="reasoning", summary=[])
     call = ResponseFunctionToolCall(type="function_call", call_id="c1", name="look", arguments="{}", id="fc_1")
-    given = [ASKED, thought, call, {"type": "function_call_output", "call_id": "c1", "output": "there " * 90}]
+    said = {"role": "assistant", "content": [ResponseOutputText(type="output_text", text="I look", annotations=[])]}
+    given = [ASKED, thought, said, call, {"type": "function_call_output", "call_id": "c1", "output": "there " * 90}]
     back = trimmed(given, Settings(tool_output="truncate", **{"tool_output.truncate.limit": 5}))
-    assert own(back, given) == [True, True, True, False]
-    assert back[3].keys() == given[3].keys()
+    assert own(back, given) == [True, True, True, True, False]
+    assert back[4].keys() == given[4].keys()
     unset = {"input": given, "previous_response_id": NOT_GIVEN, "instructions": NOT_GIVEN}
     assert trimmed(unset, Settings()) == unset
 
