@@ -47,11 +47,12 @@ def left_out_in_words(timeline: Timeline) -> str:
     columns = timeline.conversation.columns
     if columns.clean:
         return ""
-    out = np.zeros(len(columns.block_first), bool)
+    out = np.zeros(len(columns.block), bool)
     for plan in timeline.plans:
-        out[: len(plan.block_reasons)] |= plan.block_reasons == INVALID.code
-    orphans = int((out & columns.orphan).sum())
-    said = _join_causes(_find_unpaired(orphans, int(out.sum()) - orphans))
+        out[: plan.size] |= plan.reasons == INVALID.code
+    blocks = np.unique(columns.block[out])
+    orphans = int(columns.orphan[blocks].sum())
+    said = _join_causes(_find_unpaired(orphans, len(blocks) - orphans))
     return f"{said}, which no API takes" if said else ""
 
 

@@ -10,6 +10,7 @@ from historylab import Conversation, Message, Settings, ToolCall, generate, repl
 from historylab.costs.bill import against_untrimmed
 from historylab.recall.retention import retention
 from historylab.recordings.as_sent import as_sent
+from historylab.wording.faults import left_out_in_words
 from historylab.wording.headline import headline_sentence
 from historylab.wording.quotes import first_instruction, quote_of, short_value
 
@@ -93,6 +94,12 @@ def test_what_no_api_takes_is_left_out_even_where_nothing_is_trimmed_and_is_coun
     assert said(replay(unanswered, Settings())).startswith(
         "Nothing is trimmed but 2 messages with calls that lack a result, which no API takes: "
     )
+
+
+def test_of_a_trimmer_that_parts_calls_from_results_nothing_is_said_to_be_left_out_in_any_case():
+    unanswered = Conversation([m for m in conv("u a(t t) u a(t) u a u") if m.content != "result 1 1"])
+    assert left_out_in_words(replay(unanswered, Settings())).startswith("1 message with calls that lack a result")
+    assert left_out_in_words(replay(unanswered, trimmer=lambda messages: messages[-1:])) == ""
 
 
 @pytest.mark.parametrize("sample", ["farewell-lunch", "ferry-desk", "tide-tables-agent", "held-for-the-auditors"])
