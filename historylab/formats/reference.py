@@ -86,7 +86,7 @@ something counts.
 | `role`, `roles` | path of who speaks; its words (`""`: others) → user, assistant, system, tool (a result), thinking |
 | `text`, `thinking` | paths of words beside parts |
 | `parts`, `kind`, `kinds` | the parts, the field that names their kind (`""`: the only key), kind → what it holds |
-| `calls`, `results` | `{{"items": path, …}}` with the same names, beside the words |
+| `calls`, `results` | `{{"items": path, …}}` with the same names, beside the words; without `items`: the record |
 | `answers` | path of the call's id in a record that is itself a result |
 | `time`, `model`, `id`, `parent`, `tools`, `conversation`, `title`, `name` | paths; `parent` makes branches |
 | `injected`, `first` | as `only`: which of a user's a program put there, which come before all others; no values: any |

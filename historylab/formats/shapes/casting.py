@@ -49,14 +49,15 @@ def _speakers_of_results(shape: Shape, items: Iterable[Any]) -> set[str]:
 
 
 def calls_said(item: Any, at: Mapping[str, Any]) -> list[Any]:
-    """The objects in an item that are calls at these paths: they have a name or arguments."""
+    """The objects in an item that are calls at these paths: they have a name or arguments, an item itself has both."""
     said = [path for field in ("name", "arguments") if (path := at.get(field)) is not None]
-    return [call for call in objects_at(item, at) if any(is_there(call, path) for path in said)]
+    enough = any if at.get("items") else all
+    return [call for call in objects_at(item, at) if said and enough(is_there(call, path) for path in said)]
 
 
 def objects_at(item: Any, at: Mapping[str, Any]) -> list[Any]:
-    """The objects in an item, at the path where these paths have their items."""
-    found = value_at(item, at["items"]) if at.get("items") else None
+    """The objects in an item, at the path where these paths have their items; without one, the item itself."""
+    found = value_at(item, at["items"]) if at.get("items") else item if at else None
     return found if isinstance(found, list) else [] if found is None else [found]
 
 

@@ -97,7 +97,7 @@ class _Reader:
     def __init__(self, shape: Shape, roles: Mapping[str, str], report: Report):
         self._shape, self._roles, self._report = shape, roles, report
         self._read, self._table = _fields_read(shape), table_of(shape.kinds)
-        self._words = (shape.text, shape.parts, shape.thinking, shape.calls.get("items"), shape.results.get("items"))
+        self._words = shape.worded
         self._answered = frozenset[str]()  # calls whose results are records of their own
 
     def conversation(self, group: list[Located], label: str, around: tuple[Any, ...]) -> Conversation:
@@ -181,8 +181,6 @@ class _Reader:
         role = self._roles.get(word, word)
         thinks = role == THINKING
         role = "assistant" if thinks else role
-        if role not in ROLE_CODES:
-            report.warn(f"unknown role {role[:40]!r}, kept as conversation", where)
         said = AnswerParts(
             id=text_at(item, shape.id) or None,
             timestamp=self._time(item, where),
@@ -206,6 +204,10 @@ class _Reader:
             found = result_at(result, shape.results)
             if found and found.tool_call_id not in self._answered:
                 said.add_result(found)
+        if said.calls and role not in ("user", "system"):
+            said.role = "assistant"  # as its word may name a tool's call
+        elif role not in ROLE_CODES:
+            report.warn(f"unknown role {role[:40]!r}, kept as conversation", where)
         return self._finish(said, item, where)
 
     def _marks(self, item: dict[str, Any], role: str) -> dict[str, Any]:
@@ -216,7 +218,8 @@ class _Reader:
 
     def _finish(self, said: AnswerParts, item: dict[str, Any], where: str) -> list[Message]:
         shape, report = self._shape, self._report
-        if said.role == "tool" or (not said.calls and is_there(item, shape.answers or None)):
+        answers = not said.calls and is_there(item, shape.answers or None)
+        if answers or (said.role == "tool" and len(said.results) < 2):
             return [self._result(said, item)]
         if said.role == "user" and said.results:  # as APIs have them: before what is said beside them
             results, said.results = said.results, []
@@ -280,7 +283,9 @@ def _fields_read(shape: Shape) -> frozenset[str]:
     """The fields of a record that it reads, under every spelling of a path."""
     given: list[Any] = [shape.role, shape.text, shape.name, shape.time, shape.id, shape.conversation, shape.thinking]
     given += [shape.parts, shape.answers, shape.model, shape.parent, shape.tools, shape.title, tuple(shape.only)]
-    given += [tuple(shape.injected), tuple(shape.unsent), shape.calls.get("items", ""), shape.results.get("items", "")]
+    given += [tuple(shape.injected), tuple(shape.unsent)]
+    for at in (shape.calls, shape.results):
+        given += [at["items"]] if at.get("items") else at.values()
     given += [] if "kept" in shape.cuts else [shape.cuts.get("summary", "")]
     given += shape.usage.values() if isinstance(shape.usage, Mapping) else [shape.usage]
     keys = [path.split(".") for paths in given for path in each_path(paths)]

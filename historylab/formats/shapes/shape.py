@@ -49,13 +49,13 @@ class Shape:
     path without values: any that says something.
     `parts` is the path of a message's parts, `kind` the field that names a part's kind ("": its only key), and `kinds`
     says what each holds: `{"text": path}`, thinking, media or label likewise, `{"call": {"id", "name", "arguments"}}`,
-    `{"result": {"id", "text"}}`, or both; None if nothing is said in it. `calls` and `results` stand beside the words;
-    `answers` is the path of a call's id in a record that is itself a result. `parent` names the record that one
-    follows. `usage` is the path of the provider's counts, or has a path for each. `cuts`: where a record that is no
-    message has the summary that was sent from there on, the id of the first record kept beside it, and the tokens
-    before; without such an id, where a message has the summary that stands for it and all before; or the path of a
-    mark that is false in a message no longer sent, whose summary is `injected` and answered; or where an object around
-    the list has the `history` that was sent in place of its first `size` records.
+    `{"result": {"id", "text"}}`, or both; None if nothing is said in it. `calls` and `results` stand beside the words,
+    or are the record where they name no `items`; `answers` is the path of a call's id in a record that is itself a
+    result. `parent` names the record that one follows. `usage` is the path of the provider's counts, or has a path for
+    each. `cuts`: where a record that is no message has the summary that was sent from there on, the id of the first
+    record kept beside it, and the tokens before; without such an id, where a message has the summary that stands for it
+    and all before; or the path of a mark that is false in a message no longer sent, whose summary is `injected` and
+    answered; or where an object around the list has the `history` that was sent in place of its first `size` records.
     """
 
     role: Paths = ""
@@ -83,6 +83,13 @@ class Shape:
     unsent: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
     usage: Paths | Mapping[str, Paths] = field(default="", hash=False)
     cuts: Mapping[str, Paths] = field(default_factory=dict, hash=False)
+
+    @property
+    def worded(self) -> tuple[Paths, ...]:
+        """The paths of which one leads to something in each record that says anything."""
+        calls = self.calls.get("items") or self.calls.get("arguments", "")
+        results = self.results.get("items") or self.results.get("text", "")
+        return tuple(filter(None, (self.text, self.parts, self.thinking, calls, results)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it as JSON, to be used again."""

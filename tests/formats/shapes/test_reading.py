@@ -417,3 +417,22 @@ def test_who_gives_but_results_is_a_tool_whatever_it_is_called():
     assert [reason for reason in loaded.report.warnings if "read as" in reason] == [
         "no word says who is who: 'operator' read as the user"
     ]
+
+
+def test_a_record_may_itself_be_a_call_or_a_result_whatever_its_word():
+    at = {"id": "id", "name": "tool", "arguments": "args"}
+    shape = {"role": "kind", "text": "say", "calls": at, "results": {"id": "of", "text": "got"}}
+    ask, call = {"kind": "user", "say": "go"}, {"kind": "tool_call", "id": "c", "tool": "ls", "args": {}}
+    (found,) = read(shape, ask, call, {"kind": "tool_end", "of": "c", "tool": "ls", "got": "a"})
+    assert sketch(found) == [("user", "go", 0), ("assistant", "", 1), ("tool", "a", 0)]
+    assert found[2].tool_call_id == "c"
+    assert [m.tool_calls for m in read({"role": "kind", "text": "say", "calls": {"id": "id"}}, ask)[0]] == [()]
+
+
+def test_every_result_of_one_record_of_a_tool_is_read():
+    shape = {"role": "by", "results": {"items": "got", "id": "of", "text": "out"}, "text": "say"}
+    records = {"by": "user", "say": "go"}, {"by": "tool", "got": [{"of": "a", "out": "x"}, {"of": "b", "out": "y"}]}
+    assert [(m.role, m.content, m.tool_call_id) for m in read(shape, *records)[0]][1:] == [
+        ("tool", "x", "a"),
+        ("tool", "y", "b"),
+    ]
