@@ -21,7 +21,7 @@ WORDS = {
     "assistant": "assistant ai bot chatbot gpt model agent support answer response llm chatgpt claude gemini bard"
     " grok copilot bing mistral deepseek llama perplexity cursor representative advisor doctor therapist tutor robot"
     "|ai assistant|ai studio|google ai studio|github copilot|chatgpt said|claude said|gemini said|assistant said",
-    "tool": "tool function observation ipython|tool result|tool output|tool response|function response",
+    "tool": "tool function observation environment ipython|tool result|tool output|tool response|function response",
 }
 """Role → the words for it, and after each bar an expression of several words.
 

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from historylab.formats.files.row_table import COLUMNS
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.content_parts import MEDIA
 from historylab.formats.messages.paths import value_at
+from historylab.formats.shapes.guessed_calls import (
+    OF_CALL,
+    OF_RESULT,
+    find_answers,
+    find_call_fields,
+    find_result_words,
+    guess_answers,
+    guess_calls,
+)
+from historylab.formats.shapes.named_fields import FieldValues, list_fields, parts_at, path_named, paths_named
 
 NAMES = {
     "name": COLUMNS["name"],
@@ -24,101 +32,93 @@ NAMES = {
 }
 """Field of a shape → the names it goes by, the surest first."""
 
-CALLS = "tool_calls toolcalls tool_requests toolrequests tool_uses calls"
 RESULTS = "tool_results toolresults tool_responses results"
-OF_CALL = {
-    "id": "id tool_call_id toolcallid call_id callid tool_use_id tooluseid",
-    "name": "name tool_name toolname function_name functionname tool function",
-    "arguments": "arguments args input parameters params tool_input",
-}
-OF_RESULT = {
-    "id": "tool_call_id toolcallid call_id callid tool_use_id tooluseid source_call_id id",
-    "text": "content output result text response value",
-}
+KINDS_OF_RECORD = "type kind event event_type action"
+KINDS_OF_PART = "type kind sort category tag"
+MOST_LISTS = 20  # of a record, in which calls and results are looked for
 WORDS_OF_PART = "text content value thinking reasoning summary"
+WORDS_OF_RESULT = ("result", "response", "output")  # but "output_text"
 WORDS_OF_THINKING = ("think", "reason", "thought")
-LEVELS = 3
 
 
 def guess_fields(items: Sequence[Any], role: str, text: str) -> dict[str, Any]:
     """The fields of a shape for items in which these two say who speaks and what: what else is known by its name."""
-    leaves = Counter(path for item in items for path, _ in _fields_in(item))
-    beside = [path for path in leaves if path not in (role, text)]
-    found: dict[str, Any] = {}
+    fields = list_fields(items)
+    beside = [path for path in fields if path not in (role, text)]
+    lists = [path for path in beside if any(map(_has_objects, fields[path]))][:MOST_LISTS]
+    found: dict[str, Any] = {"role": role}
     for field, names in NAMES.items():
-        fitting = [path for path in beside if field != "time" or _has_times(items, path)]
-        if path := _by_name(fitting, names):
+        fitting = [path for path in beside if field != "time" or _are_times(fields[path])]
+        if path := path_named(fitting, names):
             found[field] = path
-    if any(isinstance(value_at(item, text), list) for item in items):
-        found["parts"], found["kinds"] = text, _guess_kinds(part for item in items for part in _parts_at(item, text))
-    else:
-        found["text"] = text
-    for field, names, known in (("calls", CALLS, OF_CALL), ("results", RESULTS, OF_RESULT)):
-        path = _by_name(beside, names)
-        held = [each for item in items for each in _parts_at(item, path)] if path else []
-        if held and (within := _paths_of(held, known)).keys() == known.keys():
-            found[field] = {"items": path, **within}
+    results = path_named(lists, RESULTS)
+    if (within := paths_named(list_fields(parts_at(items, results)), OF_RESULT)).keys() == OF_RESULT.keys():
+        found["results"] = {"items": results, **within}
+    if any(isinstance(value, list) for value in fields.get(text, ())):
+        found |= {"parts": text, **_guess_parts(items, (role, text), lists)}
+    if not any("call" in holds for holds in found.get("kinds", {}).values()):
+        found |= guess_calls(items, fields, (role, text), lists)
+    elif any("result" in holds for holds in found["kinds"].values()):
+        found.pop("answers", None)
+    at = [path for path in (found.get("answers"), found.get("calls", {}).get("arguments")) if path]
+    silent = [item for item in items if value_at(item, role) is None and any(value_at(item, path) for path in at)]
+    if kind := paths_named(list_fields(silent), {"kind": KINDS_OF_RECORD}).get("kind"):
+        found["role"] = (role, kind)
+    if "parts" not in found:
+        found["text"] = (text, found["text"]) if "text" in found else text
     return found
 
 
-def _fields_in(item: Any, path: str = "", levels: int = LEVELS) -> Iterator[tuple[str, Any]]:
-    """Every field of an object, also of the objects in it, with its path."""
-    for key, value in item.items() if isinstance(item, dict) else ():
-        at = f"{path}.{key}".lstrip(".")
-        if value not in (None, "", [], {}):
-            yield at, value
-        if levels > 1:
-            yield from _fields_in(value, at, levels - 1)
+def _has_objects(value: Any) -> bool:
+    return isinstance(value, list) and isinstance(value[0], dict)
 
 
-def _has_times(items: Sequence[Any], path: str) -> bool:
-    """Tell whether every value there is a time of the years in which models have been talked to."""
-    found = [value for item in items if (value := value_at(item, path)) is not None]
-    return all("1990" <= (iso_time(value) or "") < "2100" for value in found)
+def _are_times(values: Iterable[Any]) -> bool:
+    """Tell whether every value is a time of the years in which models have been talked to."""
+    return all("1990" <= (iso_time(value) or "") < "2100" for value in values)
 
 
-def _parts_at(item: Any, path: str) -> list[dict[str, Any]]:
-    found = value_at(item, path)
-    return [part for part in found if isinstance(part, dict)] if isinstance(found, list) else []
-
-
-def _by_name(paths: Iterable[str], names: str) -> str:
-    """The path whose last key is the surest of these names, the shortest of several."""
-    spelt = {name: place for place, name in enumerate(names.split())}
-    known = [(spelt[key], path.count("."), path) for path in paths if (key := _spelt(path)) in spelt]
-    return min(known, default=(0, 0, ""))[2]
-
-
-def _spelt(path: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "_", path.rpartition(".")[2].casefold()).strip("_")
-
-
-def _paths_of(held: Sequence[Any], known: Mapping[str, str]) -> dict[str, str]:
-    """Content → the path in these objects that goes by one of its names."""
-    paths = list(dict.fromkeys(path for each in held for path, _ in _fields_in(each)))
-    return {content: path for content, names in known.items() if (path := _by_name(paths, names))}
-
-
-def _guess_kinds(parts: Iterable[Any]) -> dict[str, Any]:
-    """A table of the kinds of these parts, of those whose names and fields tell."""
+def _guess_parts(items: Sequence[Any], spoken: tuple[str, str], lists: Sequence[str]) -> dict[str, Any]:
+    """The field that names the kinds of parts, a table of those whose names and fields tell, and what answers calls."""
+    parts = parts_at(items, spoken[1])
+    common = set(parts[0] if parts else ()).intersection(*parts)
+    kind = path_named(common, KINDS_OF_PART) or ("" if parts and all(len(part) == 1 for part in parts) else "type")
     by_kind: dict[str, list[Any]] = {}
     for part in parts:
-        kind = part.get("type")
-        if isinstance(kind, str):
-            by_kind.setdefault(kind, []).append(part)
-    return {kind: holds for kind, held in by_kind.items() if (holds := _guess_kind(kind, held))}
+        if isinstance(named := part.get(kind) if kind else next(iter(part)), str):
+            by_kind.setdefault(named, []).append(part)
+    fields = {named: list_fields(held) for named, held in by_kind.items()}
+    kinds = {named: holds for named, held in fields.items() if (holds := _guess_kind(named, held))}
+    found: dict[str, Any] = {"kinds": kinds, **({} if kind == "type" else {"kind": kind})}
+    calling = {named: holds["call"] for named, holds in kinds.items() if "call" in holds}
+    if not calling:
+        return found
+    said = [path for at in calling.values() for path in (at["name"], at["arguments"])]
+    calls = list_fields(part for named in calling for part in by_kind[named])
+    others = [named for named in by_kind if named not in calling]
+    id, answers = find_answers(calls, said, list_fields(part for named in others for part in by_kind[named]))
+    for named in others if answers else ():
+        if answers in fields[named]:
+            kinds[named] = {"result": {"id": answers, "text": find_result_words(fields[named], answers, kind)}}
+    if not answers:
+        id, answering = guess_answers(calls, said, items, spoken, lists)
+        found |= answering
+    for at in calling.values() if id else ():
+        at["id"] = id
+    return found
 
 
-def _guess_kind(kind: str, held: Sequence[Any]) -> dict[str, Any] | None:
+def _guess_kind(kind: str, fields: FieldValues) -> dict[str, Any] | None:
     word = kind.casefold()
-    call, result = _paths_of(held, OF_CALL), _paths_of(held, OF_RESULT)
+    call, result = find_call_fields(fields), paths_named(fields, OF_RESULT)
     if kind in MEDIA:
-        return {"media": "type", **_paths_of(held, {"media": "mimetype mime_type media_type url data"})}
-    if any(part in word for part in ("result", "response", "output")) and "text" in result:
+        return {"media": "type", **paths_named(fields, {"media": "mimetype mime_type media_type url data"})}
+    if any(part in word for part in WORDS_OF_RESULT) and not word.endswith("text") and "text" in result:
         return {"result": result}
-    if {"name", "arguments"} <= call.keys():
-        return {"call": call}
-    texts = [path for each in held for path, value in _fields_in(each) if isinstance(value, str)]
-    if not (text := _by_name(texts, WORDS_OF_PART)):
+    if call:
+        return {"call": paths_named(fields, {"id": OF_CALL["id"]}) | call}
+    texts = {path: said for path, values in fields.items() if (said := [v for v in values if isinstance(v, str)])}
+    spaced = (path for path, said in texts.items() if any(" " in each for each in said))
+    if not (text := path_named(texts, WORDS_OF_PART) or next(spaced, "")):
         return None
-    return {"thinking" if any(part in word for part in WORDS_OF_THINKING) else "text": text}
+    return {"thinking" if any(part in f"{word} {text}" for part in WORDS_OF_THINKING) else "text": text}

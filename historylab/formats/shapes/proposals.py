@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from historylab.formats.base import EMPTY_VALUES
 from historylab.formats.files.row_table import COLUMNS
-from historylab.formats.messages.paths import list_items, lists_at, value_at
+from historylab.formats.messages.paths import each_path, list_items, lists_at, value_at
 from historylab.formats.messages.speakers import role_in_word
 from historylab.formats.shapes.guesses import guess_fields
 from historylab.formats.shapes.shape import Shape
@@ -18,8 +18,10 @@ MAX_LEVELS, MAX_NODES = 8, 20_000
 LOOKED_AT = 200  # items of each list
 ENTERED = 5  # items of a list that are searched for lists of their own
 MOST = 5  # proposals made
+MOST_OF_WORD = 40  # characters of a word for a speaker
 MOST_LISTS, MOST_KEYS = 5, 8  # named of a file in which nothing is proposed
 ROLE_NAMES = (*COLUMNS["role"].split(), "who", "user", "actor", "type", "direction", "side", "kind", "source")
+RARE = 0.2  # share of events that have to say something
 TEXT_NAMES = (*COLUMNS["content"].split(), "say", "said", "reply", "response", "prompt", "markdown", "plaintext")
 
 
@@ -37,6 +39,11 @@ class ShapeProposal:
         return self.shape
 
     @property
+    def fields(self) -> tuple[str, str]:
+        """The fields for who speaks and with which words."""
+        return each_path(self.shape.role)[0], each_path(self.shape.parts or self.shape.text)[0]
+
+    @property
     def size(self) -> str:
         """ "52 items", or "36 of 60 items with words"."""
         noun = "item" if self.items == 1 else "items"
@@ -46,8 +53,8 @@ class ShapeProposal:
 
     def __str__(self) -> str:
         place = f"`{self.shape.items[:60]}`" if self.shape.items else "the file"
-        words = str(self.shape.parts or self.shape.text)
-        return f"Read {place} ({self.size}: {str(self.shape.role)[:40]}, {words[:40]})?"
+        role, words = self.fields
+        return f"Read {place} ({self.size}: {role[:40]}, {words[:40]})?"
 
 
 def proposals(values: list[tuple[str, Any]]) -> tuple[ShapeProposal, ...]:
@@ -60,7 +67,7 @@ def proposals(values: list[tuple[str, Any]]) -> tuple[ShapeProposal, ...]:
     rated = [(*best, path, items) for path, items in found.items() if (best := _fields(items[:LOOKED_AT]))]
     rated.sort(key=lambda one: (one[0] + math.log10(len(one[-1])), -len(one[-2])), reverse=True)
     offered = (
-        _proposal(Shape(role=role, items=path, **guess_fields(items[:LOOKED_AT], role, text)), values)
+        _proposal(Shape(items=path, **guess_fields(items[:LOOKED_AT], role, text)), values)
         for _, role, text, path, items in rated[:MOST]
     )
     return tuple(proposal for proposal in offered if proposal.items)
@@ -68,8 +75,7 @@ def proposals(values: list[tuple[str, Any]]) -> tuple[ShapeProposal, ...]:
 
 def _proposal(shape: Shape, values: list[tuple[str, Any]]) -> ShapeProposal:
     items = [item for _, items, _ in lists_at(values, shape.items) for _, item in items]
-    words = (shape.text, shape.parts, shape.thinking, shape.calls.get("items", ""), shape.results.get("items", ""))
-    worded = sum(any(value_at(item, path) not in EMPTY_VALUES for path in words if path) for item in items)
+    worded = sum(any(value_at(item, path) not in EMPTY_VALUES for path in shape.worded) for item in items)
     return ShapeProposal(shape, len(items), worded)
 
 
@@ -107,16 +113,27 @@ def find_lists(values: Sequence[tuple[str, Any]]) -> Iterator[tuple[str, list[An
 
 
 def _fields(items: Sequence[Any]) -> tuple[float, str, str] | None:
-    """The plausibility that these items are messages, and their fields for speaker and text; None if they are none."""
-    columns: dict[str, list[Any]] = {}
-    for item in items:
+    """The plausibility that these items are messages, and their fields for speaker and text; None if they are none.
+
+    Where most are events, fewer than half of them have these; each with words then names a user or an assistant.
+    """
+    columns: dict[str, dict[int, Any]] = {}
+    for place, item in enumerate(items):
         for path, value in _leaves(item):
-            columns.setdefault(path, []).append(value)
-    enough = len(items) / 2
-    columns = {path: values for path, values in columns.items() if len(values) > enough}
-    roles = [(score, path) for path, values in columns.items() if (score := _as_role(path, values)) > 0]
-    texts = [(score, path) for path, values in columns.items() if (score := _as_text(path, values)) > 0]
-    pairs = [(a + b, role, text) for a, role in roles for b, text in texts if role != text]
+            columns.setdefault(path, {})[place] = value
+    often = {path: held for path, held in columns.items() if len(held) > min(len(items) / 2, max(1, RARE * len(items)))}
+    usual = {path for path, held in often.items() if len(held) > len(items) / 2}
+    talkers = {path for path, held in often.items() if _names_talkers(held.values())}
+    roles = {path: score for path in usual | talkers if (score := _as_role(path, [*often[path].values()])) > 0}
+    texts = {
+        path: score for path in (often if talkers else usual) if (score := _as_text(path, [*often[path].values()])) > 0
+    }
+    pairs = [
+        (a + b - len({role, text} - usual), role, text)
+        for role, a in roles.items()
+        for text, b in texts.items()
+        if role != text and (text in usual or (role in talkers and often[text].keys() <= often[role].keys()))
+    ]
     return max(pairs, default=None)
 
 
@@ -131,13 +148,19 @@ def _leaves(item: Any, path: str = "", levels: int = 3) -> Iterator[tuple[str, A
 
 def _as_role(path: str, values: list[Any]) -> float:
     """Above 0 for short words that come again, or that are words for a speaker."""
-    words = [value for value in values if isinstance(value, str) and len(value) <= 40 and "\n" not in value]
+    words = [value for value in values if isinstance(value, str) and len(value) <= MOST_OF_WORD and "\n" not in value]
     if len(words) * 2 < len(values) or not words:
         return 0
     known = sum(bool(role_in_word(word)) for word in words) / len(words)
     named = _name_fit(path, ROLE_NAMES)
     again = len(set(words)) * 2 <= len(words) and len(set(words)) > 1
     return 3 * known + 2 * named + again if known >= 0.5 or (named and again) else 0
+
+
+def _names_talkers(words: Iterable[Any]) -> bool:
+    """Tell whether a user or an assistant is among these."""
+    short = {word for word in words if isinstance(word, str) and len(word) <= MOST_OF_WORD}
+    return any(role_in_word(word) in ("user", "assistant") for word in short)
 
 
 def _as_text(path: str, values: list[Any]) -> float:

@@ -46,7 +46,7 @@ def _proposals(place: int, file: RefusedFile) -> None:
     for number, found in enumerate(_offered_shapes(file)):
         shape = found.shape
         where = code_span(str(shape.items), 60) if shape.items else "the file"
-        fields = f"{code_span(str(shape.role), 40)}, {code_span(str(shape.parts or shape.text), 40)}"
+        fields = ", ".join(code_span(field, 40) for field in found.fields)
         st.button(
             f"Read {where} ({found.size}: {fields})",
             key=f"proposal {place} {number}",

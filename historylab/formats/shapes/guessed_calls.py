@@ -1,0 +1,130 @@
+"""Guessed calls: places in records where tools are called, and where the results are.
+
+Names make a field a candidate and values decide: a call has a tool's name beside its arguments, and its id comes again
+in what answers it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any
+
+from historylab.formats.messages.paths import value_at
+from historylab.formats.shapes.named_fields import FieldValues, list_fields, parts_at, path_named, paths_named
+
+CALLS = (
+    "tool_calls toolcalls tool_requests toolrequests tool_uses tooluses function_calls functioncalls tool_invocations"
+    " toolinvocations invocations calls actions"
+)
+OF_CALL = {
+    "id": "id tool_call_id toolcallid call_id callid tool_use_id tooluseid uid uuid",
+    "name": "name tool_name toolname function_name functionname tool function fn func action method verb tool_id",
+    "arguments": "arguments args input parameters params tool_input kwargs payload",
+}
+OF_RESULT = {
+    "id": "tool_call_id toolcallid call_id callid tool_use_id tooluseid source_call_id id uid uuid",
+    "text": "content output result text response value",
+}
+INNER = "result output response"  # of a call, in itself
+MOST_OF_WORD, MOST_OF_ID = 100, 200
+MOST_PATHS = 100  # at which ids are looked for
+AGREE = 0.8
+"""Share of the values of a field that are ids of calls, each of another, where its holders answer them."""
+
+
+def guess_calls(
+    items: Sequence[Any], fields: FieldValues, spoken: tuple[str, str], lists: Sequence[str]
+) -> dict[str, Any]:
+    """Calls in a list of each record, or that are records, and where their results are.
+
+    A list is known by its name, any other place by results: in the calls, or where the id of each comes again.
+    """
+    known = path_named(lists, CALLS)
+    for path in dict.fromkeys((known, *lists, "") if known else (*lists, "")):
+        calls = list_fields(parts_at(items, path)) if path else fields
+        if not (at := find_call_fields(calls, spoken, alone=not path)):
+            continue
+        others = items
+        if not path:
+            others = [item for item in items if value_at(item, at["arguments"]) is None]
+            calls = list_fields(item for item in items if value_at(item, at["arguments"]) is not None)
+        id, found = guess_answers(calls, [*at.values()], others, spoken, [each for each in lists if each != path])
+        inner = paths_named(calls, {"text": INNER}) if path and not found else {}
+        if found or inner or (path and path == known):
+            at |= {"id": id} if id else paths_named(calls, {"id": OF_CALL["id"]})
+            found |= {"results": {"items": path, "id": at.get("id", ""), **inner}} if inner else {}
+            return {"calls": {"items": path, **at} if path else at, **found}
+    return {}
+
+
+def guess_answers(
+    calls: FieldValues, said: Sequence[str], others: Sequence[Any], spoken: tuple[str, str], lists: Sequence[str]
+) -> tuple[str, dict[str, Any]]:
+    """The path of an id in calls, and the fields for records, or lists in them, where it comes again."""
+    id, answers = find_answers(calls, said, list_fields(others), len(others))
+    if answers:
+        answering = [each for each in others if value_at(each, answers) is not None]
+        if any(value_at(each, spoken[1]) for each in answering):
+            return id, {"answers": answers}
+        return id, {"answers": answers, "text": find_result_words(list_fields(answering), answers, *spoken)}
+    for path in lists:
+        held = list_fields(parts_at(others, path))
+        id, answers = find_answers(calls, said, held)
+        if answers:
+            return id, {"results": {"items": path, "id": answers, "text": find_result_words(held, answers)}}
+    return "", {}
+
+
+def find_answers(calls: FieldValues, said: Sequence[str], others: FieldValues, among: int = 0) -> tuple[str, str]:
+    """The paths of an id in calls, beside what is said in them, and of where it comes again; empty if nowhere.
+
+    What stands in each `among` so many others is none, as the number of a turn.
+    """
+    ids, given = _ids_in(calls), _ids_in(others)
+    for id, named in ids.items():
+        if any(f"{id}.".startswith(f"{path}.") for path in said):
+            continue
+        for path, found in given.items():
+            again = set(named).intersection(found)
+            several = len(found) if path == id else len(found) + len(ids.get(path, ()))
+            if again and len(again) >= AGREE * several and (not among or len(found) < among):
+                return id, path
+    return "", ""
+
+
+def find_result_words(results: FieldValues, *known: str) -> str:
+    """The path of the words in results, of which these are known to say something else."""
+    others = (path for path in results if path not in known)
+    named = path_named(results, OF_RESULT["text"])
+    return named or max(others, key=lambda path: sum(len(str(value)) for value in results[path]), default="")
+
+
+def _ids_in(fields: FieldValues) -> FieldValues:
+    """The values that may be ids, by their paths."""
+    found = {path: kept for path, values in fields.items() if (kept := [value for value in values if _is_id(value)])}
+    return dict(islice(found.items(), MOST_PATHS))
+
+
+def _is_id(value: Any) -> bool:
+    return type(value) is int or (isinstance(value, str) and len(value) <= MOST_OF_ID)
+
+
+def find_call_fields(fields: FieldValues, said: Sequence[str] = (), alone: bool = False) -> dict[str, str]:
+    """The paths of the tool's name and of the arguments, side by side; empty if these are the fields of no calls."""
+    given = (path for path, values in fields.items() if path not in said and all(_is_given(v, alone) for v in values))
+    arguments = path_named(given, OF_CALL["arguments"])
+    beside = (path for path in fields if path.rpartition(".")[0] == arguments.rpartition(".")[0] and path not in said)
+    name = path_named((path for path in beside if all(map(_is_word, fields[path]))), OF_CALL["name"])
+    return {"name": name, "arguments": arguments} if name and arguments else {}
+
+
+def _is_given(value: Any, alone: bool) -> bool:
+    """Tell whether a value may be the arguments of a call; of a call that is no part of a list, by what it holds."""
+    if isinstance(value, str):
+        return not alone or value.lstrip()[:1] == "{"
+    return isinstance(value, dict if alone else dict | list)
+
+
+def _is_word(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= MOST_OF_WORD and "\n" not in value
