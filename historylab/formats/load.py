@@ -6,6 +6,7 @@ import gc
 import os
 import re
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -237,11 +238,21 @@ def _reads_enough(report: Report, content: Content) -> bool:
 
 
 def _reads_more(content: Content, found: Conversations) -> bool:
-    """Tell whether a shape that is offered would read more messages than these."""
+    """Tell whether a shape that is offered would read more than these, less of nothing, and not what is no message."""
     for offered in offers(content)[:1]:
         with suppress(LoadError):
-            return _read_by(_by_shape(offered.shape), content, {}).report.messages > found.report.messages
+            guessed, known = map(_counts_said, (_read_by(_by_shape(offered.shape), content, {}), found))
+            more = sum(guessed) > sum(known) + found.report.passed
+            return more and all(guess >= count for guess, count in zip(guessed, known, strict=True))
     return False
+
+
+def _counts_said(found: Conversations) -> tuple[int, int, int]:
+    """How often a user speaks, and an assistant, and how many results have their calls."""
+    messages = [message for one in found for message in one]
+    calls = {call.id for message in messages for call in message.tool_calls}
+    roles = Counter(message.role for message in messages)
+    return roles["user"], roles["assistant"], sum(m.role == "tool" and m.tool_call_id in calls for m in messages)
 
 
 def as_loaded(

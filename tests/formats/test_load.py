@@ -289,3 +289,17 @@ def test_a_conversation_whose_results_all_lack_their_calls_says_so():
     call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     said.insert(1, {"role": "assistant", "content": "", "tool_calls": [call]})
     assert lacks not in load(json.dumps(said).encode()).report.warnings
+
+
+def test_a_reader_that_knows_calls_is_not_beaten_by_a_shape_that_reads_more_records():
+    base = {"sessionId": "s", "version": "2.1.0", "cwd": "/"}
+    use = [{"type": "tool_use", "id": "c1", "name": "ls", "input": {}}]
+    result = [{"type": "tool_result", "tool_use_id": "c1", "content": "a"}]
+    said = [
+        {**base, "uuid": "1", "parentUuid": None, "type": "user", "message": {"role": "user", "content": "go on"}},
+        {**base, "uuid": "2", "parentUuid": "1", "type": "assistant", "message": {"role": "assistant", "content": use}},
+        {**base, "uuid": "3", "parentUuid": "2", "type": "user", "message": {"role": "user", "content": result}},
+    ]
+    notes = [{**base, "type": "hook_note", "source": "agent", "text": f"note number {i} of a hook"} for i in range(7)]
+    (found,) = load("\n".join(map(json.dumps, [*said, *notes])).encode(), name="s.jsonl")
+    assert [m.role for m in found] == ["user", "assistant", "tool"]
