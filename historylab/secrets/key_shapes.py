@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import NamedTuple
 
 ALPHABETS = {
@@ -174,7 +175,7 @@ def is_stand_in(text: str) -> bool:
 
 
 def _key_pattern() -> re.Pattern[str]:
-    """All shapes in one pattern, by their first letter; what has to look drawn is in a group of a name."""
+    """All shapes with a prefix in one pattern, by its first letter; what has to look drawn is in a group of a name."""
     found: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for number, shape in enumerate(SHAPES):
         end = f"{{{shape.least}}}(?![A-Za-z0-9])" if shape.only else f"{{{shape.least},}}"
@@ -183,25 +184,30 @@ def _key_pattern() -> re.Pattern[str]:
             found[prefix[0]].append((prefix, f"{re.escape(prefix[1:])}({group}{ALPHABETS[shape.alphabet]}{end})"))
     longest_first = ((first, sorted(pairs, key=lambda pair: -len(pair[0]))) for first, pairs in found.items())
     shapes = [f"{first}(?:{'|'.join(one for _, one in pairs)})" for first, pairs in longest_first]
-    return re.compile(rf"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))(?:{'|'.join([*shapes, *FRAMES])})")
+    return _beginning(shapes)
+
+
+def _beginning(shapes: Iterable[str]) -> re.Pattern[str]:
+    """Any of these at the beginning of a word, or after an escaped line break."""
+    return re.compile(rf"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))(?:{'|'.join(shapes)})")
 
 
 RUN = re.compile(r"[A-Za-z0-9_.~+/=:@-]{16,}")
 """Signs of which keys are made, as many as a key has at least: only there is one looked for."""
-KEY = _key_pattern()
-MARKS = [(marks.split("|"), re.compile(pattern)) for marks, pattern in MARKED]
+KEYS = (_key_pattern(), _beginning(FRAMES))
+MARKS = [(mark, form) for marks, pattern in MARKED for form in [re.compile(pattern)] for mark in marks.split("|")]
 
 
 def keys_in(text: str) -> list[tuple[int, int]]:
     """Find where keys begin and end."""
     found = []
     for run in RUN.finditer(text):
-        reached = run.start()
-        while (key := KEY.search(text, reached, run.end())) is not None:
-            reached = key.end()
-            if not is_stand_in(key[0]) and (key.lastgroup is None or looks_drawn(key[key.lastgroup])):
-                found.append(key.span())
-    for marks, pattern in MARKS:
-        if any(mark in text for mark in marks):
-            found += [match.span(pattern.groups) for match in pattern.finditer(text)]
+        for pattern in KEYS:
+            reached = run.start()
+            while (key := pattern.search(text, reached, run.end())) is not None:
+                reached = key.end()
+                if not is_stand_in(key[0]) and (key.lastgroup is None or looks_drawn(key[key.lastgroup])):
+                    found.append(key.span())
+    for pattern in {pattern: mark for mark, pattern in MARKS if mark in text}:
+        found += [match.span(pattern.groups) for match in pattern.finditer(text)]
     return found

@@ -50,18 +50,7 @@ class Redaction:
         if isinstance(value, str):
             return self._text(value, secrets)
         if isinstance(value, dict):
-            said = _said_name(value)
-            fields = {
-                name: self._under(said if said and name == "value" else name, held, secrets)
-                for name, held in value.items()
-                if name not in self._spared
-            }
-            names = {name: clean for name in fields if (clean := _name_without_keys(name, secrets)) != name}
-            count = len(names) + sum(found for _, found in fields.values())
-            if not count:
-                return value, 0
-            clean = ((names.get(name, name), fields[name][0] if name in fields else value[name]) for name in value)
-            return dict(clean), count
+            return self._object(value, secrets)
         if isinstance(value, (list, tuple)):  # as `list | tuple` would be made anew for each value
             if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], str) and is_secret(*value):
                 return [value[0], REDACTED], 1
@@ -69,6 +58,17 @@ class Redaction:
             count = sum(found for _, found in items)
             return ([item for item, _ in items] if count else value), count
         return value, 0
+
+    def _object(self, value: dict[Any, Any], secrets: Sequence[str]) -> tuple[dict[Any, Any], int]:
+        said, count, fields = _said_name(value), 0, dict[Any, Any]()
+        for name, held in value.items():
+            if name in self._spared:
+                fields[name] = held
+                continue
+            clean, found = self._under(said if said and name == "value" else name, held, secrets)
+            fields[shown := _name_without_keys(name, secrets)] = clean
+            count += found + (shown != name)
+        return (fields, count) if count else (value, 0)
 
     def _under(self, name: Any, held: Any, secrets: Sequence[str]) -> tuple[Any, int]:
         """Redact what a field of this name holds."""

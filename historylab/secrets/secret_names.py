@@ -20,6 +20,9 @@ _WORDS = "key token password passwd passphrase pass pwd pw secret credential coo
 WORDS = [form for word in _WORDS.split() for form in (word, word.capitalize(), word.upper())]
 WORDS += ["onnectionString", "onnectionstring", "onnection_string", "ONNECTION_STRING", "onnection-string"]
 """The last words of names under which secrets stand, quickly looked for; of those of one word its second half."""
+_SMALL = dict.fromkeys(map(str.lower, WORDS))
+LEAST = [word for word in _SMALL if not any(other in word for other in _SMALL if other != word)]
+"""Those of them, in small letters, that hold no other: without any of these there is no name."""
 SIGN = re.compile(
     r"s?(?:[-_]?(?:\d{1,3}|[vV]\d|base|prod|production|dev|test|live|BASE|PROD|PRODUCTION|DEV|TEST|LIVE))?(?![\w-])"
     r"(?P<sign>\\*[\"'`]?\]?\s{0,9}(?:=>|:=|[:=>])\s{0,9}|[ =])[fbru]?(?P<quote>\\*[\"'`])?(?=[^\s\"'`]{4})"
@@ -87,7 +90,7 @@ def is_secret(name: str, value: str | int) -> bool:
 
 def may_name(text: str) -> bool:
     """True if a name of a secret may be in it."""
-    return (":" in text or "=" in text or ">" in text or "--" in text) and any(word in text for word in WORDS)
+    return (":" in text or "=" in text or ">" in text or "--" in text) and any(map(text.lower().__contains__, LEAST))
 
 
 def named_secrets(text: str) -> list[tuple[int, int]]:

@@ -36,7 +36,9 @@ def paths(
     `newest` sorts ends. Links may form cycles: each path stops where it would meet itself.
     """
     followed = set(parents.values())
-    ends = sorted((key for key in parents if key not in followed), key=newest, reverse=True)
+    ends = [key for key in parents if key not in followed]
+    if len(ends) > 1:
+        ends.sort(key=newest, reverse=True)
     if current in parents and current is not None:
         ends = [current, *(end for end in ends if end != current)]
     elif not ends:  # nothing but a cycle

@@ -60,9 +60,11 @@ def values_at(item: Any, paths: Paths) -> list[Any]:
 
 def on_the_way(item: Any, path: str) -> Iterator[dict[str, Any]]:
     """The objects that a path leads through, the outer first."""
-    keys = path.split(".")
-    for count in range(len(keys)):
-        if isinstance(found := _first_at(item, ".".join(keys[:count]) if count else None), dict):
+    if isinstance(item, dict):
+        yield item
+    keys = path.split(".") if "." in path else ()
+    for count in range(1, len(keys)):
+        if isinstance(found := _first_at(item, ".".join(keys[:count])), dict):
             yield found
 
 

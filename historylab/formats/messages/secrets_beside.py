@@ -36,6 +36,8 @@ SAID_IN |= {"arguments", "args", "input", "action", "actions", "operation", "cod
 SAID_IN |= {"output", "outputs", "result", "results"}
 """Fields of a message's record that hold what was said: its words, media and calls, as the provider had them."""
 
+OF_ALL, OF_RECORDS = Redaction(), Redaction(spared=SAID_IN)
+
 
 def without_secrets(found: Iterable[Conversation], report: Report) -> Iterator[Conversation]:
     """The conversations of a log with "[redacted]" in place of every key beside what is said in them."""
@@ -48,7 +50,7 @@ def without_secrets(found: Iterable[Conversation], report: Report) -> Iterator[C
 
 def without_keys(text: str) -> str:
     """The text, as that of an error that repeats the key which was refused, without it."""
-    return str(Redaction().redact(text)[0])
+    return str(OF_ALL.redact(text)[0])
 
 
 def _clean(one: Conversation) -> Conversation:
@@ -64,10 +66,10 @@ def _clean_message(message: Message) -> Message:
     if message.source is None and message.metadata.keys() <= SAID:  # most of them
         return message
     metadata, keys = _clean_metadata(message.metadata)
-    source, more = Redaction(spared=SAID_IN).redact(message.source)
+    source, more = OF_RECORDS.redact(message.source)
     return replace(message, metadata=metadata, source=source) if keys or more else message
 
 
 def _clean_metadata(metadata: Mapping[str, Any]) -> tuple[Mapping[str, Any], int]:
-    clean, keys = Redaction().redact({name: value for name, value in metadata.items() if name not in SAID})
+    clean, keys = OF_ALL.redact({name: value for name, value in metadata.items() if name not in SAID})
     return ({**metadata, **clean} if keys else metadata), keys

@@ -211,6 +211,8 @@ def says_failed(item: Any, path: str) -> bool:
 def text_at(item: Any, at: Any) -> str:
     """The text or number at these paths; "" if there is none."""
     value = value_at(item, at)
+    if type(value) is str:  # most of them
+        return value
     return "" if value is None or isinstance(value, list | dict | bool) else str(value)
 
 

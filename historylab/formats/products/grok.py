@@ -107,13 +107,13 @@ def _message(response: Any, where: str, report: Report) -> Message | None:
     if thinking := join_texts(text for text in texts if isinstance(text, str)):
         metadata["thinking"] = thinking
     id = _plain(response, "_id")
-    id = None if id in EMPTY_VALUES or isinstance(id, dict | list | bool) else str(id)
+    id = None if isinstance(id, dict | list | bool | None) else str(id) or None
     return Message(role or sender, text, id, media=media, timestamp=time, metadata=metadata, source=response)
 
 
 def _plain(response: dict[str, Any], name: str) -> Any:
     """The value under a key without the wrapping of MongoDB's extended JSON."""
     value = response.get(name)
-    for key in WRAPPED:
+    for key in WRAPPED if isinstance(value, dict) else ():
         value = value.get(key, value) if isinstance(value, dict) else value
     return value

@@ -36,7 +36,7 @@ class RecordTree:
 
     def __init__(self, shape: Shape, rooted: bool = False):
         self._shape, self._rooted = shape, rooted
-        self._records: dict[Hashable, tuple[str, Any, list[Message]]] = {}
+        self._records: dict[Hashable, tuple[str, Any, list[Message], int]] = {}
         self._named: dict[Hashable, str | None] = {}  # the id of the one it follows; None: it says that it is the first
         self._joined: dict[tuple[int, int], Message] = {}  # by id() of both: threads share what is joined
 
@@ -44,7 +44,7 @@ class RecordTree:
         """Add the next record of the file."""
         id = text_at(item, self._shape.id)
         key = id if id and id not in self._records else len(self._records)
-        self._records[key] = where, item, messages
+        self._records[key] = where, item, messages, len(self._records)
         if self._shape.parent:
             self._named[key] = text_at(item, self._shape.parent) or (None if self._says_parent(item) else "")
 
@@ -52,15 +52,14 @@ class RecordTree:
         """Each thread as its records with their keys: the conversation first, then its branches from new to old."""
         found = [[*self._records]]
         if self._shape.parent:
-            places = {key: place for place, key in enumerate(self._records)}
 
             def newest(key: Hashable) -> tuple[float, int]:
-                time = value_at(self._records[key][1], self._shape.time) if by_time else None
-                return moment(time), places[key]
+                _, item, _, place = self._records[key]
+                return moment(value_at(item, self._shape.time)) if by_time else 0, place
 
             found = paths(self._parents(), newest, _current(around, self._records))
-            offered = {key for way in found for key in way}
-            for key, (where, _, messages) in self._records.items() if len(offered) < len(self._records) else ():
+            offered = set[Hashable]().union(*found)
+            for key, (where, _, messages, _) in self._records.items() if len(offered) < len(self._records) else ():
                 if messages and key not in offered:
                     report.records -= 1  # counted as read
                     report.pass_over("a message on a branch older than those offered", where)
