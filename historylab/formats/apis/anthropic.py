@@ -53,6 +53,7 @@ EVENTS = (
 READ_OF_EVENT = {"type", "index", "message", "content_block", "delta", "usage", "context_management"}
 READ_OF_ANSWER = {"id", "type", "role", "content", "model", "usage", "stop_reason", "stop_sequence", "stop_details"}
 READ_OF_ANSWER |= {"messages", "container", "context_management"}
+OF_MESSAGE = {"role", "content"}
 OF_SYSTEM = ("clear_at", "output_config")
 """Fields of a system message among the others: how long its text is shown, and with what effort the model goes on."""
 DELTAS = {
@@ -128,7 +129,7 @@ def _read_record(record: Any, where: str, report: Report) -> list[Message]:
     report.records += 1
     ids = CONVERSATION_IDS if "content" in record else ()
     of_role = READ_OF_ANSWER if is_answer(record) else OF_SYSTEM if role == "system" else ()
-    left = report.leave(record, {"role", "content", *ids, *of_role}, where)
+    left = {} if record.keys() == OF_MESSAGE else report.leave(record, {*OF_MESSAGE, *ids, *of_role}, where)
     messages = with_fields(read_turn(role, record.get("content"), where, report), left)
     return [replace(message, pinned=True) for message in messages] if directs(role, record) else messages
 
@@ -136,7 +137,8 @@ def _read_record(record: Any, where: str, report: Report) -> list[Message]:
 def _read_answer(answer: dict[str, Any], where: str, report: Report) -> list[list[Message]]:
     report.records += 1
     *before, last = read_turn("assistant", answer["content"], where, report)
-    return [[*before, replace(last, metadata={**last.metadata, **edits_in(answer)})]]
+    edits = edits_in(answer)
+    return [[*before, replace(last, metadata={**last.metadata, **edits}) if edits else last]]
 
 
 def _is_own(block: Any) -> bool:

@@ -31,7 +31,8 @@ OPAQUE = ("encrypted_content", "encrypted_index", "encrypted_stdout")
 LABELS = {"type", "cache_control", "citations", "caller", "signature"}  # nothing that is said
 OF_BLOCK = ("type", "text", "source", "title", "context")  # fields of what a user says that are sent
 SOURCES = {"type", "source", "title", "context", "file_id", "image_url", "detail", "cache_control", "citations"}
-READ_OF_RESULT = {"tool_use_id", "content", "is_error", "name", "server_name"}
+READ_OF_RESULT = LABELS | {"tool_use_id", "content", "is_error", "name", "server_name"}
+READ_OF_CALL = LABELS | {"id", "name", "input", "server_name"}
 
 
 def is_result(block: Any) -> TypeGuard[dict[str, Any]]:
@@ -64,6 +65,8 @@ def read_turn(role: str, content: Any, where: str, report: Report) -> list[Messa
 
 def block_runs(role: str, blocks: list[Any], is_result: Callable[[Any], bool] = is_result) -> list[list[Any]]:
     """The blocks of each message in a content: a result, a summary of ours, what was said around; at least one run."""
+    if len(blocks) < 2:  # as most contents
+        return [blocks]
     runs: list[list[Any]] = []
     said: list[Any] = []
     for block in sorted(blocks, key=lambda block: not is_result(block)) if role == "user" else blocks:
@@ -149,7 +152,8 @@ def block_text(block: str | dict[str, Any]) -> str | None:
 def _read_spoken(role: str, blocks: list[Any], where: str, report: Report) -> Message:
     """The message that these blocks are, none of which is a result."""
     said = AnswerParts(role=role)
-    blocks = sorted(blocks, key=lambda block: not _is_compaction(block))  # as it stands for what is before it
+    if any(map(_is_compaction, blocks)):
+        blocks = sorted(blocks, key=lambda block: not _is_compaction(block))  # as it stands for what is before it
     walk_parts(blocks, "type", DIRECTING if role == "system" else KINDS, said, where, report)
     if role not in ROLE_CODES:
         report.warn(f"unknown role {role[:40]!r}, kept as conversation", where)
@@ -160,7 +164,7 @@ def _read_spoken(role: str, blocks: list[Any], where: str, report: Report) -> Me
 
 
 def _add_call(block: dict[str, Any], said: AnswerParts, where: str, report: Report) -> None:
-    report.leave(block, LABELS | {"id", "name", "input", "server_name"}, where)
+    report.leave(block, READ_OF_CALL, where)
     for name in ("id", "name"):
         if not isinstance(block.get(name), str):
             report.lack(f"a {block['type']} whose {name} is {kind_of(block.get(name))}", where)
@@ -231,7 +235,7 @@ def _result(block: dict[str, Any], where: str, report: Report) -> Message:
         content = json.dumps(_readable(content, where, report), ensure_ascii=False)
     said = AnswerParts()
     walk_parts(content if isinstance(content, list) else [content or ""], "type", SHOWN, said, where, report)
-    report.leave(block, READ_OF_RESULT | LABELS, where)
+    report.leave(block, READ_OF_RESULT, where)
     if not call:
         report.lack("a call or result without an id, paired in order", where)
     metadata: dict[str, Any] = {"is_error": True} if block.get("is_error") is True else {}
