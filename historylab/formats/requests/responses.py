@@ -137,8 +137,9 @@ def _read(item: Any) -> list[Message]:
             answer = "approved" if fields.get("approve") is True else "refused"
             said = f"{answer}: {fields['reason']}" if fields.get("reason") else answer
             fields = {"type": "function_call_output", "call_id": fields.get("approval_request_id"), "output": said}
-    if isinstance(parts := fields.get("content"), list) and {*map(type, parts)} != {dict}:
-        fields = {**fields, "content": [part if isinstance(part, str) else fields_of(part) for part in parts]}
+    for name in ("content", "output"):
+        if isinstance(parts := fields.get(name), list) and {*map(type, parts)} != {dict}:
+            fields = {**fields, name: plain_copy(parts)}
     return read_item(fields, "", STRICT)
 
 

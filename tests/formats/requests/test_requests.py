@@ -411,7 +411,12 @@ def test_a_servers_own_result_has_no_place_for_a_shorter_text_and_is_counted_who
 
 def test_openais_own_objects_come_back_themselves():
     from openai import NOT_GIVEN
-    from openai.types.responses import ResponseFunctionToolCall, ResponseOutputText, ResponseReasoningItem
+    from openai.types.responses import (
+        ResponseFunctionToolCall,
+        ResponseInputText,
+        ResponseOutputText,
+        ResponseReasoningItem,
+    )
 
     thought = ResponseReasoningItem(id="rs_1", type="reasoning", summary=[])
     call = ResponseFunctionToolCall(type="function_call", call_id="c1", name="look", arguments="{}", id="fc_1")
@@ -420,6 +425,8 @@ def test_openais_own_objects_come_back_themselves():
     back = trimmed(given, Settings(tool_output="truncate", **{"tool_output.truncate.limit": 5}))
     assert own(back, given) == [True, True, True, True, False]
     assert back[4].keys() == given[4].keys()
+    given[4] = {**given[4], "output": [ResponseInputText(type="input_text", text="there " * 90)]}
+    assert own(trimmed(given, Settings()), given) == [True] * 5
     unset = {"input": given, "previous_response_id": NOT_GIVEN, "instructions": NOT_GIVEN}
     assert trimmed(unset, Settings()) == unset
 
