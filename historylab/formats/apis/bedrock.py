@@ -100,7 +100,8 @@ def is_session_message(content: Content) -> float:
     title="Strands session",
     recognise=is_session_message,
     marks="message_id redact_message",
-    source="strands-agents/sdk-python, src/strands/session/file_session_manager.py, v1.30",
+    source="strands-agents/sdk-python, src/strands/session/file_session_manager.py, v1.62",
+    checked="a session that strands-agents 1.62 itself wrote",
 )
 def strands(content: Content, report: Report) -> Iterator[Conversation]:
     """The messages of a Strands agent, each in a file; of a folder those of one agent are one conversation."""

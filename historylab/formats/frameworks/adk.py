@@ -45,6 +45,7 @@ GROUPING = Grouping(("events",), is_event)
     recognise=value_recogniser(has_said, 0.9, "events"),
     marks="invocationId invocation_id",
     source="google/adk-docs, docs/events/index.md",
+    checked="google/adk-python, contributing/samples/tools/parallel_functions/tests/test_parallel_mixed.json",
 )
 def adk(content: Content, report: Report) -> Iterator[Conversation]:
     """Sessions of the Agent Development Kit: what was said, called and returned, with times and usage."""

@@ -123,6 +123,7 @@ def is_of_team(value: Any) -> bool:
     recognise=value_recogniser(is_of_team, 1, "messages"),
     marks="source models_usage",
     source="microsoft/autogen, autogen-agentchat/src/autogen_agentchat/messages.py, 0.7",
+    checked="Arize-ai/openinference, instrumentation of autogen-agentchat, tests/test_instrumentor.py (a result)",
 )
 def autogen_messages(content: Content, report: Report) -> Iterator[Conversation]:
     """Messages and events of AutoGen's teams, as a list, as lines or as the result of a task."""

@@ -55,6 +55,8 @@ LIBRECHAT = Shape.of(
 LISTS = ("messages", "messagesTree")
 """Names of the list of messages in an export of LibreChat: the second until 2024."""
 OF_TREE: Values = {"message_tree_id": ()}
+NODE: Values = {"message_id": (), "replies.parent_id": ()}
+"""A message without its tree, with those that answer it."""
 PROMPTER: Values = {"role": ("prompter",), "prompt.role": ("prompter",)}
 BY_USER: Values = {f"{name}.isCreatedByUser": (True, False) for name in LISTS}
 DEEPEST = 500  # levels of a tree that are read
@@ -63,16 +65,18 @@ DEEPEST = 500  # levels of a tree that are read
 @register(
     "format",
     title="OASST trees",
-    recognise=value_recogniser(lambda value: holds(value, OF_TREE) and holds(value, PROMPTER)),
+    recognise=value_recogniser(lambda value: holds(value, PROMPTER) and (holds(value, OF_TREE) or holds(value, NODE))),
     marks="message_tree_id parent_id",
     source="LAION-AI/Open-Assistant, oasst-data/oasst_data/schemas.py, v0.0.1",
+    checked="LAION-AI/Open-Assistant, model/model_eval/manual/data (two trees each of en_100_tree, en_100_message)",
 )
 def oasst(content: Content, report: Report) -> Iterator[Conversation]:
     """Trees of OpenAssistant, each a conversation: the best ranked answers first, others as branches."""
     rows: list[Located] = []
     for where, value in content.values:
-        prompt = object_in(value, "prompt") if isinstance(value, dict) else {}
-        tree = {"message_tree_id": value.get("message_tree_id")} if prompt else {}
+        held = value if isinstance(value, dict) else {}
+        prompt = object_in(held, "prompt") or (held if list_in(held, "replies") else {})
+        tree = {"message_tree_id": held.get("message_tree_id", prompt.get("message_id"))} if prompt else {}
         rows += _unfold(prompt, "replies", tree, "message_id", "parent_id", where) if prompt else [(where, value)]
     yield from read_shaped(OASST, _by_rank(rows), report)
 

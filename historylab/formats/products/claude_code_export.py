@@ -3,6 +3,7 @@
     ❯ Why is it slow?          a prompt; older versions begin it with `>`
     ⏺ Bash(cat app.log)        an answer, or a tool before a result; `●` elsewhere than on macOS
       ⎿  3 lines               what came back: of a tool, or of a command (`/model`), which was never sent
+    ! git status               a command for the shell, which is sent with what came back
 
 The screen wraps lines, and shows of most results the beginning alone. There are no times and no tokens.
 """
@@ -25,15 +26,15 @@ from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.messages.shown_commands import ShownMessages
 from historylab.registry import register
 
-MARK = re.compile(r"([>❯⏺●✻✽✶✳✢∴](?= |$)|  ⎿) {0,2}(.*)$")
-PROMPTS, ANSWERS, RESULT = frozenset(">❯"), frozenset("⏺●"), "  ⎿"
+MARK = re.compile(r"([>❯⏺●✻✽✶✳✢∴](?= |$)|!(?= \S)|  ⎿) {0,2}(.*)$")
+PROMPTS, ANSWERS, RESULT, SHELL = frozenset(">❯"), frozenset("⏺●"), "  ⎿", "!"
 BANNER = re.compile(r"[^\n]{0,200}(?:Claude Code v\d|Welcome to Claude Code)")
 LOOKED_AT = 4_000  # characters in which the banner and the first prompt are
 CALL = re.compile(r"([\w.:-]+(?: - [\w.:-]+ \(MCP\)| [A-Z]\w+)?)(?:\((.*?)\)?)?$", re.DOTALL)
-FOLDED = re.compile(r"  \S[^\n]*\(ctrl\+\w to (?:expand|show[^)]*)\)$")
+FOLDED = re.compile(r"  \S[^\n]*\(ctrl\+\w to (?:expand|show[^)]*)\)$|═{4,} [^\n]*═$")
 CUT_SHORT = re.compile(r"(?:… \+\d+ lines?|\(ctrl\+\w to expand\))")
 NAMED = re.compile(r"\b(Opus|Sonnet|Haiku|Fable|Mythos) (\d+(?:\.\d+)?)\b")
-UNNAMED_TOOL = "tool"
+UNNAMED_TOOL, INTERRUPTED = "tool", "Interrupted"
 
 
 @dataclass
@@ -62,13 +63,21 @@ def is_screen(content: Content) -> float:
     return 0.95 if begins and asked and (BANNER.search(head) or marked) else 0
 
 
-@register("format", title="Claude Code export", recognise=is_screen, source="Claude Code's screen, 1.0 to 2.1")
+@register(
+    "format",
+    title="Claude Code export",
+    recognise=is_screen,
+    source="Claude Code's screen, 1.0 to 2.1",
+    checked="dreamiurg/shipmate, README.md (a screen of 2.0.34)",
+)
 def claude_code_export(content: Content, report: Report) -> Iterator[Conversation]:
     """A session as Claude Code's `/export` writes it, with its calls, and of the results what was on screen."""
     screen = Screen(report)
     blocks = list(_blocks(content.text.replace("\r", "").split("\n"), report))
     for block, following in zip(blocks, [*blocks[1:], None], strict=True):
-        screen.read(block, answered=following is not None and following.mark == RESULT)
+        result = following.text if following is not None and following.mark == RESULT else None
+        stopped = result is not None and result.startswith(INTERRUPTED) and not _is_call(block.text)
+        screen.read(block, answered=result is not None and not stopped)
     yield Conversation(pair_by_order(screen.said.messages), metadata={PROVIDER: "anthropic"} | screen.said.metadata)
 
 
@@ -87,7 +96,10 @@ class Screen:
         if block.mark == RESULT:
             self._read_result(block)
             return
-        self.calling = answered and block.mark in ANSWERS
+        self.calling = answered and block.mark in ANSWERS | {SHELL}
+        if block.mark == SHELL:
+            self._add_shell(block, answered=answered)
+            return
         if block.mark in PROMPTS | ANSWERS and block.text:
             self.report.records += 1
             self._add(block.text, by_model=block.mark in ANSWERS, answered=answered)
@@ -110,6 +122,18 @@ class Screen:
         else:
             self.said.add(Message("user", text))
 
+    def _add_shell(self, block: ScreenBlock, *, answered: bool) -> None:
+        """Add a command that a person ran; what nothing came back from is a line of the prompt before it."""
+        if answered or not self.said.messages:
+            self.report.records += 1
+            self.said.add(Message("user", block.text, metadata={"injected": True}))
+        else:
+            self._go_on(f"{SHELL} {block.text}")
+
+    def _go_on(self, text: str) -> None:
+        last = self.said.messages[-1]
+        self.said.messages[-1] = replace(last, content=f"{last.content}\n{text}")
+
     def _read_result(self, block: ScreenBlock) -> None:
         """Add a result; further ones of the same call are lines of it. What a command says sets the model, perhaps."""
         if not self.calling:
@@ -117,9 +141,8 @@ class Screen:
             return
         if CUT_SHORT.search(block.text):
             self.report.warn("a result of which the screen shows the beginning", f"line {block.line}")
-        last = self.said.messages[-1]
-        if last.role == "tool":
-            self.said.messages[-1] = replace(last, content=f"{last.content}\n{block.text}")
+        if self.said.messages[-1].role in ("tool", "user"):
+            self._go_on(block.text)
         else:
             self.said.add(Message("tool", block.text))
 
@@ -131,10 +154,16 @@ class Screen:
 def _call(text: str) -> tuple[str, tuple[ToolCall, ...]]:
     """The words and the call of an answer before a result; a call whose name is folded away has words alone."""
     found = CALL.match(text)
-    if not found or (found[2] is None and "\n" in text):
+    if not found or not _is_call(text):
         return text, (ToolCall("", UNNAMED_TOOL, "{}"),)
     shown = {"shown": found[2]} if found[2] else {}
     return "", (ToolCall("", found[1], json.dumps(shown, ensure_ascii=False)),)
+
+
+def _is_call(text: str) -> bool:
+    """Tell whether an answer is the name of a tool, with what it was given if anything."""
+    found = CALL.match(text)
+    return found is not None and (found[2] is not None or "\n" not in text)
 
 
 def _blocks(lines: list[str], report: Report) -> Iterator[ScreenBlock]:

@@ -47,6 +47,7 @@ def _has_parts(value: Any) -> TypeGuard[dict[str, Any]]:
     recognise=value_recogniser(lambda value: has_content(value) and is_of_iflow(value)),
     marks="parentUuid sessionId toolUseResult",
     source="kenn-io/agentsview, internal/parser/iflow.go, 0.40",
+    checked="bbingz/engram, tests/fixtures/adapter-parity/iflow",
 )
 def iflow(content: Content, report: Report) -> Iterator[Conversation]:
     """iFlow sessions: snapshots of a reply are one message, a call is made once."""

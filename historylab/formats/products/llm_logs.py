@@ -48,6 +48,7 @@ OF_TURNS = {
     title="llm logs",
     recognise=lambda content: float(has_table(content, "responses", COLUMNS)),
     source="simonw/llm, llm/migrations.py and llm/logs.py, 0.36",
+    checked="databases that llm 0.36 itself wrote",
 )
 def llm(content: Content, report: Report) -> Iterator[Conversation]:
     """Conversations that Simon Willison's `llm` logged, with their tools."""
@@ -146,11 +147,18 @@ def _parts(content: Content) -> Mapping[Any, list[dict[str, Any]]]:
         payload = unpack_json(row.get("payload"))
         part = {**(payload if isinstance(payload, dict) else {}), "type": row["type"]}
         pieces = (each for each in list_in(part, "text_ref") if isinstance(each, dict))
-        told = [each["literal"] if "literal" in each else texts.get(each.get("fragment")) for each in pieces]
+        told = [each["literal"] if "literal" in each else texts.get(_id_in(each, "fragment")) for each in pieces]
         part["text"] = row.get("text") or "".join(text for text in told if isinstance(text, str))
-        part["media"] = kinds.get(object_in(part, "attachment").get("id")) or "file"
+        part["media"] = kinds.get(_id_in(object_in(part, "attachment"), "id")) or "file"
+        part |= {"is_error": True} if part.get("exception") else {}
         found[row["message_hash"]].append(part)
     return found
+
+
+def _id_in(held: Mapping[str, Any], name: str) -> Any:
+    """An id in JSON; None for what can be none."""
+    own = held.get(name)
+    return own if isinstance(own, str | int) else None
 
 
 def _tools(content: Content) -> Mapping[Any, dict[Any, Any]]:

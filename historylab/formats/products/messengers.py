@@ -51,6 +51,7 @@ def is_telegram(content: Content) -> float:
     recognise=is_discord,
     marks="guild channel isBot",
     source="Tyrrrz/DiscordChatExporter, DiscordChatExporter.Core/Exporting/JsonMessageWriter.cs, 2.46",
+    checked="slatinsky/DiscordChatExporter-frontend, release/exports/example_guild",
 )
 def discord(content: Content, report: Report) -> Iterator[Conversation]:
     """A channel of Discord's, as DiscordChatExporter writes it."""
@@ -68,6 +69,7 @@ def discord(content: Content, report: Report) -> Iterator[Conversation]:
     recognise=is_telegram,
     marks="from_id date_unixtime text_entities",
     source="telegramdesktop/tdesktop, Telegram/SourceFiles/export/output/export_output_json.cpp, 4.10",
+    checked="meteora-pro/lokb, tests/fixtures/telegram/result.json",
 )
 def telegram(content: Content, report: Report) -> Iterator[Conversation]:
     """A chat that Telegram Desktop exported, or all of them."""

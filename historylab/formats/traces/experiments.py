@@ -1,7 +1,4 @@
-"""Logs of tools that trace and score experiments: Braintrust's spans, Weave's calls, promptfoo's results.
-
-None was checked against a file that somebody else exported.
-"""
+"""Logs of tools that trace and score experiments: Braintrust's spans, Weave's calls, promptfoo's results."""
 
 from __future__ import annotations
 
@@ -45,6 +42,7 @@ CALLS = CallNames(
 RESULTS = CallNames(
     input="prompt.raw prompt",
     output="response.output",
+    key="id place",
     model="model",
     counts={
         "prompt_tokens": "response.tokenUsage.prompt",
@@ -52,6 +50,8 @@ RESULTS = CallNames(
         "cached_tokens": "response.tokenUsage.cached",
     },
 )
+WAYS = ("chat", "completion", "messages", "responses", "converse", "text-generation")
+"""Ways to ask a provider, which may stand before the model in promptfoo's id of it."""
 
 
 def _is_span(row: dict[str, Any]) -> bool:
@@ -72,6 +72,8 @@ def _is_result(row: dict[str, Any]) -> bool:
     recognise=row_recogniser(_is_span),
     marks="span_attributes root_span_id",
     source="Braintrust's API reference, project logs",
+    checked="braintrustdata/braintrust-sdk-javascript, e2e/scenarios/anthropic-instrumentation/__snapshots__"
+    " (what its spans log, without their places)",
 )
 def braintrust(content: Content, report: Report) -> Iterator[Conversation]:
     """Braintrust's logged spans: each model call with the history it was sent."""
@@ -99,10 +101,14 @@ def weave(content: Content, report: Report) -> Iterator[Conversation]:
     recognise=row_recogniser(_is_result),
     marks="promptIdx testIdx response",
     source="promptfoo/promptfoo, results, version 3",
+    checked="promptfoo/promptfoo, bedrock-working-test-results.json (of 0.119.9)",
 )
 def promptfoo(content: Content, report: Report) -> Iterator[Conversation]:
     """promptfoo's results: each prompt with its answer."""
-    rows = ((where, {**row, "model": _model(row.get("provider"))}) for where, row in object_rows(content, report))
+    rows = (
+        (where, {**row, "model": _model(row.get("provider")), "place": where})
+        for where, row in object_rows(content, report)
+    )
     return RESULTS.conversations(rows, report, _is_result)
 
 
@@ -112,6 +118,10 @@ def _usage(row: dict[str, Any]) -> Any:
 
 
 def _model(provider: Any) -> str:
-    """The model in a provider's id ("openai:chat:gpt-4o")."""
+    """The model in a provider's id ("openai:chat:gpt-4o", "bedrock:amazon.nova-micro-v1:0")."""
     given = provider.get("id") if isinstance(provider, dict) else provider
-    return given.rpartition(":")[2] if isinstance(given, str) else ""
+    if not isinstance(given, str):
+        return ""
+    named = given.partition(":")[2] or given
+    way, _, rest = named.partition(":")
+    return rest if rest and way in WAYS else named

@@ -108,6 +108,7 @@ def vcr(content: Content, report: Report) -> Iterator[Conversation]:
     recognise=value_recogniser(lambda value: holds(value, {"log.version": ()}) and value_at(value, "log.entries")),
     marks="log entries startedDateTime",
     source="HTTP Archive 1.2",
+    checked="traceloop/openllmetry-js, recordings of instrumentation-anthropic and -openai (of Polly.JS 6)",
 )
 def har(content: Content, report: Report) -> Iterator[Conversation]:
     """Calls of models in the traffic that a browser or a proxy recorded, put together into conversations."""
@@ -161,12 +162,17 @@ def _values(holder: dict[str, Any]) -> list[Any]:
     if isinstance(body, dict):
         if isinstance(coded := body.get("base64_string"), str):
             try:
-                body = base64.b64decode(coded)
-            except ValueError:
+                body = b"".join(map(base64.b64decode, _pieces(coded)))
+            except (ValueError, TypeError, RecursionError):
                 return []
         else:
             body = body.get("string", body)
     return body_values(body) if isinstance(body, str | bytes) else [body] if isinstance(body, dict) else []
+
+
+def _pieces(coded: str) -> list[str]:
+    """A coded body, or its pieces where a list of them stands for it, as Polly.js writes those that were packed."""
+    return json.loads(coded) if coded.startswith("[") else [coded]
 
 
 def _conversations(calls: Iterable[RecordedCall], report: Report) -> Iterator[Conversation]:

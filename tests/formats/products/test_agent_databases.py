@@ -60,3 +60,13 @@ def test_a_system_prompt_of_converse_comes_first():
     asked = {"role": "user", "content": [{"text": "go"}]}
     body = {"system": [{"text": "Be kind."}], "messages": [asked], "inferenceConfig": {"maxTokens": 9}}
     assert [m.role for m in load(json.dumps(body).encode())[0]] == ["system", "user"]
+
+
+def test_a_tree_whose_messages_hold_their_answers_needs_no_name():
+    worse, best = (
+        {"message_id": i, "parent_id": "a", "role": "assistant", "text": i, "rank": r} for i, r in ("x1", "y0")
+    )
+    root = {"message_id": "a", "parent_id": None, "role": "prompter", "text": "ask", "replies": [worse, best]}
+    (found,) = load(json.dumps(root).encode() + b"\n", name="trees.jsonl")
+    assert [m.content for m in found] == ["ask", "y"]
+    assert [branch[1].content for branch in found.branches] == ["x"]

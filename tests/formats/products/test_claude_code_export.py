@@ -64,6 +64,34 @@ def test_what_the_program_shows_is_counted_and_thoughts_are_kept():
     assert loaded.report.passed == loaded.report.skips == 4
 
 
+def test_a_command_for_the_shell_is_sent_with_what_came_back():
+    conversation = read("> hi", "● yo", "! git push\n --force\n  ⎿  done\n     at last", "> and now?", "● Rest.")[0]
+    assert [(m.role, m.content, m.injected) for m in conversation][1:4] == [
+        ("assistant", "yo", False),
+        ("user", "git push\n --force\ndone\nat last", True),
+        ("user", "and now?", False),
+    ]
+
+
+def test_a_line_that_only_looks_like_a_command_belongs_to_its_prompt():
+    assert said("> Look:\n! important", "● yo") == [("user", "Look:\n! important"), ("assistant", "yo")]
+
+
+def test_words_that_were_interrupted_are_no_call():
+    said_last = read("> hi", "● I begin\n  with this.\n  ⎿  Interrupted · What should Claude do instead?", "> stop")[0][
+        1:
+    ]
+    assert [(m.role, m.content, m.tool_calls) for m in said_last] == [
+        ("assistant", "I begin\nwith this.", ()),
+        ("user", "stop", ()),
+    ]
+
+
+def test_the_rule_of_a_compaction_is_not_among_the_words_before_it():
+    loaded = read("> hi", "● yo", "══════ Conversation compacted · ctrl+o for history ═════", "> bye", "● so long")
+    assert [m.content for m in loaded[0]] == ["hi", "yo", "bye", "so long"]
+
+
 def test_a_result_cut_short_on_the_screen_is_named():
     assert read("❯ hi", "⏺ Read(a)\n  ⎿  … +9 lines (ctrl+o to expand)").report.warnings
 

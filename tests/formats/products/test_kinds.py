@@ -139,3 +139,42 @@ def test_a_thread_of_amp_has_the_usage_of_its_ledger():
     (found,) = lines(thread)
     usage = {"input": 9, "output": 3, "cache_reads": 5, "cache_writes": 0}
     assert (found[1].metadata["usage"], found[1].metadata["model"]) == (usage, "m")
+
+
+def test_thoughts_of_kiro_are_not_its_words():
+    content = [{"kind": "thinking", "data": {"text": "Wells are deep."}}, {"kind": "text", "data": "Nine."}]
+    prompt = {"kind": "Prompt", "data": {"content": [{"kind": "text", "data": "How deep?"}]}}
+    (found,) = lines(prompt, {"kind": "AssistantMessage", "data": {"content": content}})
+    assert (found[1].content, found[1].metadata["thinking"]) == ("Nine.", "Wells are deep.")
+
+
+def test_the_editor_of_kiro_says_what_is_thought_and_what_nobody_typed():
+    meta = {"kiro": {"syntheticUserMessageReason": "steering-injection"}}
+    payloads = [
+        {"type": "user", "content": "How deep?"},
+        {"type": "user", "content": "Measure first.", "_meta": meta},
+        {"type": "assistant", "content": "Wells are deep.", "operationType": "Reasoning"},
+        {"type": "assistant", "content": "Nine.", "operationType": "Say"},
+    ]
+    (found,) = lines(*({"timestamp": "2026-10-07T05:00:00Z", "payload": payload} for payload in payloads))
+    assert [(m.role, m.content, m.injected) for m in found] == [
+        ("user", "How deep?", False),
+        ("user", "Measure first.", True),
+        ("assistant", "Nine.", False),
+    ]
+    assert found[2].metadata["thinking"] == "Wells are deep."
+
+
+def test_a_file_before_a_request_to_deepseek_is_the_users():
+    def node(id: str, parent: str, *fragments: dict[str, Any]) -> dict[str, Any]:
+        return {"id": id, "parent": parent, "message": {"inserted_at": "2026-08-01T09:00:00Z", "fragments": fragments}}
+
+    sent = {"type": "FILE", "files": [{"file_name": "map.png"}]}, {"type": "REQUEST", "content": "Where is it?"}
+    answered = {"type": "TOOL_SEARCH"}, {"type": "RESPONSE", "content": "Here."}
+    mapping = {"1": node("1", "root", *sent), "2": node("2", "1", *answered)}
+    loaded = load(json.dumps([{"id": "c", "inserted_at": "2026-08-01T09:00:00Z", "mapping": mapping}]).encode())
+    assert [(m.role, m.content, m.media) for m in loaded[0]] == [
+        ("user", "Where is it?", ("file",)),
+        ("assistant", "Here.", ()),
+    ]
+    assert not any("not read" in warning for warning in loaded.report.warnings)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import binary_samples
 
 from historylab.formats.load import load
@@ -54,3 +56,21 @@ def test_a_response_that_is_a_turn_too_is_read_once():
     both |= {"messages": ("hash, parent_hash, role", [("a", None, "user"), ("b", "a", "assistant")])}
     both |= {"parts": ("message_hash, position, type, text", [("a", 0, "text", "hi"), ("b", 0, "text", "yo")])}
     assert [[m.content for m in one] for one in load(binary_samples.database(both))] == [["hi", "yo"]]
+
+
+def test_a_result_of_a_tool_that_failed_says_so_and_no_id_of_another_kind_is_a_traceback():
+    failed = {"name": "listen", "output": "Error: no bell", "tool_call_id": "k1", "exception": "KeyError: 1"}
+    payloads = [failed, {"text_ref": [{"fragment": [1]}, {"literal": "hi"}]}, {"attachment": {"id": {}}}]
+    kinds = ["tool_result", "text", "attachment"]
+    parts = [("m", i, kind, None, json.dumps(held)) for i, (kind, held) in enumerate(zip(kinds, payloads, strict=True))]
+    tables = {
+        "responses": ("id, model, prompt, system, response, conversation_id, datetime_utc", []),
+        "turns": ("id, thread_id, tip_message_hash, model, datetime_utc", [("u", "t", "m", "m1", "2026-09-01")]),
+        "messages": ("hash, parent_hash, role", [("m", None, "user")]),
+        "parts": ("message_hash, position, type, text, payload", parts),
+    }
+    (found,) = load(binary_samples.database(tables))
+    assert [(m.role, m.content, m.metadata.get("is_error"), m.media) for m in found] == [
+        ("tool", "Error: no bell", True, ()),
+        ("user", "hi", None, ("file",)),
+    ]

@@ -44,6 +44,24 @@ def test_a_call_that_failed_is_named():
     assert "a model call that failed (no such model)" in loaded({**RESULT, "error": "no such model"}).report.warnings
 
 
+@pytest.mark.parametrize(
+    ("provider", "model"),
+    [
+        ("openai:chat:gpt-4o", "gpt-4o"),
+        ("openai:gpt-4o", "gpt-4o"),
+        ("bedrock:amazon.nova-micro-v1:0", "amazon.nova-micro-v1:0"),
+        ("ollama:chat:llama3:8b", "llama3:8b"),
+        ("echo", "echo"),
+    ],
+)
+def test_the_model_of_a_promptfoo_provider_may_hold_a_colon(provider, model):
+    assert loaded({**RESULT, "provider": {"id": provider}})[0].recorded.model == model
+
+
+def test_each_result_of_promptfoo_is_a_conversation():
+    assert len(loaded(RESULT, {**RESULT, "promptIdx": 1}, {**RESULT, "promptIdx": 2})) == 3
+
+
 @pytest.mark.parametrize("wrong", [3, "x", [], {"a": 1}, None])
 def test_wrong_kinds_of_values_are_no_traceback(wrong):
     for row in (SPAN, CALL, RESULT):

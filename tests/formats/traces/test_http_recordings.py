@@ -75,6 +75,16 @@ def test_a_cassette_of_json_with_coded_bodies_is_read():
     assert said(read(one, as_json=True)[0])[1] == ("assistant", "yo")
 
 
+def test_an_archive_of_polly_holds_what_was_packed_in_pieces():
+    coded = json.dumps([base64.b64encode(piece).decode() for piece in (PACKED[:10], PACKED[10:31], PACKED[31:])])
+    held = {"encoding": "base64", "mimeType": "application/json", "text": coded}
+    asked = {"url": URL, "postData": {"text": json.dumps(ASKED)}}
+    entries = [
+        {"request": asked, "response": {"status": 200, "content": held}, "startedDateTime": "2026-03-01T10:00:00Z"}
+    ]
+    assert said(load(json.dumps({"log": {"version": "1.2", "entries": entries}}).encode())[0])[1] == ("assistant", "yo")
+
+
 def test_rubys_interactions_have_times():
     one = {**interaction(json.dumps(ASKED), json.dumps(ANSWER)), "recorded_at": "2026-03-01T10:00:00Z"}
     loaded = load(yaml.safe_dump({"http_interactions": [one], "recorded_with": "VCR 6.2.0"}).encode())
