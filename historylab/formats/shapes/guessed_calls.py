@@ -6,12 +6,12 @@ in what answers it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from historylab.formats.messages.paths import value_at
-from historylab.formats.shapes.named_fields import FieldValues, list_fields, parts_at, path_named, paths_named
+from historylab.formats.shapes.named_fields import FieldValues, list_fields, path_named, paths_named
 
 CALLS = (
     "tool_calls toolcalls tool_requests toolrequests tool_uses tooluses function_calls functioncalls tool_invocations"
@@ -34,22 +34,22 @@ AGREE = 0.8
 
 
 def guess_calls(
-    items: Sequence[Any], fields: FieldValues, spoken: tuple[str, str], lists: Sequence[str]
+    items: Sequence[Any], fields: FieldValues, spoken: tuple[str, str], lists: Mapping[str, FieldValues]
 ) -> dict[str, Any]:
     """Calls in a list of each record, or that are records, and where their results are.
 
     A list is known by its name, any other place by results: in the calls, or where the id of each comes again.
     """
     known = path_named(lists, CALLS)
-    for path in dict.fromkeys((known, *lists, "") if known else (*lists, "")):
-        calls = list_fields(parts_at(items, path)) if path else fields
-        if not (at := find_call_fields(calls, spoken, alone=not path)):
+    for path, held in {**({known: lists[known]} if known else {}), **lists, "": fields}.items():
+        if not (at := find_call_fields(held, spoken, alone=not path)):
             continue
-        others = items
+        calls, others = held, items
         if not path:
             others = [item for item in items if value_at(item, at["arguments"]) is None]
             calls = list_fields(item for item in items if value_at(item, at["arguments"]) is not None)
-        id, found = guess_answers(calls, [*at.values()], others, spoken, [each for each in lists if each != path])
+        beside = {other: lists[other] for other in lists if other != path}
+        id, found = guess_answers(calls, [*at.values()], others, spoken, beside)
         inner = paths_named(calls, {"text": INNER}) if path and not found else {}
         if found or inner or (path and path == known):
             at |= {"id": id} if id else paths_named(calls, {"id": OF_CALL["id"]})
@@ -59,7 +59,11 @@ def guess_calls(
 
 
 def guess_answers(
-    calls: FieldValues, said: Sequence[str], others: Sequence[Any], spoken: tuple[str, str], lists: Sequence[str]
+    calls: FieldValues,
+    said: Sequence[str],
+    others: Sequence[Any],
+    spoken: tuple[str, str],
+    lists: Mapping[str, FieldValues],
 ) -> tuple[str, dict[str, Any]]:
     """The path of an id in calls, and the fields for records, or lists in them, where it comes again."""
     id, answers = find_answers(calls, said, list_fields(others), len(others))
@@ -68,8 +72,7 @@ def guess_answers(
         if any(value_at(each, spoken[1]) for each in answering):
             return id, {"answers": answers}
         return id, {"answers": answers, "text": find_result_words(list_fields(answering), answers, *spoken)}
-    for path in lists:
-        held = list_fields(parts_at(others, path))
+    for path, held in lists.items():
         id, answers = find_answers(calls, said, held)
         if answers:
             return id, {"results": {"items": path, "id": answers, "text": find_result_words(held, answers)}}

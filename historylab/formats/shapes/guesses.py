@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from historylab.formats.files.row_table import COLUMNS
@@ -45,14 +45,15 @@ def guess_fields(items: Sequence[Any], role: str, text: str) -> dict[str, Any]:
     """The fields of a shape for items in which these two say who speaks and what: what else is known by its name."""
     fields = list_fields(items)
     beside = [path for path in fields if path not in (role, text)]
-    lists = [path for path in beside if any(map(_has_objects, fields[path]))][:MOST_LISTS]
+    listed = [path for path in beside if any(map(_has_objects, fields[path]))][:MOST_LISTS]
+    lists = {path: list_fields(parts_at(items, path)) for path in listed}
     found: dict[str, Any] = {"role": role}
     for field, names in NAMES.items():
         fitting = [path for path in beside if field != "time" or _are_times(fields[path])]
         if path := path_named(fitting, names):
             found[field] = path
     results = path_named(lists, RESULTS)
-    if (within := paths_named(list_fields(parts_at(items, results)), OF_RESULT)).keys() == OF_RESULT.keys():
+    if (within := paths_named(lists.get(results, ()), OF_RESULT)).keys() == OF_RESULT.keys():
         found["results"] = {"items": results, **within}
     if any(isinstance(value, list) for value in fields.get(text, ())):
         found |= {"parts": text, **_guess_parts(items, (role, text), lists)}
@@ -78,7 +79,7 @@ def _are_times(values: Iterable[Any]) -> bool:
     return all("1990" <= (iso_time(value) or "") < "2100" for value in values)
 
 
-def _guess_parts(items: Sequence[Any], spoken: tuple[str, str], lists: Sequence[str]) -> dict[str, Any]:
+def _guess_parts(items: Sequence[Any], spoken: tuple[str, str], lists: Mapping[str, FieldValues]) -> dict[str, Any]:
     """The field that names the kinds of parts, a table of those whose names and fields tell, and what answers calls."""
     parts = parts_at(items, spoken[1])
     common = set(parts[0] if parts else ()).intersection(*parts)
