@@ -49,6 +49,12 @@ def test_a_shape_is_saved_as_it_is_written_to_the_last_keystroke(page, home):
         page.get_by_role("button", name="Save this shape").click()
     assert json.loads(saved.value.path().read_text()) == {"role": "by", "text": "words"}
     assert saved.value.suggested_filename == "shape.json"
+    more = []
+    page.on("download", lambda download: more.append(download.suggested_filename))
+    field.fill("no JSON")
+    page.get_by_role("button", name="Save this shape").click()
+    page.get_by_text("it is no JSON").wait_for()
+    assert more == []
 
 
 def test_a_sample_brings_its_settings_and_the_drawer_closes(page, home):
@@ -84,6 +90,7 @@ def test_sessions_of_this_machine_are_searched_and_opened_by_keys_on_a_phone(pag
     table.get_by_role("button", name="# Count <b>gulls</b>").wait_for()
     settled(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert table.locator("td.date").first.evaluate("(date) => getComputedStyle(date).whiteSpace") == "nowrap"
     assert violations(page) == []
     page.get_by_role("searchbox", name="Search sessions").fill("LAMP mend")
     page.keyboard.press("Enter")

@@ -201,6 +201,13 @@ def test_time_model_and_usage_are_those_of_the_answer():
     assert found[1].metadata["usage"]["output"] == 2
 
 
+def test_answers_that_broke_off_are_told_from_those_that_were_sent_on():
+    shape = {"role": "role", "text": "text", "unsent": {"end": ["error"]}}
+    records = [{"role": role, "text": "a", "end": end} for role, end in (("user", "error"), ("assistant", "error"))]
+    (found,) = read(shape, *records, {"role": "assistant", "text": "b", "end": "stop"})
+    assert [m.shown_only for m in found] == [False, True, False]
+
+
 def test_what_a_program_put_in_a_users_name_is_injected():
     shape = {"role": "role", "text": "text", "injected": {"why": []}}
     (found,) = read(shape, {"role": "user", "text": "a"}, {"role": "user", "text": "b", "why": "reminder"})
