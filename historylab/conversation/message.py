@@ -127,6 +127,20 @@ class _Unfrozen:
     __slots__ = Message.__slots__
 
 
+def revise(message: Message, **fields: Any) -> Message:
+    """The message with other values in these fields: `dataclasses.replace` takes four times as long."""
+    new: Any = _Unfrozen()
+    new.role, new.content, new.id, new.name = message.role, message.content, message.id, message.name
+    new.tool_calls, new.tool_call_id, new.media = message.tool_calls, message.tool_call_id, message.media
+    new.timestamp, new.pinned, new.metadata = message.timestamp, message.pinned, message.metadata
+    new.source, new.replaces = message.source, message.replaces
+    for name, value in fields.items():
+        setattr(new, name, value)
+    new.__class__ = Message
+    revised: Message = new
+    return revised
+
+
 class ReadMessages(Protocol):
     """The part of a Conversation that these modules look at; it knows of them, and not the other way round."""
 

@@ -9,11 +9,10 @@ src/hooks/use-chat-storage.ts.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message
+from historylab.conversation.message import Message, revise
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.frameworks.ai_sdk import CALL, GROUPING
@@ -68,7 +67,7 @@ def _read(record: Any, where: str, report: Report) -> list[Message]:
     answered = {message.tool_call_id for message in read}
     more = tuple(call for call in held.calls if not call.id or call.id not in known)
     new = [result for result in held.results if result.tool_call_id not in answered]
-    return [replace(m, tool_calls=m.tool_calls + more) if at == 0 else m for at, m in enumerate(read)] + new
+    return [revise(m, tool_calls=m.tool_calls + more) if at == 0 else m for at, m in enumerate(read)] + new
 
 
 def _is_tool_message(record: dict[str, Any]) -> bool:

@@ -5,10 +5,10 @@ An answer becomes an assistant message up to its first result, the results, the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from historylab.conversation.message import Message, ToolCall
+from historylab.conversation.message import Message, ToolCall, revise
 from historylab.conversation.usage import model_name
 from historylab.formats.messages.content_parts import json_text
 
@@ -109,7 +109,7 @@ def with_usage(messages: list[Message], usage: dict[str, int] | None) -> tuple[l
     if len(answers) != 1:
         return messages, False
     at = answers[0]
-    answered = replace(messages[at], metadata={**messages[at].metadata, "usage": usage})
+    answered = revise(messages[at], metadata={**messages[at].metadata, "usage": usage})
     return [*messages[:at], answered, *messages[at + 1 :]], True
 
 

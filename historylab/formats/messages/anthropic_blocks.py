@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, TypeGuard
 
 from historylab.conversation.columns import ROLE_CODES
-from historylab.conversation.message import Message, ToolCall
+from historylab.conversation.message import Message, ToolCall, revise
 from historylab.formats.base import NOTHING, Losses, Report, kind_of
 from historylab.formats.messages.answers import AnswerParts
 from historylab.formats.messages.content_parts import MEDIA, json_text, spaced_json
@@ -87,7 +86,7 @@ def read_run(role: str, run: list[Any], where: str, report: Report) -> Message:
     message = _result(run[0], where, report) if given else _read_spoken(role, run, where, report)
     if not message.media and report.warned == before:
         return message
-    return replace(message, source={**run[0], "role": "tool"} if given else {"role": role, "content": run})
+    return revise(message, source={**run[0], "role": "tool"} if given else {"role": role, "content": run})
 
 
 def summary_in(role: str, run: list[Any]) -> str | None:

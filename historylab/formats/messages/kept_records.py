@@ -6,11 +6,10 @@ That is so where a message has media, whose data is in its record alone, and whe
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
-from dataclasses import replace
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from historylab.conversation.message import Message
+from historylab.conversation.message import Message, revise
 from historylab.formats.base import NOTHING, Report
 
 P = ParamSpec("P")
@@ -40,7 +39,7 @@ def with_record(made: list[Message], record: Any, remarked: bool) -> list[Messag
     """The messages made of a record, the first of them with it where it says more and none has it yet."""
     if not (made and (remarked or any([m.media for m in made]))) or any([m.source is not None for m in made]):
         return made
-    return [replace(made[0], source=record), *made[1:]]
+    return [revise(made[0], source=record), *made[1:]]
 
 
 def with_fields(made: list[Message], left: Mapping[str, Any]) -> list[Message]:
@@ -48,7 +47,7 @@ def with_fields(made: list[Message], left: Mapping[str, Any]) -> list[Message]:
     if not (left and made):
         return made
     kept = made[0].source or {}
-    return [replace(made[0], source={**left, **kept} if isinstance(kept, Mapping) else [left, *kept]), *made[1:]]
+    return [revise(made[0], source={**left, **kept} if isinstance(kept, Mapping) else [left, *kept]), *made[1:]]
 
 
 def joined_source(*made: Message) -> Any:

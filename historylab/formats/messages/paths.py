@@ -24,11 +24,13 @@ def each_path(paths: Paths) -> tuple[str, ...]:
 
 def value_at(item: Any, paths: Paths) -> Any:
     """The value of an item at a path such as `author.role`; None if there is none."""
-    if type(paths) is str and type(item) is dict:  # most of them
+    if type(paths) is not str:
+        return picked_at(item, paths)[0]
+    if type(item) is dict:  # most of them
         value = item.get(paths)
         if value is not None or "." not in paths:
             return value
-    return picked_at(item, paths)[0]
+    return _first_at(item, paths) if paths else None
 
 
 def picked_at(item: Any, paths: Paths) -> tuple[Any, str]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.columns import ROLE_CODES
-from historylab.conversation.message import Message
+from historylab.conversation.message import Message, revise
 from historylab.errors import LoadError
 from historylab.formats.base import NOTHING, Report
 from historylab.formats.messages.chat_messages import PLAIN_ROLES, to_message, unread_fields
@@ -59,7 +58,7 @@ def read_reported(record: Any, where: str, report: Report) -> Message | None:
     for remark in _remarks(message, said):
         report.warn(remark, where)
     metadata = {**message.metadata, "thinking": thinking} if thinking else message.metadata
-    return message if said is record else replace(message, source=record, metadata=metadata)
+    return message if said is record else revise(message, source=record, metadata=metadata)
 
 
 def _without_thoughts(record: Any, where: str, report: Report) -> tuple[Any, str]:
@@ -67,9 +66,9 @@ def _without_thoughts(record: Any, where: str, report: Report) -> tuple[Any, str
     if not isinstance(record, dict):
         return record, ""
     beside = [name for name in THOUGHT_FIELDS if name in record]
-    fields = [name for name in beside if isinstance(record[name], str) or _thinking_in(record[name])]
+    fields = beside and [name for name in beside if isinstance(record[name], str) or _thinking_in(record[name])]
     content = list_in(record, "content")
-    parts = [part for part in content if _is_thought(part)]
+    parts = content and [part for part in content if _is_thought(part)]
     if not (fields or parts):
         return record, ""
     repeated = {"reasoning_details"} if fields else set()

@@ -6,11 +6,10 @@ The words of messages, their media, calls and thinking are what was said, and st
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message
+from historylab.conversation.message import Message, revise
 from historylab.conversation.sent import SENT_HISTORIES
 from historylab.conversation.usage import MODEL
 from historylab.formats.base import Report
@@ -20,21 +19,12 @@ LEFT_OUT = "keys or other secrets beside the messages left out, [redacted] in th
 SAID = frozenset({"thinking", "usage", "tokens", MODEL, SENT_HISTORIES})
 """Metadata that is said, named or counted."""
 
-SAID_IN = {"content", "contents", "parts", "text", "thinking", "reasoning", "reasoning_content", "reasoning_details"}
-SAID_IN |= {
-    "summary",
-    "refusal",
-    "images",
-    "audio",
-    "annotations",
-    "logprobs",
-    "tool_calls",
-    "toolCalls",
-    "function_call",
-}
+SAID_IN = {"role", "content", "contents", "parts", "text", "thinking", "reasoning", "reasoning_content"}
+SAID_IN |= {"reasoning_details", "summary", "refusal", "images", "audio", "annotations", "logprobs"}
+SAID_IN |= {"tool_calls", "toolCalls", "function_call"}
 SAID_IN |= {"arguments", "args", "input", "action", "actions", "operation", "code", "queries"}
 SAID_IN |= {"output", "outputs", "result", "results"}
-"""Fields of a message's record that hold what was said: its words, media and calls, as the provider had them."""
+"""Fields of a message's record with what was said, and by whom: words, media and calls as the provider had them."""
 
 OF_ALL, OF_RECORDS = Redaction(), Redaction(spared=SAID_IN)
 
@@ -63,11 +53,12 @@ def _clean(one: Conversation) -> Conversation:
 
 
 def _clean_message(message: Message) -> Message:
-    if message.source is None and message.metadata.keys() <= SAID:  # most of them
-        return message
-    metadata, keys = _clean_metadata(message.metadata)
-    source, more = OF_RECORDS.redact(message.source)
-    return replace(message, metadata=metadata, source=source) if keys or more else message
+    source = message.source
+    if message.metadata.keys() <= SAID and (source is None or (type(source) is dict and source.keys() <= SAID_IN)):
+        return message  # as are most
+    metadata, keys = _clean_metadata(message.metadata) if message.metadata else (message.metadata, 0)
+    source, more = OF_RECORDS.redact(source)
+    return revise(message, metadata=metadata, source=source) if keys or more else message
 
 
 def _clean_metadata(metadata: Mapping[str, Any]) -> tuple[Mapping[str, Any], int]:

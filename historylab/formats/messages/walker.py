@@ -204,8 +204,8 @@ def result_at(item: Any, at: Mapping[str, Any]) -> Message | None:
 
 def says_failed(item: Any, path: str) -> bool:
     """Tell whether a field beside a result at this path, or beside what holds it, says that it failed."""
-    beside = ((holder, name) for holder in on_the_way(item, path) for name in FAILED)
-    return any(holder.get(name) in FAILED[name] for holder, name in beside)
+    beside = (holder for holder in on_the_way(item, path) if not FAILED.keys().isdisjoint(holder))
+    return any(holder.get(name) in values for holder in beside for name, values in FAILED.items())
 
 
 def text_at(item: Any, at: Any) -> str:

@@ -7,11 +7,10 @@ its own. The extracted text of attachments was sent, and follows the user's own.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message
+from historylab.conversation.message import Message, revise
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.anthropic_blocks import read_turn, text_block
@@ -98,12 +97,12 @@ def _read(record: Any, where: str, report: Report, key: str) -> list[Message]:
     made = [Message(role)] if not blocks and media else read_turn(role, blocks, where, report)
     if names or media:
         last = made[-1]
-        made[-1] = replace(last, media=last.media + media, metadata={**last.metadata, "attachments": names})
+        made[-1] = revise(last, media=last.media + media, metadata={**last.metadata, "attachments": names})
     sent = [m for m in made if m.content or m.tool_calls or m.media or m.role == "tool"]
     if not sent and any(m.metadata.get("thinking") for m in made):
         report.warn("a reply of nothing but thinking, which isn't sent again", where)
     ids = [key] if len(sent) == 1 else [f"{key}/{k}" for k in range(len(sent))]
-    return [replace(m, id=own, timestamp=time) for m, own in zip(sent, ids, strict=True)]
+    return [revise(m, id=own, timestamp=time) for m, own in zip(sent, ids, strict=True)]
 
 
 def _blocks(content: list[Any], key: str) -> Iterator[dict[str, Any]]:

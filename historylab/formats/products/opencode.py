@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message
+from historylab.conversation.message import Message, revise
 from historylab.conversation.recorded import ANSWERING_AGENT, SIDECHAIN
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.archives import values_beside
@@ -181,7 +181,7 @@ def _find_agents(records: Iterable[Located]) -> dict[str, str]:
 def _name_agent(message: Message, started: Mapping[str, str]) -> Message:
     """The result with the sub-agent that it is of."""
     agent = started.get(message.tool_call_id or "") if message.role == "tool" else None
-    return replace(message, metadata={**message.metadata, ANSWERING_AGENT: agent}) if agent else message
+    return revise(message, metadata={**message.metadata, ANSWERING_AGENT: agent}) if agent else message
 
 
 def _records(value: Any, where: str, report: Report) -> Iterator[dict[str, Any]]:

@@ -6,7 +6,10 @@ A compaction is a user's message with such a part, and the answer after it, mark
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from math import isnan
 from typing import Any
 
 from historylab.conversation.message import Message, instant
@@ -67,11 +70,14 @@ def _cleared_from(
 ) -> dict[int, list[int]]:
     """Index of the first message after results were cleared → these results."""
     times = [instant(message.timestamp) for message in messages]
+    reached = list(accumulate((0 if isnan(time) else time for time in times), max))
     found: dict[int, list[int]] = {}
     for record in records:
         for part in objects_under(record, "parts"):
             since = instant(iso_time(value_at(part, ("state.time.compacted", "time.pruned"))))
-            size = next((i for i, time in enumerate(times) if time > since), len(messages))
+            if isnan(since):  # as of most parts
+                continue
+            size = bisect_right(reached, since)
             call = text_in(part, "callID") or text_in(part, "id")
             held = [i for i in places.get(str(record.get("id")), ()) if messages[i].tool_call_id == call]
             if held and size < len(messages):

@@ -8,7 +8,7 @@ from typing import Any
 
 from historylab.conversation.columns import ROLE_CODES
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import SHOWN_ONLY, Message
+from historylab.conversation.message import SHOWN_ONLY, Message, revise
 from historylab.conversation.recorded import TOOLS
 from historylab.conversation.sent import SentHistory
 from historylab.conversation.usage import MODEL, model_name
@@ -224,9 +224,9 @@ class _Reader:
         if said.role == "user" and said.results:  # as APIs have them: before what is said beside them
             results, said.results = said.results, []
             rest = said.messages() if said.texts or said.media else []
-            return [*(replace(m, timestamp=said.timestamp) for m in results), *rest]
+            return [*(revise(m, timestamp=said.timestamp) for m in results), *rest]
         alone = said.results and not (said.texts or said.calls or said.thoughts or said.media or said.made)
-        messages = [m if m.timestamp else replace(m, timestamp=said.timestamp) for m in said.messages()]
+        messages = [m if m.timestamp else revise(m, timestamp=said.timestamp) for m in said.messages()]
         if alone:
             return [m for m in messages if m.role == "tool"]
         if not any(m.content or m.tool_calls or m.media or m.metadata.get("thinking") for m in messages):
@@ -268,7 +268,7 @@ class _Reader:
 
 
 def _by_model(message: Message, model: str) -> Message:
-    return replace(message, metadata={**message.metadata, MODEL: model})
+    return revise(message, metadata={**message.metadata, MODEL: model})
 
 
 def _unwrap(values: list[Any]) -> Any:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypeAlias
 
-from historylab.conversation.message import Message
+from historylab.conversation.message import Message, revise
 from historylab.formats.base import Report
 from historylab.formats.messages.branching import join_texts, moment, paths
 from historylab.formats.messages.chat_messages import pair_by_order
@@ -25,7 +24,7 @@ def join_thoughts(before: Message, message: Message) -> Message | None:
         return None
     thought = join_texts(each.metadata.get("thinking", "") for each in (before, message))
     metadata = {**before.metadata, **message.metadata, "thinking": thought}
-    return replace(message, metadata=metadata, source=joined_source(before, message))
+    return revise(message, metadata=metadata, source=joined_source(before, message))
 
 
 class RecordTree:
