@@ -26,7 +26,7 @@ OF_RESULT = {
     "id": "tool_call_id toolcallid call_id callid tool_use_id tooluseid source_call_id id uid uuid",
     "text": "content output result text response value",
 }
-INNER = "result output response"  # of a call, in itself
+INNER = "result output response observation"  # of a call, in itself
 MOST_OF_WORD, MOST_OF_ID = 100, 200
 MOST_PATHS = 100  # at which ids are looked for
 AGREE = 0.8
@@ -38,7 +38,7 @@ def guess_calls(
 ) -> dict[str, Any]:
     """Calls in a list of each record, or that are records, and where their results are.
 
-    A list is known by its name, any other place by results: in the calls, or where the id of each comes again.
+    Their place is known by its name, any other by results: in the calls, or where the id of each comes again.
     """
     known = path_named(lists, CALLS)
     for path, held in {**({known: lists[known]} if known else {}), **lists, "": fields}.items():
@@ -50,12 +50,20 @@ def guess_calls(
             calls = list_fields(item for item in items if value_at(item, at["arguments"]) is not None)
         beside = {other: lists[other] for other in lists if other != path}
         id, found = guess_answers(calls, [*at.values()], others, spoken, beside)
-        inner = paths_named(calls, {"text": INNER}) if path and not found else {}
-        if found or inner or (path and path == known):
+        known_place = path == known if path else path_named([f"{at['arguments'].rpartition('.')[0]}s"], CALLS)
+        inner = "" if found else _inner_result(calls, spoken[1])
+        if found or inner or known_place:
             at |= {"id": id} if id else paths_named(calls, {"id": OF_CALL["id"]})
-            found |= {"results": {"items": path, "id": at.get("id", ""), **inner}} if inner else {}
-            return {"calls": {"items": path, **at} if path else at, **found}
+            place = {"items": path} if path else {}
+            found |= {"results": {**place, "id": at.get("id", ""), "text": inner}} if inner else {}
+            return {"calls": {**place, **at}, **found}
     return {}
+
+
+def _inner_result(calls: FieldValues, text: str) -> str:
+    """The path of a result in the call itself; empty if there is none."""
+    said = (path for path, values in calls.items() if not any(isinstance(value, int | float) for value in values))
+    return path_named((path for path in said if not f"{text}.".startswith(f"{path}.")), INNER)
 
 
 def guess_answers(

@@ -119,6 +119,33 @@ def test_results_may_stand_in_the_calls_or_be_listed_in_one_record():
     ]
 
 
+@pytest.mark.parametrize(
+    ("call", "result"),
+    [
+        ({"action": {"tool": "ls", "input": {"d": "."}}, "observation": "a, b"}, None),
+        ({"function_call": {"name": "ls", "arguments": "{}"}}, {"role": "function", "name": "ls", "said": "a, b"}),
+    ],
+)
+def test_a_call_without_an_id_is_answered_in_its_record_or_by_the_next(call, result):
+    called = {"role": "bot", "said": "I look.", **call}
+    records = [ASKED, called, *([result] if result else []), TOLD]
+    assert sketch(*records)[1:3] == ["assistant: I look. → ls#unnamed-1-0", "tool: a, b ← unnamed-1-0"]
+
+
+def test_the_counts_of_tokens_and_the_words_themselves_are_no_result_of_a_call():
+    asked = {"who": "user", "name": "Ann", "response": {"text": "Tell me a tale."}}
+    told = {
+        "who": "bot",
+        "name": "b-1",
+        "params": {"t": 1},
+        "response": {"text": "Once upon a time."},
+        "n": {"output": 9},
+    }
+    shape, found = offered(asked, told)
+    assert [m.role for m in found] == ["user", "assistant"]
+    assert not shape.calls
+
+
 def test_what_holds_no_arguments_or_is_never_answered_is_no_call():
     buttons = [{"name": "yes", "id": "b1"}, {"name": "no", "id": "b2"}]
     tools = [{"name": "sql", "parameters": {"type": "object"}}]
