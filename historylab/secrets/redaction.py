@@ -74,6 +74,8 @@ class Redaction:
         """Redact what a field of this name holds."""
         if isinstance(held, (str, int)) and isinstance(name, str) and is_secret(name, held):
             return REDACTED, 1
+        if isinstance(held, str):
+            return self._text(held, secrets)
         if isinstance(held, list) and held and isinstance(held[0], str):  # a header given several times
             items = [self._under(name, item, secrets) for item in held]
             count = sum(found for _, found in items)

@@ -6,6 +6,7 @@ The words of messages, their media, calls and thinking are what was said, and st
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from operator import is_
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -48,7 +49,7 @@ def _clean(one: Conversation) -> Conversation:
     metadata, keys = _clean_metadata(one.metadata)
     messages = [_clean_message(each) if each.metadata or each.source is not None else each for each in one]
     branches = tuple(map(_clean, one.branches))
-    same = all(a is b for a, b in zip((*messages, *branches), (*one, *one.branches), strict=True))
+    same = all(map(is_, (*messages, *branches), (*one, *one.branches)))
     return one if same and not keys else Conversation(messages, one.title, metadata, branches)
 
 
