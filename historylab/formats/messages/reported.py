@@ -16,6 +16,9 @@ from historylab.formats.messages.flat_messages import CONVERSATION_IDS
 from historylab.formats.messages.other_shapes import PARTS
 from historylab.formats.messages.paths import values_at
 
+KNOWN_PARTS = (*MEDIA, *PARTS)
+"""Types of content parts that are media, or another API's calls and results."""
+
 OF_PART = {"type", "text", "id", "index", "cache_control", "citations", "annotations", "extras"}
 """Fields of a content part with text: those read, and those in which nothing is said."""
 
@@ -121,7 +124,7 @@ def _unread(record: dict[str, Any]) -> Iterator[str]:
     content, called = record.get("content"), record.get("function_call")
     calls = record.get("tool_calls") or ([{"function": called}] if called and isinstance(called, dict) else ())
     for part in content if isinstance(content, list) else ():
-        if isinstance(part, dict) and "text" in part and part.get("type", "text") not in (*MEDIA, *PARTS):
+        if isinstance(part, dict) and "text" in part and part.get("type", "text") not in KNOWN_PARTS:
             yield from (name for name, value in part.items() if name not in OF_PART and value not in NOTHING)
     for call in calls:
         function = call.get("function") or call.get("custom")

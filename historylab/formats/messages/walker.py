@@ -195,7 +195,7 @@ def result_at(item: Any, at: Mapping[str, Any]) -> Message | None:
     value, path = picked_at(item, at.get("text", ""))
     if value is None:
         return None
-    several = values_at(item, path)
+    several = values_at(item, path) if "." in path or type(item) is not dict else ()
     text, media = words_in(several if len(several) > 1 else value)
     failed = path.rpartition(".")[2] in ("error", "Err") or says_failed(item, path)
     call = text_at(item, at.get("id", ""))

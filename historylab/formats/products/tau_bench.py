@@ -10,11 +10,10 @@ user may call tools of its own, which the agent doesn't see. Source: sierra-rese
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message
+from historylab.conversation.message import Message, revise
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import pair_by_order
@@ -109,7 +108,7 @@ def _read(record: Any, where: str, report: Report) -> list[Message]:
     usage = to_usage(record.get("usage")) if role == "assistant" else None
     more = ({"usage": usage} if usage else {}) | ({"is_error": True} if record.get("error") is True else {})
     if message and more:
-        message = replace(message, metadata={**message.metadata, **more})
+        message = revise(message, metadata={**message.metadata, **more})
     return [message] if message else []
 
 

@@ -29,7 +29,11 @@ class Attributes:
 
     def get(self, *names: str) -> Any:
         """The first of these attributes that says something; JSON text is parsed, flattened lists are put together."""
-        return next((found for found in map(unpack_json, map(self._find, names)) if found not in EMPTY_VALUES), None)
+        for name in names:
+            found = self._find(name)
+            if found is not None and (found := unpack_json(found)) not in EMPTY_VALUES:
+                return found
+        return None
 
     def raw(self, *names: str) -> Any:
         """The same, with JSON text as it is."""
