@@ -1,7 +1,7 @@
 """Logs of Simon Willison's `llm`: a response per row, and since 0.32 a tree of messages.
 
-A turn is a request: it ends in a message, of which each names the one before it, and counts the tokens. What fragments
-and attachments hold stands in tables of their own, before and since.
+A turn is a request with its token counts: it names its last message, and each message names the one before it. The
+texts of fragments and the types of attachments are in tables of their own, in both generations.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from historylab.conversation.conversation import Conversation
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.files.tables import has_table, table_rows
-from historylab.formats.messages.fields import list_in, object_in, unpack_json
+from historylab.formats.messages.branching import join_texts
+from historylab.formats.messages.fields import object_in, objects_under, unpack_json
 from historylab.formats.shapes.reading import read_shaped
 from historylab.formats.shapes.records import RECORD
 from historylab.registry import register
@@ -52,21 +53,25 @@ OF_TURNS = {
 )
 def llm(content: Content, report: Report) -> Iterator[Conversation]:
     """Conversations that Simon Willison's `llm` logged, with their tools."""
+    yield from _read_responses(content, report)
+    if all(has_table(content, table, columns) for table, columns in OF_TURNS.items()):
+        yield from _read_turns(content, report)
+
+
+def _read_responses(content: Content, report: Report) -> Iterator[Conversation]:
+    """The conversations of the responses that are no turns: some alphas of 0.32 wrote both."""
+    turns = {row.get("id") for row in table_rows(content, "turns")}
     chats = {row["id"]: row for row in table_rows(content, "conversations", "id")}
     calls, results = (_by_response(content, table) for table in ("tool_calls", "tool_results"))
     prompts, systems = (_fragments(content, table) for table in ("prompt_fragments", "system_fragments"))
     media, kinds = _by_response(content, "prompt_attachments"), _column_by_id(content, "attachments", "type")
-    messages, system, turns = (
-        defaultdict[Any, list[dict[str, Any]]](list),
-        dict[Any, Any](),
-        _column_by_id(content, "turns", "id"),
-    )
+    messages, system = defaultdict[Any, list[dict[str, Any]]](list), dict[Any, str]()
     for row in table_rows(content, "responses", "datetime_utc, id"):
-        if row["id"] in turns:  # as some alphas wrote both
+        if row["id"] in turns:
             continue
         key = row["conversation_id"] or row["id"]
         said = messages[key]
-        prompt = "\n".join(text for text in (*systems[row["id"]], row["system"]) if isinstance(text, str) and text)
+        prompt = join_texts(text for text in (*systems[row["id"]], row["system"]) if isinstance(text, str))
         if prompt and system.get(key) != prompt:
             system[key] = prompt
             said.append({"role": "system", "text": prompt})
@@ -75,18 +80,17 @@ def llm(content: Content, report: Report) -> Iterator[Conversation]:
             said.append({"role": "tool", "text": result.get("output"), **answers})
         named = (kinds.get(each.get("attachment_id")) or "file" for each in media[row["id"]])
         attached = [{"type": "attachment", "media": kind} for kind in named]
-        if asked := [*attached, *prompts[row["id"]], *([row["prompt"]] if row["prompt"] else [])]:
+        if asked := [*attached, *prompts[row["id"]], *filter(None, [row["prompt"]])]:
             said.append({"role": "user", "parts": asked})
         about = {"thinking": row.get("reasoning"), "usage": _usage(row)}
         about |= {"model": row.get("resolved_model") or row["model"], "time": row["datetime_utc"]}
         said.append({"role": "assistant", "text": row["response"], "calls": calls[row["id"]], **about})
     for key, said in messages.items():
         yield from read_shaped(LLM, [(f"conversation {key}", {**chats.get(key, {}), "messages": said})], report)
-    if all(has_table(content, table, columns) for table, columns in OF_TURNS.items()):
-        yield from _read_turns(content, report)
 
 
 def _by_response(content: Content, table: str) -> Mapping[Any, list[dict[str, Any]]]:
+    """Response → its rows of a table, the arguments of a call unpacked."""
     found = defaultdict[Any, list[dict[str, Any]]](list)
     for row in table_rows(content, table):
         call = {"id": row.get("tool_call_id"), "arguments": unpack_json(row.get("arguments"))}
@@ -146,9 +150,8 @@ def _parts(content: Content) -> Mapping[Any, list[dict[str, Any]]]:
     for row in table_rows(content, "parts", "message_hash, position"):
         payload = unpack_json(row.get("payload"))
         part = {**(payload if isinstance(payload, dict) else {}), "type": row["type"]}
-        pieces = (each for each in list_in(part, "text_ref") if isinstance(each, dict))
-        told = [each["literal"] if "literal" in each else texts.get(_id_in(each, "fragment")) for each in pieces]
-        part["text"] = row.get("text") or "".join(text for text in told if isinstance(text, str))
+        pieces = (each.get("literal", texts.get(_id_in(each, "fragment"))) for each in objects_under(part, "text_ref"))
+        part["text"] = row.get("text") or "".join(text for text in pieces if isinstance(text, str))
         part["media"] = kinds.get(_id_in(object_in(part, "attachment"), "id")) or "file"
         part |= {"is_error": True} if part.get("exception") else {}
         found[row["message_hash"]].append(part)
@@ -156,9 +159,9 @@ def _parts(content: Content) -> Mapping[Any, list[dict[str, Any]]]:
 
 
 def _id_in(held: Mapping[str, Any], name: str) -> Any:
-    """An id in JSON; None for what can be none."""
-    own = held.get(name)
-    return own if isinstance(own, str | int) else None
+    """The id under a key; None for anything that is none."""
+    id = held.get(name)
+    return id if isinstance(id, str | int) else None
 
 
 def _tools(content: Content) -> Mapping[Any, dict[Any, Any]]:
