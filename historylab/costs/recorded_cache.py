@@ -6,8 +6,7 @@ another kind of cache than its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 
 import numpy as np
@@ -66,49 +65,45 @@ def as_recorded(timeline: Timeline, sent: Traffic, prices: Prices, cache: Cache)
             if usage and plan.is_sized:
                 shared[i] = usage.cache_reads
     if timeline.original.recorded.textless:
-        framing = counter_of_money(timeline).per_request
-        sent, lasting = _as_reported(sent, lasting, prices, usages, framing)
+        sent, lasting = _as_reported(timeline, sent, prices, lasting)
     return replace(sent, shared=shared), lasting
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ReportedCache(Cache):
-    """A cache of which the usage is all that is known: the requests `told` of read and wrote what it reports."""
+    """A cache known by its usage alone: of the requests that were `reported`, it read and wrote what is reported."""
 
-    told: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
-    was_read: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
-    was_written: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    reported: np.ndarray
+    was_read: np.ndarray
+    was_written: np.ndarray
 
     def reads(self, sent: np.ndarray, shared: np.ndarray, idle: np.ndarray) -> np.ndarray:
-        modelled = Cache.reads(self, sent, shared, idle)
-        return np.where(self.told, self.was_read, modelled) if len(self.told) == len(sent) else modelled
+        return self._as_reported(self.was_read, Cache.reads(self, sent, shared, idle))
 
     def written(self, sent: np.ndarray, read: np.ndarray) -> np.ndarray:
-        modelled = Cache.written(self, sent, read)
-        return np.where(self.told, self.was_written, modelled) if len(self.told) == len(sent) else modelled
+        return self._as_reported(self.was_written, Cache.written(self, sent, read))
+
+    def _as_reported(self, was: np.ndarray, modelled: np.ndarray) -> np.ndarray:
+        return np.where(self.reported, was, modelled) if len(was) == len(modelled) else modelled
 
 
-def _as_reported(
-    sent: Traffic, cache: Cache, prices: Prices, usages: Sequence[Usage | None], framing: int
-) -> tuple[Traffic, Cache]:
-    """Traffic and cache as they were for requests that nothing is known of but their usage, where they are sent whole.
+def _as_reported(timeline: Timeline, sent: Traffic, prices: Prices, cache: Cache) -> tuple[Traffic, Cache]:
+    """Traffic and cache of a session known by its usage alone, as reported for the requests that are sent whole.
 
-    Whole is one of its reported size, with or without the `framing` that is counted around messages.
+    A request is whole at its reported size, with or without what is counted around its messages.
     """
-    known = [usage or Usage() for usage in usages]
-    contexts = np.array([usage.context for usage in known], np.int64)
-    told = np.array([bool(usage) for usage in usages]) & np.isin(sent.sent - contexts, (0, framing))
-    read, written, hour = (
-        np.array([getattr(usage, name) for usage in known], np.int64)
-        for name in ("cache_reads", "cache_writes", "cache_writes_1h")
-    )
+    usages = [usage or Usage() for usage in usage_by_request(timeline.original)]
+    counts = [(u.context, u.cache_reads, u.cache_writes, u.cache_writes_1h) for u in usages]
+    contexts, read, written, hour = np.array(counts, np.int64).T
+    framing = counter_of_money(timeline).per_request
+    whole = (contexts > 0) & np.isin(sent.sent - contexts, (0, framing))
     values = {each.name: getattr(cache, each.name) for each in fields(Cache)}
-    if cache.writes and written.sum() and prices.input:  # at the mean price of those for an hour and all others
+    if cache.writes and written.sum() and prices.input:  # at the mean price, as some are paid for an hour
         share = Decimal(int(np.minimum(hour, written).sum())) / int(written.sum())
         mean = prices.cache_write + share * (prices.cache_write_1h - prices.cache_write)
         values["write_premium"] = mean / prices.input
-    reported = ReportedCache(**values, told=told, was_read=read, was_written=written)
-    return replace(sent, sent=np.where(told, contexts, sent.sent)), reported
+    reported = ReportedCache(**values, reported=whole, was_read=read, was_written=written)
+    return replace(sent, sent=np.where(whole, contexts, sent.sent)), reported
 
 
 def _shared_tokens(conversation: Conversation, sent: Traffic) -> np.ndarray:
