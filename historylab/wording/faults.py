@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from historylab.costs.amounts import count_of
@@ -33,17 +31,21 @@ def faults_sentence(timeline: Timeline) -> str:
 
 
 def causes_in_words(found: TrimmerFaults) -> str:
-    """ "31 tool results without their call and 2 requests with nothing to answer": why requests are refused."""
-    return _join_causes(
-        [
-            *_find_unpaired(found.orphans, found.unanswered),
-            (found.empty, "request", "with no message of a user or tool"),
-        ]
+    """ "31 tool results without their call and 2 requests with no message of a user or tool"."""
+    return _name_causes(found.orphans, found.unanswered, found.empty)
+
+
+def _name_causes(orphans: int, unanswered: int, empty: int = 0) -> str:
+    causes = (
+        (orphans, "tool result", f"without {'its' if orphans == 1 else 'their'} call"),
+        (unanswered, "message", "with calls that lack a result"),
+        (empty, "request", "with no message of a user or tool"),
     )
+    return list_in_words([f"{count_of(number, noun)} {rest}" for number, noun, rest in causes if number])
 
 
 def left_out_in_words(timeline: Timeline) -> str:
-    """ "3 tool results without their call, which no API takes": left out of requests whatever is trimmed; or ""."""
+    """ "3 tool results without their call, which no API takes"; "" if no request leaves such a message out."""
     columns = timeline.conversation.columns
     if columns.clean:
         return ""
@@ -52,16 +54,4 @@ def left_out_in_words(timeline: Timeline) -> str:
         out[: plan.size] |= plan.reasons == INVALID.code
     blocks = np.unique(columns.block[out])
     orphans = int(columns.orphan[blocks].sum())
-    said = _join_causes(_find_unpaired(orphans, len(blocks) - orphans))
-    return f"{said}, which no API takes" if said else ""
-
-
-def _find_unpaired(orphans: int, unanswered: int) -> list[tuple[int, str, str]]:
-    return [
-        (orphans, "tool result", f"without {'its' if orphans == 1 else 'their'} call"),
-        (unanswered, "message", "with calls that lack a result"),
-    ]
-
-
-def _join_causes(causes: Sequence[tuple[int, str, str]]) -> str:
-    return list_in_words([f"{count_of(number, noun)} {rest}" for number, noun, rest in causes if number])
+    return f"{_name_causes(orphans, len(blocks) - orphans)}, which no API takes" if len(blocks) else ""
