@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from historylab.costs.amounts import money
 from historylab.errors import HistoryLabError, SettingsError
@@ -192,7 +192,7 @@ def _finite(value: Any) -> Any:
 def print_table(
     title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, unbroken: Collection[str] = ()
 ) -> None:
-    """A table on stdout, numbers aligned right, the cells of some columns `unbroken`.
+    """A table on stdout, numbers aligned right, and the cells of the `unbroken` columns on one line.
 
     Text is never interpreted as markup or terminal codes.
     """
@@ -204,8 +204,8 @@ def print_table(
     table = Table(title=Text(strip_controls(title)), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     for k, column in enumerate(columns):
         numeric = all(row[k][:1].isdigit() or row[k][:1] in "-–$" for row in rows)
-        justify: Literal["right", "left"] = "right" if numeric else "left"
-        table.add_column(column, justify=justify, overflow="fold", no_wrap=column in unbroken)
+        whole = column in unbroken
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold", no_wrap=whole)
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     console().print(table)

@@ -65,10 +65,9 @@ def _by_its_name(text: str, target: str, path: str) -> str:
 
     attributes = member("exporter", target).attributes
     use, usual = attributes.get("use", USE), attributes["file_name"]
-    stem, own = PurePath(usual).stem, PurePath(path).stem
     given = quote("".join(c if c.isprintable() else "�" for c in path))
     here = given if "/" in path else f"./{given}"  # without a folder a shell's `.` looks along its PATH
     named = use.replace(f"./{usual}", here).replace(usual, given)
-    if usual.endswith(".py") and own.isidentifier():  # as it is imported
-        named = re.sub(rf"\b{stem}\b", own, named)
+    if usual.endswith(".py") and (module := PurePath(path).stem).isidentifier():  # as it is imported
+        named = re.sub(rf"\b{PurePath(usual).stem}\b", module, named)
     return text.replace(use, named, 1)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 COLUMNS = ("", "changed", "tool", "project", "first question", "size", "cuts", "cost")
 UNBROKEN = ("", "changed", "size", "cuts", "cost")
 LEFT_OUT_BELOW = {"size": 100, "project": 80, "tool": 64, "cost": 52}
-"""Columns that a terminal of fewer characters has not; number, date, question and cuts it always has."""
+"""Columns that a terminal narrower than that goes without; number, date, question and cuts are always there."""
 LISTED = 30  # sessions shown unless --all asks for more
 
 

@@ -93,8 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
     skipped: dict[str, str] = {}
     read = partial(_read, arguments)
     for loaded, conversation in read_each(arguments.files, read, skipped, strict=arguments.strict):
-        beside = list[str]()
-        timeline = _timeline(arguments, conversation, lane, beside)
+        timeline, beside = _timeline(arguments, conversation, lane)
         _print_beginning(arguments, timeline, loaded, beside)
         results.append(_show(arguments, timeline, loaded))
     report_skipped(skipped)
@@ -106,13 +105,14 @@ def run(arguments: argparse.Namespace) -> int:
 def _print_beginning(
     arguments: argparse.Namespace, timeline: Timeline, loaded: Conversations, beside: Sequence[str]
 ) -> None:
-    """What is spoken of, first of all; then the file, and what there is to say `beside` it."""
+    """Say what is spoken of, first of all; then what the file is, and the sentences `beside` it."""
     from historylab.wording.lane_line import lane_line
 
+    briefly = arguments.json or arguments.request
     if not arguments.json:
         check_request_number(timeline, arguments.request)
         print_line(lane_line(timeline))
-    if not (arguments.json or arguments.request):
+    if not briefly:
         print_line(f"{loaded.report}")
         if len(loaded) > 1:
             number = 1 + next(i for i, found in enumerate(loaded) if found is timeline.original)
@@ -120,7 +120,7 @@ def _print_beginning(
     elif loaded.report.remarks:
         print_note(f"{loaded.report}")
     for said in beside:
-        (print_note if arguments.json or arguments.request else print_line)(said)
+        (print_note if briefly else print_line)(said)
 
 
 def _read(arguments: argparse.Namespace, path: str) -> tuple[Conversations, Conversation]:
@@ -134,40 +134,36 @@ def _read(arguments: argparse.Namespace, path: str) -> tuple[Conversations, Conv
 
 
 def _timeline(
-    arguments: argparse.Namespace, conversation: Conversation, lane: Settings | TrimmerLane, beside: list[str]
-) -> Timeline:
-    """The timeline as sent, of a trimmer, or under these settings and those that the file proposes beside them.
-
-    What there is to say `beside` it is added there.
-    """
+    arguments: argparse.Namespace, conversation: Conversation, lane: Settings | TrimmerLane
+) -> tuple[Timeline, list[str]]:
+    """The timeline as sent, of a trimmer, or under these settings and what the file proposes; sentences beside it."""
     from historylab.planning.replay import replay
     from historylab.recordings.as_sent import has_cuts
     from historylab.tuning.replayed import TrimmerLane
 
     if isinstance(lane, TrimmerLane):
-        return drive_trimmer(conversation, lane)
-    settings = lane
+        return drive_trimmer(conversation, lane), []
     if arguments.as_sent:
-        return open_as_sent(conversation)
-    if has_cuts(conversation):
-        beside.append("Some requests were really sent less than the whole history: --as-sent shows that.")
-    if len(arguments.files) == 1 and not arguments.ignore_recorded:
-        settings = _as_recorded(arguments, conversation, settings, beside)
-    return replay(conversation, settings)
+        return open_as_sent(conversation), []
+    less = "Some requests were really sent less than the whole history: --as-sent shows that."
+    beside = [less] if has_cuts(conversation) else []
+    if len(arguments.files) > 1 or arguments.ignore_recorded:
+        return replay(conversation, lane), beside
+    settings, proposed = _as_recorded(arguments, conversation, lane)
+    return replay(conversation, settings), beside + proposed
 
 
 def _as_recorded(
-    arguments: argparse.Namespace, conversation: Conversation, settings: Settings, beside: list[str]
-) -> Settings:
-    """These settings with what the file proposes where nothing else decides; says so in a line `beside`."""
+    arguments: argparse.Namespace, conversation: Conversation, settings: Settings
+) -> tuple[Settings, list[str]]:
+    """These settings with what the file proposes where nothing else decides, and a sentence that says so."""
     from historylab.wording.recorded import recorded_sentence
 
     found, resolution = resolve_as_recorded(arguments, conversation, settings)
-    if said := recorded_sentence(found, resolution):
-        offers = found.what_if and resolution.provenance["budget"].source == "recorded"
-        what_if = f"--set budget={found.what_if}: trimmed; " if offers else ""
-        beside.append(f"{said} ({what_if}--ignore-recorded: without.)")
-    return resolution.settings
+    said = recorded_sentence(found, resolution)
+    offers = found.what_if and resolution.provenance["budget"].source == "recorded"
+    what_if = f"--set budget={found.what_if}: trimmed; " if offers else ""
+    return resolution.settings, [f"{said} ({what_if}--ignore-recorded: without.)"] if said else []
 
 
 def _show(arguments: argparse.Namespace, timeline: Timeline, loaded: Conversations) -> Any:
