@@ -1,4 +1,4 @@
-"""Reading a given file another way: as a format of one's choice; and the shape it was read by, to keep."""
+"""Reading a given file another way: as a format of one's choice; and a shape to keep, as read by or as written."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from historylab.formats.shapes.shape import Shape
 from historylab.registry import members
 from historylab.ui.session import opening, session
 from historylab.ui.session.tab import GivenFile, ToOpen
+from historylab.ui.toolbar.save_written import save_written
 
-SAVE, FILE = "Save this shape", "shape.json"
-FOR = "For the next file: load(…, shape=…) in Python, --shape on the command line"
-"""What a saved shape is for."""
+SAVE_SHAPE, SHAPE_FILE = "Save this shape", "shape.json"
+SHAPE_USE = "For the next file: load(…, shape=…) in Python, --shape on the command line"
 
 
 def format_choice(given: GivenFile, chosen: str, first: Sequence[str], why: str) -> None:
@@ -42,11 +42,16 @@ def _reread(given: GivenFile, key: str) -> None:
 def shape_download(shape: Shape) -> None:
     """A button that saves the shape, for Python and the command line."""
     st.download_button(
-        SAVE,
+        SAVE_SHAPE,
         shape.as_json.encode(),
-        FILE,
+        SHAPE_FILE,
         "application/json",
         key="download-shape",
         on_click="ignore",
-        help=FOR,
+        help=SHAPE_USE,
     )
+
+
+def written_shape_download(field: str) -> None:
+    """The same button for the shape that is being written in the field of that label."""
+    save_written(SAVE_SHAPE, field, SHAPE_FILE, about=SHAPE_USE)

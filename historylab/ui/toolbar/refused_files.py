@@ -14,8 +14,7 @@ from historylab.formats.shapes.shape import Shape
 from historylab.ui.session import opening, session
 from historylab.ui.session.tab import GivenFile, RefusedFile, ToOpen
 from historylab.ui.shared.notice import notice
-from historylab.ui.toolbar.format_choice import FILE, FOR, SAVE, format_choice
-from historylab.ui.toolbar.save_written import save_written
+from historylab.ui.toolbar.format_choice import format_choice, written_shape_download
 from historylab.wording.phrases import capitalize_first
 from historylab.wording.untrusted import code_span
 
@@ -79,7 +78,7 @@ def _by_hand(file: RefusedFile) -> None:
         with st.container(horizontal=True):
             st.button("Read by this shape", key="read-shaped", on_click=_read_by_written, args=(file.given,))
             if isinstance(shape, Shape):
-                save_written(SAVE, FIELD, FILE, about=FOR)
+                written_shape_download(FIELD)
         if isinstance(shape, LoadError):  # below the buttons, which stay where they are about to be clicked
             notice(capitalize_first(str(shape)), "error")
         _saved_shape(file.given)

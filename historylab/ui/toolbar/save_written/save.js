@@ -15,21 +15,16 @@ class SaveWritten {
   save() {
     const fields = [...document.querySelectorAll("textarea")];
     const written = fields.find((field) => field.getAttribute("aria-label") === this.given.field);
-    if (!written || !isJson(written.value)) return; // the page says what is wrong with it
+    try {
+      JSON.parse(written.value);
+    } catch {
+      return; // the page says what is wrong with it
+    }
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([written.value], { type: "application/json" }));
     link.download = this.given.file;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  }
-}
-
-function isJson(text) {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }
 
