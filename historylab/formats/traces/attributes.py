@@ -46,7 +46,7 @@ class Attributes:
 
     def any_below(self, *prefixes: str) -> bool:
         """Whether any attribute's name begins so."""
-        if any(name.startswith(prefixes) for name in self.given):
+        if any([name.startswith(prefixes) for name in self.given]):
             return True
         return self._has_objects and any(value_at(self.given, prefix.rstrip(".")) is not None for prefix in prefixes)
 

@@ -32,11 +32,14 @@ USAGE = {
     "cache_creation_tokens": "llm.token_count.prompt_details.cache_write",
 }
 MEDIA = {"image": "image_url", "audio": "input_audio", "file": "file"}
+OF_CALLS = ("llm.input_messages", "llm.token_count.")
+"""Beginnings of the names of attributes that model calls have."""
 
 
 def has_openinference_spans(content: Content) -> float:
     """1 for spans of which any has OpenInference's attributes."""
-    return 1 if any(_kind(span) or _is_call(span) for span in spans_in(content, most=LOOKED_AT)) else 0
+    spans = spans_in(content, most=LOOKED_AT)
+    return 1 if any(_kind(span) or span.attributes.any_below(*OF_CALLS) for span in spans) else 0
 
 
 @register("format", title="OpenInference spans", recognise=has_openinference_spans, marks="openinference.span.kind")
@@ -67,7 +70,7 @@ def _kind(span: Span) -> str:
 
 def _is_call(span: Span) -> bool:
     kind = _kind(span)
-    return kind == "LLM" or (not kind and span.attributes.any_below("llm.input_messages", "llm.token_count."))
+    return kind == "LLM" or (not kind and span.attributes.any_below(*OF_CALLS))
 
 
 def _request(span: Span, key: str, report: Report) -> Exchange:
