@@ -58,10 +58,6 @@ OF_A_REQUEST = frozenset(
 """Fields of a body that say how the model was asked."""
 
 
-def _as_system(given: Any) -> list[Any]:
-    return [{"role": "system", "content": given}] if isinstance(given, str | list) else []
-
-
 @dataclass(frozen=True)
 class Api:
     """A provider's API, as far as its requests and answers differ from another's.

@@ -98,7 +98,9 @@ def _to_chat(messages: list[Any], where: str, report: Report) -> Iterator[Any]:
         if said.role == "tool":
             yield from map(to_record, said.results)
             continue
-        record = to_record(Message(said.role, tool_calls=tuple(said.calls)))
+        record: dict[str, Any] = {"role": said.role}
+        if said.calls:
+            record = to_record(Message(said.role, tool_calls=tuple(said.calls)))
         images = [{"type": "image_url", "image_url": {"url": ""}} for _ in said.media]
         parts = [*({"type": "text", "text": text} for text in said.texts), *images]
         record["content"] = content if isinstance(content, str) else parts or None

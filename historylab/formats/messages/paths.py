@@ -37,7 +37,7 @@ def picked_at(item: Any, paths: Paths) -> tuple[Any, str]:
     """The first value at these paths that says something, and its path; an empty one where no other is there."""
     empty: tuple[Any, str] = (None, "")
     flat = type(item) is dict
-    for path in each_path(paths):
+    for path in (paths,) if type(paths) is str else paths:
         if flat and path in item:
             value = item[path]
         elif not path or (flat and "." not in path):  # most paths, so that they cost no call
