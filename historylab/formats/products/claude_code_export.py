@@ -74,10 +74,9 @@ def claude_code_export(content: Content, report: Report) -> Iterator[Conversatio
     """A session as Claude Code's `/export` writes it, with its calls, and of the results what was on screen."""
     screen = Screen(report)
     blocks = list(_blocks(content.text.replace("\r", "").split("\n"), report))
-    for block, following in zip(blocks, [*blocks[1:], None], strict=True):
-        result = following.text if following is not None and following.mark == RESULT else None
-        stopped = result is not None and result.startswith(INTERRUPTED) and not _is_call(block.text)
-        screen.read(block, answered=result is not None and not stopped)
+    for block, following in zip(blocks, [*blocks[1:], ScreenBlock(0, "")], strict=True):
+        stopped = following.text.startswith(INTERRUPTED) and not _match_call(block.text)
+        screen.read(block, answered=following.mark == RESULT and not stopped)
     yield Conversation(pair_by_order(screen.said.messages), metadata={PROVIDER: "anthropic"} | screen.said.metadata)
 
 
@@ -153,17 +152,17 @@ class Screen:
 
 def _call(text: str) -> tuple[str, tuple[ToolCall, ...]]:
     """The words and the call of an answer before a result; a call whose name is folded away has words alone."""
-    found = CALL.match(text)
-    if not found or not _is_call(text):
+    found = _match_call(text)
+    if not found:
         return text, (ToolCall("", UNNAMED_TOOL, "{}"),)
     shown = {"shown": found[2]} if found[2] else {}
     return "", (ToolCall("", found[1], json.dumps(shown, ensure_ascii=False)),)
 
 
-def _is_call(text: str) -> bool:
-    """Tell whether an answer is the name of a tool, with what it was given if anything."""
+def _match_call(text: str) -> re.Match[str] | None:
+    """The name of a tool and what it was given, if an answer is nothing else."""
     found = CALL.match(text)
-    return found is not None and (found[2] is not None or "\n" not in text)
+    return found if found and (found[2] is not None or "\n" not in text) else None
 
 
 def _blocks(lines: list[str], report: Report) -> Iterator[ScreenBlock]:

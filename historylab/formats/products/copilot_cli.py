@@ -1,8 +1,8 @@
 """Copilot CLI: `events.jsonl` of a session, an event per line with what it is about in `data`.
 
 What stands under `transformedContent` is sent in the place of what was typed. Events of a sub-agent name the call that
-began it, and are a conversation of their own. Usage is not in the file but for the tokens of answers: two folders up,
-`session-store.db` has it of every call of all sessions, which is an answer's if it has as many tokens of output.
+began it, and are a conversation of their own. An answer has its tokens of output; `session-store.db`, two folders up,
+has the usage of each call of all sessions, which is that of the answer with as many tokens of output.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.archives import files_beside, pass_beside
 from historylab.formats.files.content import Content
-from historylab.formats.files.database import columns_by_table, open_database, open_database_file, run_query
+from historylab.formats.files.database import open_database, open_database_file, run_query
 from historylab.formats.messages.fields import object_in, objects_under, text_in
 from historylab.formats.messages.paths import Located
 from historylab.formats.messages.record_groups import located_items
@@ -41,14 +41,14 @@ CHOSEN = ("newModel", "selectedModel")
 SKILL = "<skill-context"
 """Begins what Copilot CLI says of a skill, in versions that name no source."""
 BY = "Copilot CLI"
-STORE, AHEAD = "session-store.db", 20
-"""The database of usage, and how many calls an answer's may be away from the one before."""
+STORE = "session-store.db"
+AHEAD = 20  # calls among which that of the next answer is looked for
 BESIDE = ("workspace.yaml", "plan.md", "session.db", "checkpoints/*.md", "rewind-file-snapshots/*.json")
-TABLE, COUNTS = "assistant_usage_events", ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+COUNTS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 CALLS = f"""
     SELECT substr(parent_tool_call_id, 1, 200) AS call,
     {", ".join(f"CAST({each} AS INTEGER) AS {each}" for each in COUNTS)}
-    FROM {TABLE} WHERE session_id = :session ORDER BY id LIMIT 100000
+    FROM assistant_usage_events WHERE session_id = :session ORDER BY id LIMIT 100000
 """
 
 
@@ -116,24 +116,24 @@ def _record(value: Any, data: dict[str, Any], where: str, report: Report) -> dic
 
 
 def _usage_beside(content: Content, session: str) -> dict[str, list[Any]]:
-    """The rows on each call of a session, by the call that began the sub-agent whose it is: "" for its own."""
+    """The rows on the calls of a session, by the call that began the sub-agent that made them; "": its own."""
     found = defaultdict[str, list[Any]](list)
     if file := next((file for up in (2, 1) for file in files_beside(content, STORE, up)), None):
         opened = open_database_file(file.path) if file.path else open_database(file.data)
         with suppress(LoadError), opened as connection:
-            for row in run_query(connection, CALLS, session=session) if TABLE in columns_by_table(connection) else ():
+            for row in run_query(connection, CALLS, session=session):
                 found[str(row["call"] or "")].append(row)
     return found
 
 
 def _add_usage(records: Sequence[dict[str, Any]], rows: Sequence[Mapping[str, Any]]) -> None:
     """Add to each answer the usage of the next call with as many tokens of output: some calls answer nothing."""
-    at = 0
+    outputs, at = [row["output_tokens"] for row in rows], 0
     for record in records:
         output = record.pop("output", None)
-        ahead = (i for i, row in enumerate(rows[at : at + AHEAD], at) if output and row["output_tokens"] == output)
-        if (place := next(ahead, None)) is not None:
-            record["usage"], at = to_usage(rows[place]), place + 1
+        if output and output in outputs[at : at + AHEAD]:
+            at = outputs.index(output, at) + 1
+            record["usage"] = to_usage(rows[at - 1])
 
 
 def _with_cuts(read: Conversation, records: Sequence[Located]) -> Conversation:
