@@ -57,7 +57,9 @@ def calls_said(item: Any, at: Mapping[str, Any]) -> list[Any]:
 
 def objects_at(item: Any, at: Mapping[str, Any]) -> list[Any]:
     """The objects in an item, at the path where these paths have their items; without one, the item itself."""
-    found = value_at(item, at["items"]) if at.get("items") else item if at else None
+    if not at:
+        return []
+    found = value_at(item, at["items"]) if at.get("items") else item
     return found if isinstance(found, list) else [] if found is None else [found]
 
 

@@ -22,10 +22,10 @@ def find_cuts(
     """The histories sent after the cuts among the records of a path, each with its key; `by` made them."""
     if sent := shape.cuts.get("sent"):
         return _find_marked(shape, sent, records, messages, by)
-    if shape.cuts and "kept" not in shape.cuts:
+    if "kept" not in shape.cuts:
         return _find_summed(shape, records, messages, stops, by)
-    view, size, places = SentView(), 0, record_places(messages) if shape.cuts else {}
-    for name, record in records if shape.cuts else ():
+    view, size, places = SentView(), 0, record_places(messages)
+    for name, record in records:
         if held := places.get(str(name)):
             size = held.stop
             continue

@@ -41,7 +41,8 @@ def guess_calls(
     Their place is known by its name, any other by results: in the calls, or where the id of each comes again.
     """
     known = path_named(lists, CALLS)
-    for path, held in {**({known: lists[known]} if known else {}), **lists, "": fields}.items():
+    for path in (*sorted(lists, key=lambda path: path != known), ""):
+        held = lists[path] if path else fields
         if not (at := find_call_fields(held, spoken, alone=not path)):
             continue
         calls, others = held, items

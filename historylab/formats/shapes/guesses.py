@@ -22,7 +22,6 @@ from historylab.formats.shapes.named_fields import FieldValues, list_fields, par
 
 NAMES = {
     "name": COLUMNS["name"],
-    "time": f"{COLUMNS['time']} created timestamp_ms createdat_ms at when",
     "id": COLUMNS["id"],
     "conversation": COLUMNS["group"],
     "model": "model model_id model_name modelid modelname",
@@ -32,6 +31,7 @@ NAMES = {
 }
 """Field of a shape → the names it goes by, the surest first."""
 
+TIMES = f"{COLUMNS['time']} created timestamp_ms createdat_ms at when"
 RESULTS = "tool_results toolresults tool_responses results"
 KINDS_OF_RECORD = "type kind event event_type action"
 KINDS_OF_PART = "type kind sort category tag"
@@ -47,11 +47,8 @@ def guess_fields(items: Sequence[Any], role: str, text: str) -> dict[str, Any]:
     beside = [path for path in fields if path not in (role, text)]
     listed = [path for path in beside if any(map(_has_objects, fields[path]))][:MOST_LISTS]
     lists = {path: list_fields(parts_at(items, path)) for path in listed}
-    found: dict[str, Any] = {"role": role}
-    for field, names in NAMES.items():
-        fitting = [path for path in beside if field != "time" or _are_times(fields[path])]
-        if path := path_named(fitting, names):
-            found[field] = path
+    times = [path for path in beside if _are_times(fields[path])]
+    found: dict[str, Any] = {"role": role, **paths_named(beside, NAMES), **paths_named(times, {"time": TIMES})}
     results = path_named(lists, RESULTS)
     if (within := paths_named(lists.get(results, ()), OF_RESULT)).keys() == OF_RESULT.keys():
         found["results"] = {"items": results, **within}
@@ -63,7 +60,7 @@ def guess_fields(items: Sequence[Any], role: str, text: str) -> dict[str, Any]:
         found.pop("answers", None)
     at = [path for path in (found.get("answers"), found.get("calls", {}).get("arguments")) if path]
     silent = [item for item in items if value_at(item, role) is None and any(value_at(item, path) for path in at)]
-    if kind := paths_named(list_fields(silent), {"kind": KINDS_OF_RECORD}).get("kind"):
+    if kind := path_named(list_fields(silent), KINDS_OF_RECORD):
         found["role"] = (role, kind)
     if "parts" not in found:
         found["text"] = (text, found["text"]) if "text" in found else text

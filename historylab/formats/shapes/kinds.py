@@ -29,7 +29,8 @@ from historylab.formats.shapes.reading import read_shaped
 from historylab.formats.shapes.shape import Shape
 from historylab.registry import register
 
-BESIDE = ("title", "about", "source", "checked", "group", "marks", "sure", "titled", "joined", "beside", "continued")
+OF_KIND = ("title", "about", "source", "checked", "group", "marks", "sure", "titled", "joined", "beside", "continued")
+"""Keys of such a file that are no fields of its shape."""
 ITEMS = 40
 """Records of a sample that marks are looked for in."""
 
@@ -42,18 +43,16 @@ Mark = Mapping[str, tuple[Any, ...]]
 
 def register_kind(name: str, given: dict[str, Any]) -> None:
     """Make a format of what one file says. Raises LoadError where it is no shape."""
-    fields = {key: value for key, value in given.items() if key not in BESIDE}
+    fields = {key: value for key, value in given.items() if key not in OF_KIND}
     shape = Shape.of({**fields, "title": given.get("titled", "")}, name)
-    marks = [_mark_of(each) for each in given["marks"]]
+    marks, items = [_mark_of(each) for each in given["marks"]], each_path(shape.items)[0]
 
     def read(content: Content, report: Report) -> Iterator[Conversation]:
-        joined = given.get("joined")
-        values = (
-            [_join(each, each_path(shape.items)[0], joined) for each in content.values] if joined else content.values
-        )
-        beside = _told_beside(content, given.get("beside", {}))
+        values, beside = content.values, _told_beside(content, given.get("beside", {}))
+        if joined := given.get("joined"):
+            values = [_join(each, items, joined) for each in values]
         if continued := given.get("continued"):
-            value, beside = _continue(content, values[0], each_path(shape.items)[0], str(shape.id), continued)
+            value, beside = _continue(content, values[0], items, str(shape.id), continued)
             values = [value, *values[1:]]
         yield from read_shaped(shape, values, report, beside)
 
@@ -74,7 +73,7 @@ def register_kind(name: str, given: dict[str, Any]) -> None:
 
 
 def _told_beside(content: Content, names: Mapping[str, str]) -> tuple[Any, ...]:
-    """The objects in the files of these names beside that one which have the key; other files stay what they are."""
+    """The objects in files beside that one, by name, which have the key named; other files are left to be read."""
     stem, told = glob.escape(PurePosixPath(content.name).name.partition(".")[0]), list[Any]()
     for name, key in names.items():
         for file, value in values_beside(content, name.replace("*", stem)):
@@ -98,9 +97,9 @@ def _continue(
         found = (each for _, each in values_beside(content, glob.escape(name)))
         last = next((each for each in found if isinstance(each, dict)), {})
         more = [{key: held for key, held in each.items() if key != id} for each in objects_under(last, items)]
-        copied, new = ([each for each in more if bool(each.get(how["copied"])) is so] for so in (True, False))
+        copied = [each for each in more if each.get(how["copied"])]
         told += [{"history": copied, "size": len(whole)}] if copied else []
-        whole += new
+        whole += [each for each in more if not each.get(how["copied"])]
     return (where, {**value, items: whole}) if len(seen) > 2 else located, tuple(told)
 
 

@@ -121,13 +121,13 @@ def _fields(items: Sequence[Any]) -> tuple[float, str, str] | None:
     for place, item in enumerate(items):
         for path, value in _leaves(item):
             columns.setdefault(path, {})[place] = value
-    often = {path: held for path, held in columns.items() if len(held) > min(len(items) / 2, max(1, RARE * len(items)))}
-    usual = {path for path, held in often.items() if len(held) > len(items) / 2}
+    half, rare = len(items) / 2, max(1, RARE * len(items))
+    often = {path: held for path, held in columns.items() if len(held) > min(half, rare)}
+    usual = {path for path, held in often.items() if len(held) > half}
     talkers = {path for path, held in often.items() if _names_talkers(held.values())}
     roles = {path: score for path in usual | talkers if (score := _as_role(path, [*often[path].values()])) > 0}
-    texts = {
-        path: score for path in (often if talkers else usual) if (score := _as_text(path, [*often[path].values()])) > 0
-    }
+    worded = often if talkers else usual
+    texts = {path: score for path in worded if (score := _as_text(path, [*often[path].values()])) > 0}
     pairs = [
         (a + b - len({role, text} - usual), role, text)
         for role, a in roles.items()

@@ -53,8 +53,7 @@ def read_shaped(
 ) -> Iterator[Conversation]:
     """The conversations in located values, as a shape says. Fields it doesn't name are counted as not read.
 
-    What is `beside` tells of each conversation what the objects around its list don't.
-
+    Objects `beside` the values tell of each conversation what those around its list don't.
     Of speakers whose role neither the shape nor the word for them says, the one who answers is the assistant.
     """
     found = lists_at(values, shape.items)
@@ -136,7 +135,7 @@ class _Reader:
         def read(history: list[Any]) -> list[Message]:
             return [m for one in read_shaped(whole, [("", history)], self._report.apart()) for m in one]
 
-        return find_restated(shape, around, [stops[key] for key, _ in way], said, by, read)
+        return find_restated(shape, around, [*stops.values()], said, by, read)
 
     def _facts(self, beside: list[Any], around: tuple[Any, ...]) -> tuple[dict[str, Any], str]:
         """The model, tools and title that stand beside the messages."""
@@ -211,7 +210,7 @@ class _Reader:
         return self._finish(said, item, where)
 
     def _marks(self, item: dict[str, Any], role: str) -> dict[str, Any]:
-        """The metadata of what a program put there, and of an answer that was sent no more."""
+        """The metadata of what a program put there, or of an answer that broke off."""
         if role == "user" and holds(item, self._shape.injected):
             return {"injected": True}
         return {SHOWN_ONLY: True} if role == "assistant" and holds(item, self._shape.unsent) else {}

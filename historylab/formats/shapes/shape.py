@@ -86,7 +86,7 @@ class Shape:
 
     @property
     def worded(self) -> tuple[Paths, ...]:
-        """The paths of which one leads to something in each record that says anything."""
+        """The paths of words, calls and results: a record in which none leads to anything says nothing."""
         calls = self.calls.get("items") or self.calls.get("arguments", "")
         results = self.results.get("items") or self.results.get("text", "")
         return tuple(filter(None, (self.text, self.parts, self.thinking, calls, results)))
