@@ -86,14 +86,15 @@ something counts.
 | `role`, `roles` | path of who speaks; its words (`""`: others) → user, assistant, system, tool (a result), thinking |
 | `text`, `thinking` | paths of words beside parts |
 | `parts`, `kind`, `kinds` | the parts, the field that names their kind (`""`: the only key), kind → what it holds |
-| `calls`, `results` | `{{"items": path, …}}` with the same names, beside the words; without `items`: the record |
+| `calls`, `results` | `{{"items": path, …}}` with the same names, beside the words; without `items` a record is one |
 | `answers` | path of the call's id in a record that is itself a result |
 | `time`, `model`, `id`, `parent`, `tools`, `conversation`, `title`, `name` | paths; `parent` makes branches |
 | `injected`, `first` | as `only`: which of a user's a program put there, which come before all others; no values: any |
-| `unsent` | as `injected`: which answers broke off, and were not sent again |
+| `unsent` | as `only`: which of the assistant's answers broke off, and are in no later request |
 | `cuts` | in a record that is no message: `summary`, `kept` (the first record still sent), `before` (tokens); with \
 `summary` alone: in a message, for it and all before |
 | `cuts.sent` | or, of messages: the path of a mark that is false where one is no longer sent |
+| `cuts.history`, `cuts.size` | or, in an object around the list: what was sent in place of its first `size` records |
 | `usage` | path of the provider's counts, or a path for each: `input`, `output`, `cache_reads`, `cache_writes` |
 
 A kind holds `{{"text": path}}`, `thinking`, `media` or `label` likewise,
