@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,8 +34,8 @@ TABLES = {
 }
 """Tables that an SQLite database of that kind has → its name."""
 
-TRANSCRIPTS = ("messages.jsonl", "*.messages.json")
-"""Names of the files that hold the messages of a session, beside one that describes it."""
+TRANSCRIPTS = ("{stem}.messages.json", "messages.jsonl", "*.messages.json")
+"""Names of the files that hold the messages of a session, beside one that describes it: its own first."""
 
 TEXTS: Mapping[str, str] = {
     r"<!doctype html|<html": "a web page",
@@ -59,7 +60,8 @@ def transcript_beside(value: Any, path: Path | None) -> str:
     """The name of the transcript in the folder of a file that describes a session; empty if there is none."""
     if path is None or not isinstance(value, dict) or "session_id" not in value:
         return ""
-    return next((each.name for pattern in TRANSCRIPTS for each in sorted(path.parent.glob(pattern))), "")
+    names = (pattern.format(stem=glob.escape(path.stem)) for pattern in TRANSCRIPTS)
+    return next((each.name for name in names for each in sorted(path.parent.glob(name))), "")
 
 
 def known_database(tables: Mapping[str, object]) -> str:

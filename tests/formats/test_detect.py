@@ -157,3 +157,11 @@ def test_spans_without_model_calls_are_offered_no_shape():
     lines = [json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}) for span in spans]
     with pytest.raises(LoadError, match="4 × a span that is no model call"):
         load("\n".join(lines).encode())
+
+
+def test_a_description_among_many_names_its_own_transcript(tmp_path):
+    for name in ("1", "2 [b]", "3"):
+        (tmp_path / f"{name}.messages.json").write_text("")
+    (described := tmp_path / "2 [b].json").write_text('{"session_id": "2", "model": "m", "stats": {}}')
+    with pytest.raises(UnknownFormat, match=r"; open 2 \[b\]\.messages\.json beside it$"):
+        load(described)

@@ -7,14 +7,15 @@ import glob
 import gzip
 import io
 import zipfile
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
 from historylab.errors import LoadError, TooLarge
 from historylab.formats.files.content import Content
 
+T = TypeVar("T")
 ARCHIVE = "archive"
 ZIP, GZIP = b"PK\x03\x04", b"\x1f\x8b"
 MAX_ENTRIES = 10_000
@@ -44,6 +45,7 @@ class FileSet(Mapping[str, bytes]):
     def __init__(self, place: str, names: Collection[str], read: Callable[[str], Content]):
         self.place, self._names, self._read = place, names, read
         self.taken: set[str] = set()  # files that a format read beside the one it was given
+        self._found: dict[Hashable, Any] = {}
         if len(names) > MAX_ENTRIES:
             raise TooLarge(f"this {place} has {len(names):,} files, more than {MAX_ENTRIES:,}; load a part of it")
 
@@ -53,6 +55,13 @@ class FileSet(Mapping[str, bytes]):
     def open(self, name: str) -> Content:
         """The file of that name, not read yet. Raises LoadError if it can't be."""
         return self._read(name)
+
+    def once(self, key: Hashable, find: Callable[[], T]) -> T:
+        """The find, made once: many files look for the same in one beside them."""
+        if key not in self._found:
+            self._found[key] = find()
+        found: T = self._found[key]
+        return found
 
     def __contains__(self, name: object) -> bool:
         return name in self._names

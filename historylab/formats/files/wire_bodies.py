@@ -8,33 +8,47 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from historylab.errors import LoadError
+from historylab.errors import LoadError, TooLarge
 from historylab.formats.files.archives import GZIP
 from historylab.formats.files.content import Content
 from historylab.formats.files.event_stream import of_events
 
-MOST_UNPACKED = 200_000_000  # bytes of one body
+MOST_UNPACKED, MAX_RATIO = 200_000_000, 10
+"""Bytes that the packed bodies of one file may hold, or so many times what they take packed, if that is more."""
 PRELUDE, ENDING = 12, 4  # bytes of a frame of AWS' event stream before its headers, and after its payload
 
 
-def body_values(body: str | bytes) -> list[Any]:
-    """The JSON values that a body holds: one, or those of a stream in their order; none if it holds anything else."""
-    data = body.encode(errors="replace") if isinstance(body, str) else _unpack(body)
-    if framed := list(_framed_events(data)):
-        return framed
-    try:
-        return [value for _, value in of_events(Content(data)).values]
-    except LoadError:
-        return []
+class Bodies:
+    """The bodies of one file, which share what may be unpacked of them."""
 
+    def __init__(self) -> None:
+        self._left = MOST_UNPACKED
 
-def _unpack(data: bytes) -> bytes:
-    if not data.startswith(GZIP):
-        return data
-    try:
-        return zlib.decompressobj(31).decompress(data, MOST_UNPACKED)
-    except zlib.error:
-        return b""
+    def values(self, body: str | bytes) -> list[Any]:
+        """The JSON values that a body holds: one, or those of a stream in their order; none if it holds anything else.
+
+        Raises TooLarge where more is packed than may be unpacked.
+        """
+        data = body.encode(errors="replace") if isinstance(body, str) else self._unpack(body)
+        if framed := list(_framed_events(data)):
+            return framed
+        try:
+            return [value for _, value in of_events(Content(data)).values]
+        except LoadError:
+            return []
+
+    def _unpack(self, data: bytes) -> bytes:
+        if not data.startswith(GZIP):
+            return data
+        self._left += MAX_RATIO * len(data)
+        try:
+            unpacked = zlib.decompressobj(31).decompress(data, self._left + 1)
+        except zlib.error:
+            return b""
+        self._left -= len(unpacked)
+        if self._left < 0:
+            raise TooLarge(f"the packed bodies in this file hold more than {MOST_UNPACKED / 1e6:,.0f} MB; cut it down")
+        return unpacked
 
 
 def _framed_events(data: bytes) -> Iterator[Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from pathlib import PurePosixPath
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -18,7 +19,7 @@ from historylab.conversation.recorded import SIDECHAIN
 from historylab.conversation.sent import as_summary
 from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
-from historylab.formats.files.archives import files_beside, pass_beside
+from historylab.formats.files.archives import FileSet, files_beside, pass_beside
 from historylab.formats.files.content import Content
 from historylab.formats.files.database import open_database, open_database_file, run_query
 from historylab.formats.messages.fields import object_in, objects_under, text_in
@@ -46,10 +47,12 @@ AHEAD = 20  # calls among which that of the next answer is looked for
 BESIDE = ("workspace.yaml", "plan.md", "session.db", "checkpoints/*.md", "rewind-file-snapshots/*.json")
 COUNTS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 CALLS = f"""
-    SELECT substr(parent_tool_call_id, 1, 200) AS call,
+    SELECT substr(session_id, 1, 200) AS session, substr(parent_tool_call_id, 1, 200) AS call,
     {", ".join(f"CAST({each} AS INTEGER) AS {each}" for each in COUNTS)}
-    FROM assistant_usage_events WHERE session_id = :session ORDER BY id LIMIT 100000
-"""
+    FROM assistant_usage_events"""
+OF_ONE = f"{CALLS} WHERE session_id = :session ORDER BY id LIMIT 100000"
+OF_ALL = f"{CALLS} ORDER BY id LIMIT 500000"
+"""For a folder of sessions: a query for each of them would read the whole table as often."""
 
 
 def looks_like_copilot_cli(content: Content) -> float:
@@ -115,14 +118,22 @@ def _record(value: Any, data: dict[str, Any], where: str, report: Report) -> dic
     }
 
 
-def _usage_beside(content: Content, session: str) -> dict[str, list[Any]]:
+def _usage_beside(content: Content, session: str) -> Mapping[str, list[Any]]:
     """The rows on the calls of a session, by the call that began the sub-agent that made them; "": its own."""
-    found = defaultdict[str, list[Any]](list)
+    if isinstance(files := content.siblings, FileSet):
+        place = PurePosixPath(content.name).parent.parent
+        return files.once((STORE, place), lambda: _calls_beside(content, OF_ALL))[session]
+    return _calls_beside(content, OF_ONE, session=session)[session]
+
+
+def _calls_beside(content: Content, query: str, **given: str) -> Mapping[str, Mapping[str, list[Any]]]:
+    """Session → call that began a sub-agent → the rows on its calls, in the database beside the sessions."""
+    found = defaultdict[str, defaultdict[str, list[Any]]](lambda: defaultdict(list))
     if file := next((file for up in (2, 1) for file in files_beside(content, STORE, up)), None):
         opened = open_database_file(file.path) if file.path else open_database(file.data)
         with suppress(LoadError), opened as connection:
-            for row in run_query(connection, CALLS, session=session):
-                found[str(row["call"] or "")].append(row)
+            for row in run_query(connection, query, **given):
+                found[str(row.pop("session"))][str(row.pop("call") or "")].append(row)
     return found
 
 

@@ -31,6 +31,8 @@ from historylab.registry import register
 
 OF_KIND = ("title", "about", "source", "checked", "group", "marks", "sure", "titled", "joined", "beside", "continued")
 """Keys of such a file that are no fields of its shape."""
+MOST_CONTINUED = 200
+"""Files that one goes on in."""
 ITEMS = 40
 """Records of a sample that marks are looked for in."""
 
@@ -52,7 +54,7 @@ def register_kind(name: str, given: dict[str, Any]) -> None:
         if joined := given.get("joined"):
             values = [_join(each, items, joined) for each in values]
         if continued := given.get("continued"):
-            value, beside = _continue(content, values[0], items, str(shape.id), continued)
+            value, beside = _continue(content, values[0], items, str(shape.id), continued, report)
             values = [value, *values[1:]]
         yield from read_shaped(shape, values, report, beside)
 
@@ -85,7 +87,7 @@ def _told_beside(content: Content, names: Mapping[str, str]) -> tuple[Any, ...]:
 
 
 def _continue(
-    content: Content, located: Located, items: str, id: str, how: Mapping[str, str]
+    content: Content, located: Located, items: str, id: str, how: Mapping[str, str], report: Report
 ) -> tuple[Located, tuple[Any, ...]]:
     """A value with the items of the files that it goes on in, and the histories sent there in place of all before."""
     (where, value), told, seen = located, list[Any](), {PurePosixPath(content.name).name, ""}
@@ -93,6 +95,9 @@ def _continue(
         return located, ()
     whole, last = [*list_in(value, items)], value
     while (name := PurePosixPath(text_at(last, how["file"])).name) not in seen:
+        if len(seen) > MOST_CONTINUED + 1:
+            report.warn(f"a conversation that goes on in more than {MOST_CONTINUED} files, the others not read", where)
+            break
         seen.add(name)
         found = (each for _, each in values_beside(content, glob.escape(name)))
         last = next((each for each in found if isinstance(each, dict)), {})

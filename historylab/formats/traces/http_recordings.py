@@ -26,7 +26,7 @@ from historylab.conversation.usage import MODEL
 from historylab.formats.apis.exchanges import ANSWER, Api, objects_in
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
-from historylab.formats.files.wire_bodies import body_values
+from historylab.formats.files.wire_bodies import Bodies
 from historylab.formats.files.yaml_values import read_yaml
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.fields import as_list, object_in
@@ -117,28 +117,35 @@ def har(content: Content, report: Report) -> Iterator[Conversation]:
 
 def _calls(
     found: list[tuple[str, Any]],
-    read: Callable[[str, dict[str, Any], dict[str, Any], dict[str, Any]], RecordedCall],
+    read: Callable[[Bodies, str, dict[str, Any], dict[str, Any], dict[str, Any]], RecordedCall],
     report: Report,
 ) -> Iterator[RecordedCall]:
     """The calls of these interactions, each read by its place, itself, its request and its response."""
+    bodies = Bodies()
     for where, one in found:
         if isinstance(one, dict) and isinstance(asked := one.get("request"), dict):
-            yield read(where, one, asked, object_in(one, "response"))
+            yield read(bodies, where, one, asked, object_in(one, "response"))
         else:
             report.skip("an interaction without a request", where)
 
 
-def _of_cassette(where: str, one: dict[str, Any], asked: dict[str, Any], answer: dict[str, Any]) -> RecordedCall:
+def _of_cassette(
+    bodies: Bodies, where: str, one: dict[str, Any], asked: dict[str, Any], answer: dict[str, Any]
+) -> RecordedCall:
     status = object_in(answer, "status").get("code")
-    return _call(where, asked.get("uri"), _values(asked), _values(answer), status, one.get("recorded_at"))
+    posted, answered = _values(asked, bodies), _values(answer, bodies)
+    return _call(where, asked.get("uri"), posted, answered, status, one.get("recorded_at"))
 
 
-def _of_archive(where: str, one: dict[str, Any], asked: dict[str, Any], answer: dict[str, Any]) -> RecordedCall:
+def _of_archive(
+    bodies: Bodies, where: str, one: dict[str, Any], asked: dict[str, Any], answer: dict[str, Any]
+) -> RecordedCall:
     content = object_in(answer, "content")
     held = {"base64_string" if content.get("encoding") == "base64" else "string": content.get("text")}
-    posted = _values({"body": object_in(asked, "postData").get("text")})
+    posted = _values({"body": object_in(asked, "postData").get("text")}, bodies)
+    answered = _values({"body": held}, bodies)
     started = one.get("startedDateTime")
-    return _call(where, asked.get("url"), posted, _values({"body": held}), answer.get("status"), started)
+    return _call(where, asked.get("url"), posted, answered, answer.get("status"), started)
 
 
 def _call(where: str, address: Any, asked: list[Any], answered: list[Any], status: Any, started: Any) -> RecordedCall:
@@ -154,7 +161,7 @@ def _path(address: Any) -> str:
         return ""
 
 
-def _values(holder: dict[str, Any]) -> list[Any]:
+def _values(holder: dict[str, Any], bodies: Bodies) -> list[Any]:
     """The JSON values of a body, however it is held."""
     if "parsed_body" in holder:
         return [holder["parsed_body"]]
@@ -167,7 +174,7 @@ def _values(holder: dict[str, Any]) -> list[Any]:
                 return []
         else:
             body = body.get("string", body)
-    return body_values(body) if isinstance(body, str | bytes) else [body] if isinstance(body, dict) else []
+    return bodies.values(body) if isinstance(body, str | bytes) else [body] if isinstance(body, dict) else []
 
 
 def _pieces(coded: str) -> list[str]:

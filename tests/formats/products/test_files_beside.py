@@ -13,7 +13,9 @@ from typing import Any, TypeAlias
 import pytest
 
 from historylab.conversation.sent import sent_histories
+from historylab.formats.files.database import run_query
 from historylab.formats.load import Conversations, load
+from historylab.formats.products import copilot_cli
 
 Files: TypeAlias = dict[str, Any]
 Open: TypeAlias = Callable[[Files], Conversations]
@@ -123,11 +125,11 @@ def usage_rows(*rows: tuple[Any, ...]) -> bytes:
         return connection.serialize()
 
 
-def copilot(*outputs: int, **more: Any) -> list[dict[str, Any]]:
+def copilot(*outputs: int, session: str = "s", **more: Any) -> list[dict[str, Any]]:
     answers = [{"content": "yo", "outputTokens": output, **more} for output in outputs]
-    events = [("session.start", {"sessionId": "s"}), ("user.message", {"content": "hi"})]
+    events = [("session.start", {"sessionId": session}), ("user.message", {"content": "hi"})]
     events += [("assistant.message", answer) for answer in answers]
-    return [{"type": kind, "data": data, "id": str(i)} for i, (kind, data) in enumerate(events)]
+    return [{"type": kind, "data": data, "id": f"{session}{i}"} for i, (kind, data) in enumerate(events)]
 
 
 @pytest.mark.parametrize("name", ["session-state/s/events.jsonl", "session-state/s.jsonl"])
@@ -157,6 +159,18 @@ def test_calls_of_a_sub_agent_are_counted_as_its_own(opened):
     inner = copilot(7, parentToolCallId="c")[2:]
     loaded = opened({"a/b/events.jsonl": [*copilot(7), *inner], "session-store.db": rows})
     assert [one[-1].metadata["usage"]["input"] for one in loaded] == [4, 9]
+
+
+def test_copilots_database_is_read_once_for_all_sessions_of_a_folder(opened, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        copilot_cli, "run_query", lambda *given, **more: asked.append(given) or run_query(*given, **more)
+    )
+    rows = [(name, None, tokens, 7, 0, 0) for name, tokens in (("s", 3), ("t", 4), ("u", 5))]
+    files = {f"state/{name}/events.jsonl": copilot(7, session=name) for name in "stu"}
+    loaded = opened({**files, "session-store.db": usage_rows(*rows)})
+    assert [one[-1].metadata["usage"]["input"] for one in loaded] == [3, 4, 5][: len(loaded)]
+    assert len(asked) == 1
 
 
 @pytest.mark.parametrize("beside", [b"SQLite format 3\0 broken", usage_rows()[:2000], b"{", b""])
@@ -197,3 +211,11 @@ def test_a_trajectory_that_goes_on_nowhere_is_read_as_it_is(opened, named):
     steps = [step("user", "Count."), step("agent", "One.")]
     (found,) = opened({"trajectory.json": {"schema_version": "1", "steps": steps, "continued_trajectory_ref": named}})
     assert ([m.content for m in found], sent_histories(found)) == (["Count.", "One."], None)
+
+
+def test_a_trajectory_goes_on_in_so_many_files_and_no_more(opened, monkeypatch):
+    monkeypatch.setattr("historylab.formats.shapes.kinds.MOST_CONTINUED", 2)
+    about = {"schema_version": "1", "steps": [step("user", "Count."), step("agent", "One.")]}
+    loaded = opened({f"{i}.json": {**about, "continued_trajectory_ref": f"{i + 1}.json"} for i in range(5)})
+    assert (len(loaded[0]), sum(map(len, loaded))) in ((6, 6), (6, 10))  # of a folder, the others go on by themselves
+    assert "a conversation that goes on in more than 2 files, the others not read" in loaded.report.warnings

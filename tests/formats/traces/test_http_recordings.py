@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from historylab import load
-from historylab.errors import LoadError
+from historylab.errors import LoadError, TooLarge
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 URL = "https://api.example/v1/messages?key=SECRET"
@@ -83,6 +83,15 @@ def test_an_archive_of_polly_holds_what_was_packed_in_pieces():
         {"request": asked, "response": {"status": 200, "content": held}, "startedDateTime": "2026-03-01T10:00:00Z"}
     ]
     assert said(load(json.dumps({"log": {"version": "1.2", "entries": entries}}).encode())[0])[1] == ("assistant", "yo")
+
+
+def test_packed_bodies_share_what_may_be_unpacked(monkeypatch):
+    monkeypatch.setattr("historylab.formats.files.wire_bodies.MOST_UNPACKED", 10_000)
+    packed = gzip.compress(json.dumps(ANSWER).replace("yo", "o" * 6_000).encode())
+    one = interaction(json.dumps(ASKED), packed)
+    assert len(read(one)[0]) == 2
+    with pytest.raises(TooLarge, match="the packed bodies in this file hold more than 0 MB"):
+        read(*[one] * 3)
 
 
 def test_rubys_interactions_have_times():
