@@ -116,8 +116,7 @@ def _open(asked: ToOpen, show: Show) -> bool:
         return _open_large(path, show)
     found, refused = read_files(asked, show)
     held = bound_uploads([*(file.given for file in refused), *(file.given for file, _ in found)])
-    offers = [_offers_of(file, state.refused) for file in refused]
-    state.refused = tuple(RefusedFile(next(held), file.why, each) for file, each in zip(refused, offers, strict=True))
+    state.refused = tuple(RefusedFile(next(held), file.why, _offers_of(file, state.refused)) for file in refused)
     if found:
         files = tuple(replace(file, given=next(held)) for file, _ in found)
         conversations = merge_files(found)
@@ -127,7 +126,7 @@ def _open(asked: ToOpen, show: Show) -> bool:
 
 
 def _offers_of(file: RefusedFile, before: Sequence[RefusedFile]) -> UnknownFormat | None:
-    """The first refusal's offers, of a file that was refused before and read as something that it isn't."""
+    """The refusal that says what may be tried with a file: this one, or the first, where one way was tried since."""
     if isinstance(file.why, UnknownFormat):
         return file.why
     return next((each.offers for each in before if each.given == file.given), None)

@@ -55,7 +55,7 @@ class ReadFile:
 class RefusedFile:
     """A file that was not read, and why: a sentence that may quote it.
 
-    `offers` is why it wasn't when no way of reading was named, with what it offers: that stands whatever is tried.
+    `offers` is its first refusal, which says what may be tried, and stands whatever was tried since.
     """
 
     given: GivenFile

@@ -13,8 +13,7 @@ class SaveWritten {
   }
 
   save() {
-    const fields = [...document.querySelectorAll("textarea")];
-    const written = fields.find((field) => field.getAttribute("aria-label") === this.given.field);
+    const written = document.querySelector(`textarea[aria-label=${CSS.escape(this.given.field)}]`);
     try {
       JSON.parse(written.value);
     } catch {
