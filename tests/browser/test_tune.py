@@ -6,7 +6,7 @@ import re
 from itertools import combinations
 
 import pytest
-from browser_pages import at_rest, headline
+from browser_pages import at_rest, headline, settled
 from playwright.sync_api import expect
 
 from historylab.wording.palette import FAINT
@@ -99,10 +99,12 @@ def test_advice_on_what_was_open_before_is_grey_a_quarter_of_a_second_later(page
       element.getAnimations().forEach((animation) => animation.finish());
       return [getComputedStyle(element).opacity, transitionDelay, opacity];
     }"""
-    tuned(page, home + "/tune?conv=sample:ferry-desk")
+    settled(tuned(page, home + "/tune?conv=sample:ferry-desk"))
     for advised in (".hl-verdict", ".hl-figures", '[data-testid="stPlotlyChart"]'):
         around = page.get_by_test_id("stElementContainer").filter(has=page.locator(advised)).first
         assert around.evaluate(faded) == ["0.33", "0.25s", "1"]
     page.goto(home)
+    headline(page, "messages sent")
+    settled(page)
     first = page.locator(".st-key-answer [data-testid=stElementContainer]").filter(has_text=re.compile(".")).first
     assert first.evaluate(faded) == ["0.33", "0.25s", "1"]

@@ -78,10 +78,9 @@ def test_a_line_that_only_looks_like_a_command_belongs_to_its_prompt():
 
 
 def test_words_that_were_interrupted_are_no_call():
-    said_last = read("> hi", "● I begin\n  with this.\n  ⎿  Interrupted · What should Claude do instead?", "> stop")[0][
-        1:
-    ]
-    assert [(m.role, m.content, m.tool_calls) for m in said_last] == [
+    begun = "● I begin\n  with this.\n  ⎿  Interrupted · What should Claude do instead?"
+    (found,) = read("> hi", begun, "> stop")
+    assert [(m.role, m.content, m.tool_calls) for m in found[1:]] == [
         ("assistant", "I begin\nwith this.", ()),
         ("user", "stop", ()),
     ]
