@@ -238,7 +238,7 @@ def _reads_enough(report: Report, content: Content) -> bool:
 
 
 def _reads_more(content: Content, found: Conversations) -> bool:
-    """Tell whether a shape that is offered would read more than these, less of nothing, and not what is no message."""
+    """Tell whether a shape that is offered would read more, no fewer of any kind, and none known to be no message."""
     for offered in offers(content)[:1]:
         with suppress(LoadError):
             guessed, known = map(_counts_said, (_read_by(_by_shape(offered.shape), content, {}), found))
@@ -248,7 +248,7 @@ def _reads_more(content: Content, found: Conversations) -> bool:
 
 
 def _counts_said(found: Conversations) -> tuple[int, int, int]:
-    """How often a user speaks, and an assistant, and how many results have their calls."""
+    """Count a user's messages, an assistant's, and the results that have their calls."""
     messages = [message for one in found for message in one]
     calls = {call.id for message in messages for call in message.tool_calls}
     roles = Counter(message.role for message in messages)

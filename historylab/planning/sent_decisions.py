@@ -119,8 +119,7 @@ def cut_clause(cut: Compaction, by: str = "") -> str:
 
 
 def _order(history: SentHistory, size: int, shown: Collection[int]) -> list[int | Message] | None:
-    """The messages in the order sent, without those only `shown`; None where that is the conversation's, and nothing
-    else was sent."""
+    """The messages as sent, but for those only `shown`; None where they are the conversation's in its order."""
     ranges = [each for each in history.sent if not isinstance(each, Message)]
     if len(ranges) == len(history.sent) and ranges == sorted(ranges):
         return None

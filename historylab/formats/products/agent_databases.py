@@ -1,4 +1,4 @@
-"""Databases of agents, whose rows are brought into the lists that a shape reads: Goose's, Kiro's."""
+"""Databases of agents, whose rows are brought into the lists that a shape reads: Goose's and Kiro's."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def _read(item: Any) -> list[Message]:
             said = f"{answer}: {fields['reason']}" if fields.get("reason") else answer
             fields = {"type": "function_call_output", "call_id": fields.get("approval_request_id"), "output": said}
     for name in ("content", "output"):
-        if isinstance(parts := fields.get(name), list) and {*map(type, parts)} != {dict}:
+        if isinstance(parts := fields.get(name), list) and any(type(part) is not dict for part in parts):  # an SDK's
             fields = {**fields, name: plain_copy(parts)}
     return read_item(fields, "", STRICT)
 

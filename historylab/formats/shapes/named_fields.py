@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from historylab.formats.base import EMPTY_VALUES
 from historylab.formats.messages.paths import value_at
 
 FieldValues: TypeAlias = Mapping[str, list[Any]]
@@ -19,18 +20,19 @@ def list_fields(held: Iterable[Any]) -> FieldValues:
     """Every field of objects, also of the objects in them: its path, and its values."""
     found: dict[str, list[Any]] = {}
     for each in held:
-        for path, value in _fields_in(each):
+        for path, value in fields_in(each):
             found.setdefault(path, []).append(value)
     return found
 
 
-def _fields_in(item: Any, path: str = "", levels: int = LEVELS) -> Iterator[tuple[str, Any]]:
+def fields_in(item: Any, path: str = "", levels: int = LEVELS) -> Iterator[tuple[str, Any]]:
+    """Each field of an object that says something, also of the objects in it, with its path."""
     for key, value in item.items() if isinstance(item, dict) else ():
         at = f"{path}.{key}" if path else str(key)
-        if value not in (None, "", [], {}):
+        if value not in EMPTY_VALUES:
             yield at, value
         if levels > 1 and isinstance(value, dict):
-            yield from _fields_in(value, at, levels - 1)
+            yield from fields_in(value, at, levels - 1)
 
 
 def parts_at(items: Iterable[Any], path: str) -> list[dict[str, Any]]:

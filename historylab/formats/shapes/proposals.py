@@ -12,6 +12,7 @@ from historylab.formats.files.row_table import COLUMNS
 from historylab.formats.messages.paths import each_path, list_items, lists_at, value_at
 from historylab.formats.messages.speakers import role_in_word
 from historylab.formats.shapes.guesses import guess_fields
+from historylab.formats.shapes.named_fields import fields_in
 from historylab.formats.shapes.shape import Shape
 
 MAX_LEVELS, MAX_NODES = 8, 20_000
@@ -119,8 +120,9 @@ def _fields(items: Sequence[Any]) -> tuple[float, str, str] | None:
     """
     columns: dict[str, dict[int, Any]] = {}
     for place, item in enumerate(items):
-        for path, value in _leaves(item):
-            columns.setdefault(path, {})[place] = value
+        for path, value in fields_in(item):
+            if not isinstance(value, dict):
+                columns.setdefault(path, {})[place] = value
     half, rare = len(items) / 2, max(1, RARE * len(items))
     often = {path: held for path, held in columns.items() if len(held) > min(half, rare)}
     usual = {path for path, held in often.items() if len(held) > half}
@@ -135,15 +137,6 @@ def _fields(items: Sequence[Any]) -> tuple[float, str, str] | None:
         if role != text and (text in usual or (role in talkers and often[text].keys() <= often[role].keys()))
     ]
     return max(pairs, default=None)
-
-
-def _leaves(item: Any, path: str = "", levels: int = 3) -> Iterator[tuple[str, Any]]:
-    for key, value in item.items():
-        at = f"{path}.{key}".lstrip(".")
-        if isinstance(value, dict) and levels > 1:
-            yield from _leaves(value, at, levels - 1)
-        elif value not in EMPTY_VALUES:
-            yield at, value
 
 
 def _as_role(path: str, values: list[Any]) -> float:
