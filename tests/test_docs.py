@@ -197,13 +197,13 @@ def example_under(heading: str) -> str:
 
 
 def test_the_pruner_in_the_guide_is_one(monkeypatch):
+    settings = Settings(pruner="off", budget=1)
+    plan = plan_history(conv("s u a u a"), settings)  # imports the stages, whose reasons are ours
+    context = Context(plan.history, settings, None, None)
     monkeypatch.setattr(reasons, "_reasons", [*reasons._reasons])  # its reason is none of ours
     code = re.sub(r"^@register\(.*\)\n", "", example_under("Adding a pruner"), flags=re.M)
     names: dict = {}
     exec(code, names)
-    settings = Settings(pruner="off", budget=1)
-    plan = plan_history(conv("s u a u a"), settings)
-    context = Context(plan.history, settings, None, None)
     assert names["newest_first"](plan, context, keep=2).sketch() == "PDDKK"
 
 
