@@ -11,12 +11,13 @@ from itertools import islice
 from typing import Any
 
 from historylab.formats.messages.paths import value_at
-from historylab.formats.shapes.named_fields import FieldValues, list_fields, path_named, paths_named
+from historylab.formats.shapes.named_fields import FieldValues, is_within, list_fields, path_named, paths_named
 
 CALLS = (
     "tool_calls toolcalls tool_requests toolrequests tool_uses tooluses function_calls functioncalls tool_invocations"
     " toolinvocations invocations calls actions"
 )
+"""Names of lists of calls, the surest first; below, those of what is in a call and in a result."""
 OF_CALL = {
     "id": "id tool_call_id toolcallid call_id callid tool_use_id tooluseid uid uuid",
     "name": "name tool_name toolname function_name functionname tool function fn func action method verb tool_id",
@@ -64,7 +65,7 @@ def guess_calls(
 def _inner_result(calls: FieldValues, text: str) -> str:
     """The path of a result in the call itself; empty if there is none."""
     said = (path for path, values in calls.items() if not any(isinstance(value, int | float) for value in values))
-    return path_named((path for path in said if not f"{text}.".startswith(f"{path}.")), INNER)
+    return path_named((path for path in said if not is_within(text, path)), INNER)
 
 
 def guess_answers(
@@ -95,7 +96,7 @@ def find_answers(calls: FieldValues, said: Sequence[str], others: FieldValues, a
     """
     ids, given = _ids_in(calls), _ids_in(others)
     for id, named in ids.items():
-        if any(f"{id}.".startswith(f"{path}.") for path in said):
+        if any(is_within(id, path) for path in said):
             continue
         for path, found in given.items():
             again = set(named).intersection(found)

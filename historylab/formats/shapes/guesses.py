@@ -42,7 +42,7 @@ WORDS_OF_THINKING = ("think", "reason", "thought")
 
 
 def guess_fields(items: Sequence[Any], role: str, text: str) -> dict[str, Any]:
-    """The fields of a shape for items in which these two say who speaks and what: what else is known by its name."""
+    """The fields of a shape for items in which these two say who speaks and what: the others by names and values."""
     fields = list_fields(items)
     beside = [path for path in fields if path not in (role, text)]
     listed = [path for path in beside if any(map(_has_objects, fields[path]))][:MOST_LISTS]

@@ -41,6 +41,11 @@ def parts_at(items: Iterable[Any], path: str) -> list[dict[str, Any]]:
     return [part for parts in found if isinstance(parts, list) for part in parts if isinstance(part, dict)]
 
 
+def is_within(path: str, outer: str) -> bool:
+    """Tell whether a path is the outer one, or goes on from it."""
+    return f"{path}.".startswith(f"{outer}.")
+
+
 def path_named(paths: Iterable[str], names: str) -> str:
     """The path whose last key is the surest of these names, the shortest of several."""
     spelt = {name: place for place, name in enumerate(names.split())}
