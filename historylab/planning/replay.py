@@ -143,8 +143,10 @@ class Timeline(Memo):
     def untrimmed(self) -> np.ndarray:
         """int64[requests]: tokens each request would send if nothing were cut but what no API takes."""
         columns, per_request = self.conversation.columns, self.counter.per_request
-        if not self.plans or len(columns.stand_ins) or not columns.clean:  # not all is sent: no running sums
-            refused = (int(p.history.block_tokens @ (p.block_reasons == INVALID.code)) for p in self.plans)
+        called = (columns.answered_at[columns.block[columns.shown]] > 0).any()  # whose results go with it
+        if not self.plans or len(columns.stand_ins) or called or not columns.clean:  # not all is sent: no running sums
+            without = ((p, (p.block_reasons == INVALID.code) | p.history.shown) for p in self.plans)
+            refused = (int(p.history.block_tokens @ out) for p, out in without)
             whole = (p.history.untrimmed_tokens + per_request for p in self.plans)
             return np.array([tokens - out for tokens, out in zip(whole, refused, strict=True)], np.int64)
         untrimmed: np.ndarray = self.plans[-1].history.sums.running[columns.requests] + per_request

@@ -7,6 +7,7 @@ from map_bytes import unpacked
 
 from historylab import Settings, load, replay
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import SHOWN_ONLY, Message, ToolCall
 from historylab.figures.retention_map import pack_timeline
 from historylab.planning.reasons import SHOWN
 from historylab.recall.references import find_needs
@@ -36,6 +37,14 @@ def test_a_chat_with_commands_sends_what_it_sends_without_them(chosen):
     assert texts[0] == texts[1]
     assert ours.tokens.tolist() == plain.tokens.tolist()
     assert ours.untrimmed.tolist() == plain.untrimmed.tolist()
+
+
+def test_the_result_of_a_call_in_an_answer_that_broke_off_counts_in_no_request():
+    broken = Message("assistant", "I look.", tool_calls=(ToolCall("c", "look", "{}"),), metadata={SHOWN_ONLY: True})
+    said = [Message("user", "When?"), broken, Message("tool", "At six.", tool_call_id="c"), Message("user", "Well?")]
+    timeline = replay(Conversation(said), WHOLE)
+    assert timeline.plans[-1].sketch() == "KDDK"
+    assert timeline.untrimmed.tolist() == timeline.tokens.tolist()
 
 
 def test_a_command_says_why_it_is_not_sent_and_no_pin_keeps_it():

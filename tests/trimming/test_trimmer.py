@@ -191,6 +191,14 @@ def test_an_edit_may_join_what_was_two_answers():
     assert in_short(trimmer.plan(without)) == in_short(Trimmer(Settings(), format="responses").plan(without))
 
 
+@pytest.mark.parametrize("output", [b"6", object(), {"at": b"6"}])
+def test_a_result_that_is_no_json_is_refused_as_such(output):
+    call = {"type": "function_call", "call_id": "c", "name": "look_up", "arguments": "{}"}
+    items = [{"role": "user", "content": "When?"}, call, {**call, "type": "function_call_output", "output": output}]
+    with pytest.raises(LoadError, match=r"message 2 of those given: output is .*, not text or a list of parts"):
+        Trimmer(Settings(), format="responses").trim(items)
+
+
 def test_words_in_place_of_reasoning_that_said_nothing_are_read():
     reasoning = {"type": "reasoning", "id": "r", "summary": []}
     items = [{"role": role, "content": role} for role in ("user", "assistant", "user")]

@@ -249,7 +249,11 @@ def _add_result(item: dict[str, Any], said: AnswerParts, where: str, report: Rep
     if isinstance(output, dict) and output.get("type") == "computer_screenshot":
         said.attach("image")
     else:
-        _add_content(output if _is_parts(output) else spaced_json(output), said, where, report)
+        try:
+            content = output if _is_parts(output) else spaced_json(output)
+        except TypeError:  # of an object in Python
+            raise LoadError(f"output is {kind_of(output)}, not text or a list of parts") from None
+        _add_content(content, said, where, report)
     read = {"call_id", "output", "tools", "acknowledged_safety_checks", "max_output_length"}
     report.leave(item, LABELS | read, where)
     said.role, said.answers = "tool", _known_id(item.get("call_id") or item.get("id"), where, report)

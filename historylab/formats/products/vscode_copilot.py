@@ -99,6 +99,8 @@ def _apply(value: Any, path: list[Any], line: Mapping[str, Any]) -> bool:
     try:
         for key in way:
             value = value[key]
+        if isinstance(value, dict) and not isinstance(last, str):
+            return False
         if kind == PUSH:
             held = as_list(value.get(last) if isinstance(value, dict) else value[last])
             value[last] = [*held[: line.get("i")], *as_list(new)]

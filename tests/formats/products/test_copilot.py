@@ -150,7 +150,10 @@ def test_a_log_of_changes_is_read_as_what_they_make():
     assert (sketch(loaded), loaded[0].title) == ([("user", "hi"), ("assistant", "yo")], "Greetings")
 
 
-@pytest.mark.parametrize("line", [{"kind": 1, "k": ["a", 3, "b"]}, {"kind": 9, "k": ["a"]}, 7, {"kind": 2, "k": [[]]}])
+NOWHERE = [{"kind": 1, "k": ["requests", 0, True]}, {"kind": 1, "k": ["a", 3, "b"]}, {"kind": 9, "k": ["a"]}]
+
+
+@pytest.mark.parametrize("line", [*NOWHERE, 7, {"kind": 2, "k": [[]]}])
 def test_a_change_that_fits_nothing_is_counted(line):
     assert log(line).report.skipped["a change that fits nothing"].count == 1
 
