@@ -22,6 +22,9 @@ MAX_ENTRIES = 10_000
 FREE_BYTES, MAX_RATIO = 20_000_000, 200
 """Up to so many bytes anything is unpacked; more only if that is at most so many times the archive's size."""
 
+MOST_BESIDE = 250_000_000
+"""Bytes of a file on disk that a format reads beside the one it was given."""
+
 LITTER = ("__MACOSX/", ".DS_Store", "Thumbs.db")
 DAMAGED = "this archive is damaged; get it whole"
 
@@ -160,11 +163,12 @@ def pass_beside(content: Content, *patterns: str) -> None:
 
 
 def values_beside(content: Content, pattern: str, up: int = 0) -> Iterator[tuple[str, Any]]:
-    """The JSON value of each such file, under its name; None where it holds none."""
+    """The JSON value of each such file, under its name; None where it holds none, or takes too much."""
     for file in files_beside(content, pattern, up):
         value = None
         with suppress(LoadError, OSError):
-            value = file.values[0][1]
+            if file.path is None or file.path.stat().st_size <= MOST_BESIDE:
+                value = file.values[0][1]
         yield file.name, value
 
 

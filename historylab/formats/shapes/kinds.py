@@ -101,6 +101,8 @@ def _continue(
         seen.add(name)
         found = (each for _, each in values_beside(content, glob.escape(name)))
         last = next((each for each in found if isinstance(each, dict)), {})
+        if not last:
+            report.warn("the file that a conversation goes on in can't be read beside it", name[:80])
         more = [{key: held for key, held in each.items() if key != id} for each in objects_under(last, items)]
         copied = [each for each in more if each.get(how["copied"])]
         told += [{"history": copied, "size": len(whole)}] if copied else []

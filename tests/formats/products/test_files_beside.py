@@ -213,6 +213,17 @@ def test_a_trajectory_that_goes_on_nowhere_is_read_as_it_is(opened, named):
     assert ([m.content for m in found], sent_histories(found)) == (["Count.", "One."], None)
 
 
+@pytest.mark.parametrize(("most", "read"), [(20, 1), (9_000, 2)])
+def test_a_file_that_a_trajectory_goes_on_in_and_that_cannot_be_read_is_told(tmp_path, monkeypatch, most, read):
+    monkeypatch.setattr("historylab.formats.files.archives.MOST_BESIDE", most)
+    for name, more in (("a", {"continued_trajectory_ref": "b.json"}), ("b", {})):
+        about = {"schema_version": "1", "steps": [step("user", "Count.")], **more}
+        (tmp_path / f"{name}.json").write_text(json.dumps(about))
+    loaded = load(tmp_path / "a.json")
+    told = "the file that a conversation goes on in can't be read beside it" in loaded.report.warnings
+    assert (len(loaded[0]), told) == (read, read < 2)
+
+
 def test_a_trajectory_goes_on_in_so_many_files_and_no_more(opened, monkeypatch):
     monkeypatch.setattr("historylab.formats.shapes.kinds.MOST_CONTINUED", 2)
     about = {"schema_version": "1", "steps": [step("user", "Count."), step("agent", "One.")]}
