@@ -25,7 +25,9 @@ TO = (
 
 def add_to(commands: Subparsers) -> None:
     parser = add_parser(commands, "convert", "Write the conversations of a file in another format", run)
-    parser.add_argument("file", metavar="FILE", help="a transcript")
+    parser.add_argument(
+        "file", metavar="FILE", help="a folder, or a transcript (without sub-agents in files beside it)"
+    )
     parser.add_argument("--to", default="historylab", metavar="NAME", help=TO)
     add_reading(parser)
     parser.add_argument("--conversation", type=whole_number, metavar="N", help="only this one of the file")

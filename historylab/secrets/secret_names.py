@@ -22,7 +22,7 @@ WORDS += ["onnectionString", "onnectionstring", "onnection_string", "ONNECTION_S
 """The last words of names under which secrets stand, quickly looked for; of those of one word its second half."""
 _SMALL = dict.fromkeys(map(str.lower, WORDS))
 LEAST = [word for word in _SMALL if not any(other in word for other in _SMALL if other != word)]
-"""Those of them, in small letters, that hold no other: without any of these there is no name."""
+"""Words in small letters that hold no other of them: a text without any of these has no such name in it."""
 SIGN = re.compile(
     r"s?(?:[-_]?(?:\d{1,3}|[vV]\d|base|prod|production|dev|test|live|BASE|PROD|PRODUCTION|DEV|TEST|LIVE))?(?![\w-])"
     r"(?P<sign>\\*[\"'`]?\]?\s{0,9}(?:=>|:=|[:=>])\s{0,9}|[ =])[fbru]?(?P<quote>\\*[\"'`])?(?=[^\s\"'`]{4})"
