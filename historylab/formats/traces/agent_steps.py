@@ -72,11 +72,12 @@ def _result(output: Any) -> str:
 
 @dataclass(frozen=True)
 class TracedCall:
-    """A model call and its place: the trace, and what it is part of there."""
+    """A model call and its place: the trace, what it is part of there, and the name that others are part of it by."""
 
     request: Exchange
     trace: str
     parent: str = ""
+    id: str = ""
 
 
 def whole_requests(calls: Iterable[TracedCall], runs: ToolRuns) -> list[Exchange]:

@@ -25,6 +25,7 @@ from historylab.formats.traces.agent_steps import ToolRun, ToolRuns, TracedCall,
 from historylab.formats.traces.attributes import DEEPEST, Attributes
 from historylab.formats.traces.calls import conversations_of, logged_call, model_of, read_count
 from historylab.formats.traces.logged import INSTRUCTIONS, logged_answer, logged_input, prompt_text, usage_given
+from historylab.formats.traces.nested_calls import without_doubles
 from historylab.formats.traces.rows import rows_in, sampled_rows
 from historylab.formats.traces.spans import time_of
 from historylab.registry import register
@@ -51,7 +52,8 @@ def looks_like_langfuse(content: Content) -> float:
     recognise=looks_like_langfuse,
     marks="observations traceId",
     source="Langfuse's API reference and blob storage export",
-    checked="langfuse/langfuse, worker/src/__tests__/chatml/framework-traces (ten traces, each with its golden)",
+    checked="langfuse/langfuse, worker/src/__tests__/chatml/framework-traces (twenty traces, each with its golden; "
+    "ten of them rebuilt with shorter texts)",
 )
 def langfuse(content: Content, report: Report) -> Iterator[Conversation]:
     """Langfuse traces, sessions and observations: each generation with the history it was sent."""
@@ -63,10 +65,12 @@ def langfuse(content: Content, report: Report) -> Iterator[Conversation]:
             request = _request(row, where, report)
             request.messages = [*above.prompt_of(row, request.messages), *request.messages]
             of[id(request)] = row
-            steps.append(TracedCall(request, _trace(row), _text(row.get("parent_observation_id"))))
+            steps.append(
+                TracedCall(request, _trace(row), _text(row.get("parent_observation_id")), _text(row.get("id")))
+            )
         elif row.get("type") is not None:
             report.pass_over(f"an observation of type {str(row['type'])[:20]}, no model call", where)
-    requests = whole_requests(steps, above.runs)
+    requests = whole_requests(without_doubles(steps, report), above.runs)
     newest = {_trace(of[id(request)]): request for request in requests if request.messages}
     for request in newest.values():
         if not request.answer and (answer := above.answer_of(of[id(request)])):

@@ -46,6 +46,53 @@ def test_a_generation_inside_another_is_not_said_twice():
     assert (len(conversation), conversation.branches) == (2, ())
 
 
+CALL = {"id": "c1", "type": "function", "function": {"name": "tides", "arguments": '{"port": "Ostend"}'}}
+CALLING, TIDES = {"role": "assistant", "content": None, "tool_calls": [CALL]}, "low at 4"
+RESULT = {"role": "tool", "tool_call_id": "c1", "content": TIDES}
+
+
+def generation(id: str, parent: str | None, second: int, sent: object, said: object, tokens: int = 1):
+    place = {"id": id, "parentObservationId": parent, "startTime": f"2026-01-05T08:00:0{second}Z"}
+    return {**CAMEL, **place, "input": sent, "output": said, "usageDetails": {"input": tokens, "output": 1}}
+
+
+def test_a_call_that_the_client_below_printed_keeps_its_tools_and_has_the_usage_of_the_client():
+    printed = f"user: hi\nassistant: None\ntool: {TIDES}"
+    (conversation,) = loaded(
+        [
+            generation("a", "run", 1, [ASK], CALLING, 900),
+            generation("b", "a", 2, [ASK], "None", 10),
+            generation("c", "run", 3, [ASK, CALLING, RESULT], "hello", 900),
+            generation("d", "c", 4, printed, "hello", 20),
+        ]
+    )
+    assert [(m.role, m.content, m.tool_call_id) for m in conversation] == [
+        ("user", "hi", None),
+        ("assistant", "", None),
+        ("tool", TIDES, "c1"),
+        ("assistant", "hello", None),
+    ]
+    assert conversation.branches == ()
+    assert [usage.input for usage in conversation.recorded.usage] == [10, 20]
+
+
+def test_a_run_around_its_calls_is_none_of_them():
+    (conversation,) = loaded(
+        [
+            generation("run", None, 1, {"prompt": "hi"}, "hello", 900),
+            generation("a", "run", 2, [ASK], CALLING, 10),
+            generation("b", "run", 3, [ASK, CALLING, RESULT], "hello", 20),
+        ]
+    )
+    assert ([m.content for m in conversation], conversation.branches) == (["hi", "", TIDES, "hello"], ())
+    assert [usage.input for usage in conversation.recorded.usage] == [10, 20]
+
+
+def test_another_call_inside_one_stays():
+    found = loaded([generation("a", None, 1, [ASK], "hello"), generation("b", "a", 2, "Is this rude?", "no")])
+    assert sorted(m.content for conversation in found for m in conversation) == ["Is this rude?", "hello", "hi", "no"]
+
+
 @pytest.mark.parametrize(
     ("given", "usage"),
     [
