@@ -75,6 +75,8 @@ def test_a_search_leads_to_the_answer_a_trial_and_back_by_keyboard_alone(page, h
 
 def test_escape_leaves_the_search_and_letters_are_keys_again(page, home):
     opened(page, home + PLAIN)
+    headline(page, "Turn 83")
+    page.locator(".st-key-answer[tabindex]").wait_for()  # which has its letter only once it can be focused
     settled(page)
     page.keyboard.press("/")
     page.wait_for_function(WITHIN, arg="search")
