@@ -5,10 +5,8 @@ Batches and results can be pickled; the reason why a file could not be read is a
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -16,13 +14,10 @@ from historylab.conversation.conversation import Conversation
 from historylab.errors import HistoryLabError, LoadError
 from historylab.formats.files.pieces import Piece
 from historylab.formats.load import Conversations as Loaded
-from historylab.recordings.as_sent import why_not_as_sent
-from historylab.settings.effect import has_effect
-from historylab.settings.model import Settings
 from historylab.tuning.corpus import Source, picklable_source, read_source_cached
 from historylab.tuning.executor import is_ending
-from historylab.tuning.measures import measure, unknown_row
-from historylab.tuning.replayed import AS_SENT, Lane, MeasureOptions, open_lane
+from historylab.tuning.lanes import measure_lanes
+from historylab.tuning.replayed import AS_SENT, Lane, MeasureOptions
 
 ENOUGH_PER_WORKER = 2  # conversations: to share them out by settings would cost more than it evens out
 BATCHES_PER_WORKER = 8  # so that the slowest one ends soon after the others
@@ -59,12 +54,10 @@ class Job:
     candidates: tuple[Lane, ...]
     options: MeasureOptions
 
-    def measure(self, conversation: Conversation, lane: Lane) -> Row:
-        """The row of a conversation; where it is wanted as sent and nothing says what was sent, its title alone."""
-        if lane == AS_SENT and why_not_as_sent(conversation):
-            return unknown_row(conversation, self.options)
-        beside = AS_SENT if AS_SENT in self.candidates else None
-        return measure(open_lane(conversation, lane, beside), self.options)
+    @property
+    def beside(self) -> Lane | None:
+        """Decisions of others among the candidates, beside which the settings are counted as those."""
+        return AS_SENT if AS_SENT in self.candidates else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,41 +94,19 @@ def run_part(part: Part, reader: Callable[[Source], Conversations], job: Job) ->
 
 
 def _rows(part: Part, conversations: Conversations, job: Job) -> Iterator[Done]:
-    """Candidates that differ only in settings without an effect are measured once.
+    """The rows of conversations, in order.
 
     What a conversation of a file remembers refers back to it, and would wait for the garbage collector with it: it is
     let go of, unless another batch may have other candidates for it.
     """
     remarks = conversations.report.remarks if isinstance(conversations, Loaded) else 0
     for k, conversation in enumerate(conversations):
-        known: dict[str, Row] = {}
-        for c in part.candidates:
-            if (k, c) in part.measured:
-                continue
-            lane = job.candidates[c]
-            same = effective_key(lane)
-            if same not in known:
-                known[same] = job.measure(conversation, lane)
-            yield Done(part.number, k, c, len(conversations), dict(known[same]), remarks)
+        wanted = [c for c in part.candidates if (k, c) not in part.measured]
+        rows = measure_lanes(conversation, [job.candidates[c] for c in wanted], job.options, job.beside)
+        for c, row in zip(wanted, rows, strict=True):
+            yield Done(part.number, k, c, len(conversations), row, remarks)
         if isinstance(part.source, Piece) and len(part.candidates) == len(job.candidates):
             conversation.derived.clear()
-
-
-@lru_cache(maxsize=4096)  # asked again for every conversation
-def effective_key(settings: Lane) -> str:
-    """A key that settings share when they differ only in options of members they don't choose.
-
-    Plain fields always count: a member from outside may read one without declaring it.
-    """
-    if not isinstance(settings, Settings):
-        return settings if isinstance(settings, str) else settings.key
-    options = {n: v for n, v in settings.options.items() if _is_chosen(settings, n) or has_effect(settings, n)}
-    return json.dumps({**settings.model_dump(), "options": options}, sort_keys=True)
-
-
-def _is_chosen(settings: Settings, option: str) -> bool:
-    family, _, member = option.rpartition(".")[0].partition(".")
-    return member in str(settings.value(family)).split("+")
 
 
 def split_into_batches(parts: Sequence[Part], job: Job, workers: int) -> Iterator[Batch]:

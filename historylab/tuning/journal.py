@@ -25,7 +25,8 @@ from historylab.errors import HistoryLabError
 from historylab.pricing import prices_of
 from historylab.settings.model import Settings
 from historylab.tuning.corpus import Source
-from historylab.tuning.jobs import Done, Job, Part, effective_key
+from historylab.tuning.jobs import Done, Job, Part
+from historylab.tuning.lanes import effective_key
 from historylab.tuning.replayed import AS_SENT
 
 ENDING = ".journal"

@@ -20,7 +20,7 @@ from historylab.pricing import prices_of
 from historylab.settings.effect import CUTS_OFF
 from historylab.settings.model import Settings
 from historylab.tuning.growth import twice
-from historylab.tuning.jobs import effective_key
+from historylab.tuning.lanes import effective_key
 from historylab.tuning.measures import combine_rows, measure_row
 from historylab.tuning.outcome import Outcome, measure_outcome
 from historylab.tuning.replayed import Foreign, Lane, MeasureOptions, Replayed, TrimmerLane, key_of_lane, open_lane

@@ -11,7 +11,7 @@ from sketches import conv
 from historylab.settings.model import Settings
 from historylab.tuning.choosing import Choosing
 from historylab.tuning.constraints import BETTER, read_constraints
-from historylab.tuning.jobs import effective_key
+from historylab.tuning.lanes import effective_key
 from historylab.tuning.outcome import USED, Outcome
 from historylab.tuning.replayed import MeasureOptions
 from historylab.tuning.trials import Known, Trial, Trials

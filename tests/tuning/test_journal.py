@@ -50,8 +50,14 @@ def chats(tmp_path) -> list[str]:
 def measured(monkeypatch) -> list[str]:
     """The titles of the conversations that are measured, once for each time."""
     found: list[str] = []
-    measure = jobs.measure
-    monkeypatch.setattr(jobs, "measure", lambda *given: (found.append(given[0].original.title), measure(*given))[1])
+    measure_lanes = jobs.measure_lanes
+
+    def noted(conversation, *given):
+        for row in measure_lanes(conversation, *given):
+            found.append(conversation.title)
+            yield row
+
+    monkeypatch.setattr(jobs, "measure_lanes", noted)
     return found
 
 

@@ -22,7 +22,7 @@ from historylab.errors import HistoryLabError, LoadError, SettingsError
 from historylab.formats.messages.chat_messages import to_record
 from historylab.planning.reasons import reason
 from historylab.recall.retention import retention
-from historylab.tuning import jobs
+from historylab.tuning import jobs, lanes
 from historylab.tuning.measures import COLUMNS
 from historylab.tuning.recommend import recommend
 from historylab.tuning.replayed import AS_SENT, MeasureOptions
@@ -79,8 +79,8 @@ def test_every_message_is_counted_once_whatever_is_swept(monkeypatch):
 
 def test_settings_that_differ_only_in_what_they_do_not_use_are_measured_once(monkeypatch):
     measured = []
-    measure = jobs.measure
-    monkeypatch.setattr(jobs, "measure", lambda *given: (measured.append(given[0].settings), measure(*given))[1])
+    measure = lanes.measure
+    monkeypatch.setattr(lanes, "measure", lambda *given: (measured.append(given[0].settings), measure(*given))[1])
     found = sweep(CHATS[0], grid(Settings(), pruner=["fifo", "off"], **{"pruner.fifo.unit": ["turn", "block"]}))
     assert (len(found), len(measured)) == (4, 3)
 
