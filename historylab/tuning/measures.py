@@ -26,7 +26,7 @@ from historylab.tuning.replayed import MeasureOptions, Replayed, summaries_made
 class Measure:
     """A column: its name, what it says, its value for one replay, and how the values of several conversations combine.
 
-    The value is NaN where nothing can be said (no references, no prices).
+    The value is NaN where nothing can be said (no references, no prices); any other is of the `kind`.
     """
 
     name: str
@@ -34,6 +34,7 @@ class Measure:
     value: Callable[[Replayed], float | str]
     _: KW_ONLY
     combine: Combine
+    kind: type[float | str] = float
 
 
 def _share(kept: Kept) -> float:
@@ -61,9 +62,11 @@ def _untrimmed_tokens(row: Row) -> float:
 CERTAIN = ("reference", "star", "evidence")
 
 MEASURES: tuple[Measure, ...] = (
-    Measure("title", "the conversation's", lambda r: r.conversation.title, combine=first),
-    Measure("messages", "messages of the conversation", lambda r: len(r.timeline.conversation), combine=total),
-    Measure("requests", "requests it made", lambda r: len(r.timeline.plans), combine=total),
+    Measure("title", "the conversation's", lambda r: r.conversation.title, combine=first, kind=str),
+    Measure(
+        "messages", "messages of the conversation", lambda r: len(r.timeline.conversation), combine=total, kind=int
+    ),
+    Measure("requests", "requests it made", lambda r: len(r.timeline.plans), combine=total, kind=int),
     Measure(
         "tokens_mean",
         "tokens a request sends, on average",
@@ -75,38 +78,45 @@ MEASURES: tuple[Measure, ...] = (
         "tokens of the largest request",
         lambda r: int(r.sizes.max(initial=0)),
         combine=largest,
+        kind=int,
     ),
-    Measure("tokens_total", "tokens of all requests", lambda r: int(r.sizes.sum()), combine=total),
+    Measure("tokens_total", "tokens of all requests", lambda r: int(r.sizes.sum()), combine=total, kind=int),
     Measure(
         "tokens_share",
         "tokens of all requests ÷ those of not trimming",
         lambda r: tokens_share(r.timeline),
         combine=weighted_by(_untrimmed_tokens),
     ),
-    Measure("over_budget", "requests over the budget", lambda r: int(r.timeline.over_budget.sum()), combine=total),
+    Measure(
+        "over_budget", "requests over the budget", lambda r: int(r.timeline.over_budget.sum()), combine=total, kind=int
+    ),
     Measure(
         "rejected",
         "requests an API would refuse: the recorded provider's, where its rules are known",
         lambda r: int(recorded_validity(r.timeline).refused.sum()),
         combine=total,
+        kind=int,
     ),
     Measure(
         "rejected_naive",
         "requests it would refuse if the same settings were sliced message by message",
         lambda r: int(naive_validity(r.timeline).refused.sum()),
         combine=total,
+        kind=int,
     ),
     Measure(
         "summaries",
         "summaries made",
         lambda r: summaries_made(r.timeline),
         combine=total,
+        kind=int,
     ),
     Measure(
         "references",
         "values in tool calls that an earlier message held",
         lambda r: _unless_textless(r, r.retention.kept["reference"].total),
         combine=total,
+        kind=int,
     ),
     Measure(
         "references_kept",
@@ -120,7 +130,9 @@ MEASURES: tuple[Measure, ...] = (
         lambda r: _share(r.retention.kept["link"]),
         combine=mean,
     ),
-    Measure("stars", "messages marked to be remembered", lambda r: r.retention.kept["star"].total, combine=total),
+    Measure(
+        "stars", "messages marked to be remembered", lambda r: r.retention.kept["star"].total, combine=total, kind=int
+    ),
     Measure(
         "stars_kept",
         "share of them every later request held",
@@ -132,6 +144,7 @@ MEASURES: tuple[Measure, ...] = (
         "standing instructions of users and system messages ≈",
         lambda r: math.nan if r.conversation.recorded.textless else len(find_rules(r.conversation)),
         combine=total,
+        kind=int,
     ),
     Measure(
         "rules_kept",
@@ -156,24 +169,28 @@ MEASURES: tuple[Measure, ...] = (
         "references, stars and evidence lost",
         lambda r: _unless_textless(r, sum(r.retention.kept[k].lost for k in CERTAIN)),
         combine=total,
+        kind=int,
     ),
     Measure(
         "gone_for_good",
         "of these, what a person, a prompt or a tool said that can't be asked again",
         lambda r: _unless_textless(r, sum(x.gone_for_good for x in r.retention.losses if x.kind in CERTAIN)),
         combine=total,
+        kind=int,
     ),
     Measure(
         "person_lost",
         "of these, what a person said",
         lambda r: _unless_textless(r, sum(x.severity == BY_PERSON for x in r.retention.losses if x.kind in CERTAIN)),
         combine=total,
+        kind=int,
     ),
     Measure(
         "fetch_tokens",
         "tokens for fetching again what tools would find (in no other figure) ≈",
         lambda r: _unless_textless(r, sum(fetch.tokens for fetch in r.retention.fetches.values())),
         combine=total,
+        kind=int,
     ),
     Measure(
         "prefix_stable",
@@ -186,6 +203,7 @@ MEASURES: tuple[Measure, ...] = (
         "requests that break the prompt cache: their start is not that of the one before",
         lambda r: r.traffic.breaks,
         combine=total,
+        kind=int,
     ),
 )
 COLUMNS: Mapping[str, str] = {measure.name: measure.help for measure in MEASURES}

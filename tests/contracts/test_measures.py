@@ -55,6 +55,12 @@ def test_its_value_is_a_plain_number_or_text(rows):
     json.dumps(rows)
 
 
+def test_its_value_is_of_the_kind_it_says_or_unknown(rows):
+    kinds = {one.name: one.kind for one in EVERY}
+    said = [(n, type(v), kinds[n]) for row in rows for n, v in row.items() if v == v]  # noqa: PLR0124 (not NaN)
+    assert [each for each in said if each[1] is not each[2]] == []
+
+
 def test_over_one_conversation_it_is_that_conversations(rows):
     for row in rows:
         alone = combine_rows([row])
