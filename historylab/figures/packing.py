@@ -15,7 +15,7 @@ import json
 import re
 import struct
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,10 @@ import numpy as np
 LEVEL = 6  # of compression: up to a third less than the quickest makes, for a few milliseconds
 STEPS_FROM = 8  # times that a number is larger, on average, than its change from the one before
 MOST_NUMBERS = 6  # of a sentence that are told apart from its words
+EXAMPLES = {2: 211, 1000: 1_000_211}
+Told = tuple[int, tuple[int, ...]]
+"""A pattern and its amounts."""
+Filled = Callable[[Mapping[str, Any]], str]
 _NUMBER = re.compile("[0-9]+(?:,[0-9]{3})*")
 
 
@@ -77,23 +81,22 @@ class Sentences:
     """
 
     def __init__(self) -> None:
-        self._known: dict[str, int] = {}
+        self._known: dict[Told, int] = {}
         self._patterns: dict[tuple[str, ...], int] = {}
-        self._told: list[tuple[int, list[int]]] = []
-        self._numbers: dict[int, Any] = {}
+        self._numbers: dict[int, Mapping[str, Any]] = {}
+        self._worded: dict[Hashable, tuple[int, tuple[str, ...]] | None] = {}
         self._since: list[tuple[int, int, int]] = []
 
-    def tell(self, request: int, rule: int, numbers: Any, sentence: Callable[[], str]) -> None:
-        """From this request on the rule says this; `sentence` is asked only where the numbers are new."""
+    def tell(self, request: int, rule: int, numbers: Mapping[str, Any], sentence: Filled) -> None:
+        """From this request on the rule says this; `sentence` writes it with the numbers, where they are new."""
         if rule in self._numbers and self._numbers[rule] == numbers:
             return
         self._numbers[rule] = numbers
-        said = sentence()
-        if said not in self._known:
-            self._known[said] = len(self._known)
-            words, amounts = _taken_apart(said)
-            self._told.append((self._patterns.setdefault(words, len(self._patterns)), amounts))
-        self._since.append((request, rule, self._known[said]))
+        said = self._by_example(rule, numbers, sentence)
+        if said is None:
+            words, amounts = _taken_apart(sentence(numbers))
+            said = self._pattern(words), amounts
+        self._since.append((request, rule, self._known.setdefault(said, len(self._known))))
 
     def words(self) -> list[tuple[str, ...]]:
         """Per pattern its words: what stands before, between and after the numbers."""
@@ -102,8 +105,8 @@ class Sentences:
     def arrays(self) -> dict[str, np.ndarray]:
         """Per change its request, its rule and the number of its sentence; per sentence its pattern and its numbers."""
         since = np.array(self._since, np.int64).reshape(-1, 3)
-        most = max((len(amounts) for _, amounts in self._told), default=0)
-        told = np.array([[k, *amounts, *[0] * (most - len(amounts))] for k, amounts in self._told], np.int64)
+        most = max((len(amounts) for _, amounts in self._known), default=0)
+        told = np.array([(k, *amounts, *[0] * (most - len(amounts))) for k, amounts in self._known], np.int64)
         columns = told.reshape(-1, most + 1).T
         return {
             "why_request": since[:, 0],
@@ -113,8 +116,38 @@ class Sentences:
             **{f"number{place}": column for place, column in enumerate(columns[1:], 1)},
         }
 
+    def _pattern(self, words: tuple[str, ...]) -> int:
+        return self._patterns.setdefault(words, len(self._patterns))
 
-def _taken_apart(sentence: str) -> tuple[tuple[str, ...], list[int]]:
+    def _by_example(self, rule: int, numbers: Mapping[str, Any], sentence: Filled) -> Told | None:
+        """Pattern and amounts without writing the sentence; None where its words may depend on the numbers.
+
+        One is singular, and from a thousand on there are separators: numbers that agree in this are worded alike.
+        """
+        kind = (rule, *[_kind(value) for value in numbers.values()])
+        if kind not in self._worded:
+            self._worded[kind] = self._worded_as(numbers, sentence) if None not in kind else None
+        worded = self._worded[kind]
+        return worded and (worded[0], tuple([numbers[name] for name in worded[1]]))
+
+    def _worded_as(self, numbers: Mapping[str, Any], sentence: Filled) -> tuple[int, tuple[str, ...]] | None:
+        """The pattern, and the number in each place of it, as an example with numbers of the same kind shows."""
+        many = [name for name, value in numbers.items() if type(value) is int and value > 1]
+        example = {EXAMPLES[_kind(numbers[name])] + place: name for place, name in enumerate(many)}
+        words, amounts = _taken_apart(sentence({**numbers, **{name: amount for amount, name in example.items()}}))
+        if set(amounts) != set(example) or any(map(str.isdigit, "".join(words))):
+            return None
+        return self._pattern(words), tuple(example[amount] for amount in amounts)
+
+
+def _kind(value: Any) -> Any:
+    """Numbers, or a text, that are worded alike; None for what may be worded in any way."""
+    if type(value) is int and value < 2**31:
+        return value if value < 2 else 2 if value < 1000 else 1000
+    return value if type(value) is str and not _NUMBER.search(value) else None
+
+
+def _taken_apart(sentence: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """The words around its numbers, and the numbers; those that the browser would write otherwise are words."""
     words, amounts, at = list[str](), list[int](), 0
     for found in _NUMBER.finditer(sentence):
@@ -123,4 +156,4 @@ def _taken_apart(sentence: str) -> tuple[tuple[str, ...], list[int]]:
             words.append(sentence[at : found.start()])
             amounts.append(amount)
             at = found.end()
-    return (*words, sentence[at:]), amounts
+    return (*words, sentence[at:]), tuple(amounts)

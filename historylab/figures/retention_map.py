@@ -7,7 +7,7 @@ from them (`view`). Message text is one line of plain text, shown as text only. 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -101,17 +101,14 @@ def _sentences(timeline: Timeline, reasons: Iterable[int]) -> Sentences:
     """Per request and reason its sentence with that request's numbers; what no message has may be missing."""
     found, numbered = Sentences(), []
     for reason in sorted(reasons):
+        worded = partial(fill_sentence, reason_of(reason))
         if "{" in reason_of(reason).sentence:
-            numbered.append(reason)
+            numbered.append((reason, worded))
         else:
-            found.tell(0, reason, {}, partial(_sentence, reason, {}))
+            found.tell(0, reason, {}, worded)
     for request, plan in enumerate(timeline.plans):
-        for reason in numbered:
+        for reason, worded in numbered:
             numbers = plan.numbers.get(reason)
             if numbers:
-                found.tell(request, reason, numbers, partial(_sentence, reason, numbers))
+                found.tell(request, reason, numbers, worded)
     return found
-
-
-def _sentence(reason: int, numbers: Mapping[str, Any]) -> str:
-    return fill_sentence(reason_of(reason), numbers)

@@ -197,8 +197,10 @@ def marks_for_link(file: Opened) -> tuple[int, ...] | None:
 
 def questions() -> tuple[Question, ...]:
     """Questions that might be asked later, those proposed with their answer. They are in no link."""
+    if not (texts := tab().questions):
+        return ()  # proposing takes a while
     known = {question.text: question for question in proposed_questions()}
-    return tuple(known.get(text) or Question(text) for text in tab().questions)
+    return tuple(known.get(text) or Question(text) for text in texts)
 
 
 def proposed_questions() -> tuple[Question, ...]:
