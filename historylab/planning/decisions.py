@@ -85,7 +85,7 @@ class Cuts:
                     return done, why
         return action, reason
 
-    def where(self, action: int | None = None, reason: int | None = None) -> Ranges | np.ndarray:
+    def where(self, action: int | None = None, reason: int | None = None) -> Ranges:
         """The blocks, of those that this plan's own stages took out, with this action or this reason."""
         found = (r[:2] for r in self.runs if r[2] > SENT and action in (None, r[2]) and reason in (None, r[3]))
         return Ranges(found)

@@ -13,6 +13,7 @@ from historylab.planning.decisions import Cuts, Decisions
 from historylab.planning.history import History
 from historylab.planning.reasons import SENT, Action, Reason
 from historylab.planning.shortening import ROLES, OldestTexts, Shortening
+from historylab.planning.standing import Standing
 
 LastWord = Callable[[Any], Iterable[tuple[Ranges | np.ndarray, Reason]]]
 """A plan's blocks, and why those of them that are open are sent; the last reason of a block counts."""
@@ -106,6 +107,15 @@ class PlannedBlocks:
         chosen = np.flatnonzero(mask[homes])
         ordered: np.ndarray = chosen[np.argsort(homes[chosen], kind="stable")]
         return ordered
+
+    @property
+    def left_out(self) -> tuple[Standing, Ranges] | None:
+        """What stands for every request, and the ranges of what that leaves open that are not sent.
+
+        None where stages decided block by block.
+        """
+        decisions = self._decisions
+        return (decisions.standing, decisions.where()) if isinstance(decisions, Cuts) else None
 
     def actions_at(self, blocks: np.ndarray | slice) -> np.ndarray:
         """uint8: the Action of each of some blocks (int64, or a slice with both ends)."""

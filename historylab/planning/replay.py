@@ -30,6 +30,7 @@ from historylab.planning.pipeline import open_instruments, open_pipeline, plan_r
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import INVALID
 from historylab.planning.recorded_state import noted_state
+from historylab.planning.sent_ranges import SentRanges
 from historylab.planning.steps import ROLE_OF_KIND, Step
 from historylab.planning.strategies.base import Instruments
 from historylab.planning.unused_budget import UnusedBudget, unused_budget
@@ -192,6 +193,11 @@ class Timeline(Memo):
                 continue
             sums[request] -= plan.saved_by_role
         return sums
+
+    @cached_property
+    def sent_ranges(self) -> SentRanges:
+        """The blocks that each request sends."""
+        return SentRanges.of_plans(self.conversation.columns, self.plans)
 
     @cached_property
     def block_changes(self) -> DecisionChanges:

@@ -12,6 +12,7 @@ from historylab.conversation.columns import ASSISTANT, OTHER, SYSTEM, TOOL, USER
 from historylab.conversation.conversation import Conversation
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import REPLACED, Action
+from historylab.planning.sent_ranges import SentRanges
 from historylab.planning.strategies.base import Instruments
 from historylab.settings.model import Settings
 
@@ -39,6 +40,8 @@ class PlannedRequests(Protocol):
     def decided_by(self) -> str: ...
     @property
     def errors(self) -> Mapping[int, str]: ...
+    @property
+    def sent_ranges(self) -> SentRanges: ...
     def remember(self, key: Hashable, make: Callable[[], T]) -> T: ...
 
 

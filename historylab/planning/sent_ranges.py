@@ -1,0 +1,292 @@
+"""The blocks that each request of a conversation sends, of all requests at once: what readers of a timeline ask.
+
+A request sends the blocks it knows but those that never are and a few ranges of the others. The ranges of all requests
+stand one after another in two arrays, those of request r from `offsets[r]` up to `offsets[r + 1]`; what holds for every
+request is held once (`standing.py`). So a question about thousands of requests and blocks is a few binary searches in
+arrays, and nothing is ever spread to requests × blocks.
+
+Ranges come from plans (`of_plans`) or from a vector of cuts, without any plan (`of_cuts`). They are ascending, apart,
+and each holds an open block; those between which nothing is open are one. A request that decides block by block, or
+under other standing decisions than the last, is *apart*: its ranges say all that it doesn't send, whatever stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from historylab.conversation.columns import NEVER, Columns
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import KEPT, PINNED
+from historylab.planning.standing import running_sums
+
+
+class BlockLists(NamedTuple):
+    """Lists of blocks one after another (int64), the i-th from `offsets[i]` up to `offsets[i + 1]`.
+
+    `ascending`: each list is; else its blocks are in the order of their messages, of which some came late.
+    """
+
+    blocks: np.ndarray
+    offsets: np.ndarray
+    ascending: bool = True
+
+    @classmethod
+    def of_messages(cls, columns: Columns, lists: Sequence[np.ndarray]) -> BlockLists:
+        """The blocks of lists of messages (int64, ascending)."""
+        messages = np.concatenate([np.empty(0, np.int64), *lists])
+        return cls(columns.block[messages], running_sums(np.array([*map(len, lists)])), columns.contiguous)
+
+
+class SentRanges:
+    """Ranges of blocks that requests leave out.
+
+    Attributes:
+        sizes, blocks: int64[r], the messages and the blocks that each request knows.
+        apart: bool[r], requests for which nothing stands beside their ranges.
+        offsets: int64[r + 1]; `first`, `stop`: int64[k], from one block up to, not including, another.
+    """
+
+    def __init__(
+        self,
+        sizes: np.ndarray,
+        blocks: np.ndarray,
+        stands: np.ndarray,
+        ranges: tuple[np.ndarray, np.ndarray, np.ndarray],
+        apart: np.ndarray | None = None,
+    ):
+        """Of ranges (request, first, stop), in order and none over another; `stands`: uint8[b], standing actions."""
+        self.sizes, self.blocks = sizes, blocks
+        self.apart = np.zeros(len(sizes), bool) if apart is None else apart
+        self.open = np.array([stands == KEPT, np.ones(len(stands), bool)])  # and of requests that are apart
+        self.always = np.array([stands == PINNED, np.zeros(len(stands), bool)])
+        self._places = np.zeros((2, len(stands) + 1), np.int64)
+        np.cumsum(self.open, axis=1, out=self._places[:, 1:])
+        self.request, self.first, self.stop = self._join(*ranges)
+        self.offsets = self.request.searchsorted(np.arange(len(sizes) + 1))
+        self._width = len(stands) + 1
+        self._keys = self.request * self._width + self.first
+
+    @classmethod
+    def of_plans(cls, columns: Columns, plans: Sequence[HistoryPlan]) -> SentRanges:
+        """Of the plans of all requests, one after another."""
+        left_out = [plan.left_out for plan in plans]
+        standing = next((found[0] for found in reversed(left_out) if found), None)
+        stands = np.zeros(len(columns.block_first), np.uint8)
+        if standing is not None:
+            stands[: len(standing.actions)] = standing.actions[: len(stands)]
+        apart, ranges = np.ones(len(plans), bool), list[Sequence[tuple[int, int]]]()
+        for request, found in enumerate(left_out):
+            if found and standing is not None and found[0].kin is standing.kin:
+                apart[request] = False
+                ranges.append(found[1])
+            else:
+                ranges.append(_runs(~plans[request].sent))
+        ends = np.fromiter(chain.from_iterable(chain.from_iterable(ranges)), np.int64).reshape(-1, 2)
+        numbers = np.arange(len(plans)).repeat([len(each) for each in ranges])
+        sizes = np.array([plan.size for plan in plans], np.int64)
+        return cls(sizes, columns.blocks_before[sizes], stands, (numbers, ends[:, 0], ends[:, 1]), apart)
+
+    @classmethod
+    def of_cuts(cls, columns: Columns, stands: np.ndarray, cuts: np.ndarray) -> SentRanges:
+        """Where each request leaves out all that is open before one block (`cuts`, int64[r]), and nothing else.
+
+        `stands` (uint8[b]) are the actions that stand for every request.
+        """
+        sizes = columns.requests
+        each = np.arange(len(sizes))
+        return cls(sizes, columns.blocks_before[sizes], stands, (each, np.zeros_like(cuts), cuts))
+
+    def _join(self, request: np.ndarray, first: np.ndarray, stop: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The ranges that hold something open, those as one between which nothing is."""
+        row = self._row(request)
+        low, high = self._places[row, first], self._places[row, stop]
+        held = high > low
+        if not held.all():
+            request, first, stop, low, high = (each[held] for each in (request, first, stop, low, high))
+        if not len(request):
+            return request, first, stop
+        begins = (request[1:] != request[:-1]) | (low[1:] != high[:-1])
+        begins, ends = np.append(True, begins), np.append(begins, True)
+        return request[begins], first[begins], stop[ends]
+
+    def _row(self, requests: np.ndarray) -> np.ndarray:
+        row: np.ndarray = self.apart[requests].view(np.uint8)
+        return row
+
+    def _range_over(self, requests: np.ndarray, blocks: np.ndarray) -> np.ndarray:
+        """int64[k]: the range of each request that the block is in; -1 if none is."""
+        if not len(self.first):
+            return np.full(len(requests), -1)
+        found = self._keys.searchsorted(requests * self._width + blocks, "right") - 1
+        within = (found >= 0) & (self.request[found] == requests) & (self.stop[found] > blocks)
+        return np.where(within, found, -1)
+
+    def sends(self, requests: np.ndarray, blocks: np.ndarray) -> np.ndarray:
+        """bool[k]: whether each of these requests (from 0) sends the block, which it knows, whole or in part."""
+        row = self._row(requests)
+        sent = self.open[row, blocks] & (self._range_over(requests, blocks) < 0)
+        known: np.ndarray = sent | self.always[row, blocks]
+        return known
+
+    def newest_sent(
+        self, requests: np.ndarray, lists: BlockLists, which: np.ndarray, ends: np.ndarray | None = None
+    ) -> np.ndarray:
+        """int64[k]: where among `lists.blocks` the last one stands that the request sends; -1 if it sends none.
+
+        Of each request (from 0) `which` list is asked, up to `ends` (a place among all blocks, its end by default).
+        """
+        ends = lists.offsets[which + 1] if ends is None else ends
+        found = np.full(len(requests), -1)
+        for row in (False, True):
+            asked = np.flatnonzero(self.apart[requests] == row)
+            if len(asked):
+                found[asked] = self._newest_sent(requests[asked], lists, which[asked], ends[asked], int(row))
+        return found
+
+    def _newest_sent(
+        self, requests: np.ndarray, lists: BlockLists, which: np.ndarray, ends: np.ndarray, row: int
+    ) -> np.ndarray:
+        begins = lists.offsets[which]
+        found: np.ndarray = _last_before(self.always[row, lists.blocks])[ends]
+        found[found < begins] = -1
+        newest_open = _last_before(self.open[row, lists.blocks])
+        keys = np.arange(len(lists.offsets) - 1).repeat(np.diff(lists.offsets)) * self._width + lists.blocks
+        asked, at = np.arange(len(requests)), newest_open[ends]
+        while len(asked):  # at most as often as a request has ranges, where lists are ascending
+            left = at >= np.maximum(begins[asked], found[asked] + 1)
+            asked, at = asked[left], at[left]
+            over = self._range_over(requests[asked], lists.blocks[at])
+            found[asked[over < 0]] = at[over < 0]
+            asked, at, over = (each[over >= 0] for each in (asked, at, over))
+            if lists.ascending:
+                at = keys.searchsorted(which[asked] * self._width + self.first[over])
+            at = newest_open[at]
+        return found
+
+    def next_sent(
+        self, requests: np.ndarray, blocks: np.ndarray | int = 0, among: np.ndarray | None = None
+    ) -> np.ndarray:
+        """int64[k]: the first block from that one on that the request sends, of those `among` (bool[b]); else NEVER."""
+        return self._nearest(requests, np.broadcast_to(blocks, requests.shape), among, forwards=True)
+
+    def last_sent(self, requests: np.ndarray, among: np.ndarray | None = None) -> np.ndarray:
+        """int64[k]: the last block that each of these requests sends, of those `among` (bool[b]); -1 without any."""
+        return self._nearest(requests, self.blocks[requests] - 1, among, forwards=False)
+
+    def _nearest(
+        self, requests: np.ndarray, blocks: np.ndarray, among: np.ndarray | None, *, forwards: bool
+    ) -> np.ndarray:
+        nothing = NEVER if forwards else -1
+        nearest = np.full(len(requests), nothing)
+        for row in (0, 1):
+            asked = np.flatnonzero(self.apart[requests] == bool(row))
+            if not len(asked):
+                continue
+            chosen = [mask[row] if among is None else mask[row] & among for mask in (self.open, self.always)]
+            steps, pinned = (_next_of(mask) if forwards else _last_before(mask) for mask in chosen)
+            shift = 0 if forwards else 1
+            nearest[asked] = pinned[blocks[asked] + shift]
+            at = steps[blocks[asked] + shift]
+            while len(asked):
+                closer = at < nearest[asked] if forwards else at > nearest[asked]
+                asked, at = asked[closer], at[closer]
+                over = self._range_over(requests[asked], at)
+                nearest[asked[over < 0]] = at[over < 0]
+                asked, over = asked[over >= 0], over[over >= 0]
+                at = steps[self.stop[over] if forwards else self.first[over]]
+        if forwards:
+            nearest[nearest >= self.blocks[requests]] = NEVER
+        return nearest
+
+    def sums(self, weights: np.ndarray) -> np.ndarray:
+        """[..., r]: what the blocks weigh together (`weights`, [..., b]) that each request sends."""
+        totals = list[np.ndarray]()
+        for row in (0, 1):
+            opened, pinned = (_sums_before(weights * mask[row]) for mask in (self.open, self.always))
+            total = (opened + pinned)[..., self.blocks]
+            out = np.zeros((*weights.shape[:-1], len(self.request) + 1), opened.dtype)
+            np.cumsum(opened[..., self.stop] - opened[..., self.first], axis=-1, out=out[..., 1:])
+            totals.append(total - (out[..., self.offsets[1:]] - out[..., self.offsets[:-1]]))
+            if not self.apart.any():
+                return totals[0]
+        sums: np.ndarray = np.where(self.apart, totals[1], totals[0])
+        return sums
+
+    def mask(self, request: int) -> np.ndarray:
+        """bool[blocks]: what one request sends."""
+        row, blocks = int(self.apart[request]), self.blocks.item(request)
+        sent = self.open[row, :blocks].copy()
+        for at in range(self.offsets.item(request), self.offsets.item(request + 1)):
+            sent[self.first.item(at) : self.stop.item(at)] = False
+        sent |= self.always[row, :blocks]
+        return sent
+
+    def first_changed(self) -> np.ndarray:
+        """int64[r]: the first block that either a request or the one before it sends, but not both; else NEVER."""
+        count = len(self.sizes)
+        changed = np.full(count, NEVER)
+        alike = np.arange(1, count)
+        mixed = self.apart[1:] != self.apart[:-1]
+        for request in alike[mixed].tolist():
+            before, now = self.mask(request - 1), self.mask(request)
+            common = min(len(before), len(now))
+            differs = before[:common] != now[:common]
+            if differs.any():
+                changed[request] = differs.argmax()
+        alike, at = alike[~mixed], 0
+        places = [np.flatnonzero(mask) for mask in self.open]
+        while len(alike):  # the first place among open blocks at which one's ranges have an end and the other's haven't
+            ends = [self._end_at(alike - 1, at), self._end_at(alike, at)]
+            known = np.minimum(self.blocks[alike - 1], self.blocks[alike])
+            row = self._row(alike)
+            end = np.minimum(*ends)
+            differs = (ends[0] != ends[1]) & (end < self._places[row, known])
+            for each in (0, 1):
+                chosen = differs & (row == each)
+                changed[alike[chosen]] = places[each][end[chosen]]
+            alike = alike[(ends[0] == ends[1]) & (end < NEVER)]
+            at += 1
+        return changed
+
+    def _end_at(self, requests: np.ndarray, number: int) -> np.ndarray:
+        """int64[k]: the place of each request's n-th end of a range (the first of one, its stop, the first of the
+        next) among the blocks that are open to it; NEVER where it has fewer."""
+        at = self.offsets[requests] + number // 2
+        there = at < self.offsets[requests + 1]
+        found = np.full(len(requests), NEVER)
+        ends = (self.stop if number % 2 else self.first)[at[there]]
+        found[there] = self._places[self._row(requests[there]), ends]
+        return found
+
+
+def _runs(mask: np.ndarray) -> list[tuple[int, int]]:
+    """The runs of what is True: (first, stop)."""
+    padded = np.zeros(len(mask) + 2, bool)
+    padded[1:-1] = mask
+    edges = (padded[1:] != padded[:-1]).nonzero()[0].tolist()
+    return list(zip(edges[::2], edges[1::2], strict=True))
+
+
+def _last_before(mask: np.ndarray) -> np.ndarray:
+    """int64[n + 1]: the last place before each at which the mask is True; -1 if there is none."""
+    newest = np.full(len(mask) + 1, -1)
+    np.maximum.accumulate(np.where(mask, np.arange(len(mask)), -1), out=newest[1:])
+    return newest
+
+
+def _next_of(mask: np.ndarray) -> np.ndarray:
+    """int64[n + 1]: the first place from each on at which the mask is True; NEVER if there is none."""
+    following = np.full(len(mask) + 1, NEVER)
+    np.minimum.accumulate(np.where(mask, np.arange(len(mask)), NEVER)[::-1], out=following[-2::-1])
+    return following
+
+
+def _sums_before(weights: np.ndarray) -> np.ndarray:
+    """The sums before each block, and of all: [..., b + 1]."""
+    sums = np.zeros((*weights.shape[:-1], weights.shape[-1] + 1), weights.dtype)
+    np.cumsum(weights, axis=-1, out=sums[..., 1:])
+    return sums

@@ -1,0 +1,99 @@
+"""Questions asked of all requests at once have the answers that every plan gives, block by block."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from conversation_strategies import ODD, ORDINARY, conversation_from, settings
+from every_way import every_way
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+from sketches import conv
+
+from historylab import RequestDecisions, Settings, Timeline, replay
+from historylab.conversation.columns import NEVER
+from historylab.planning.sent_ranges import BlockLists, SentRanges
+
+LONG = st.lists(st.sampled_from([*ORDINARY, *ORDINARY, *ODD]), max_size=50).map(conversation_from)
+WAYS = settings() | settings() | st.sampled_from(list(every_way().values()))
+
+
+@st.composite
+def timelines(draw) -> Timeline:
+    conversation = draw(LONG)
+    if draw(st.sampled_from("oooooooog")) == "o":
+        return replay(conversation, draw(WAYS))
+    some = st.sets(st.integers(0, 50), max_size=12)
+    sent = [sorted(i for i in draw(some) if i < size) for size in conversation.columns.requests.tolist()]
+    sent = [[i for i in each if i not in conversation.columns.shown] for each in sent]
+    return Timeline.from_decisions(conversation, map(RequestDecisions, sent))
+
+
+def masks(timeline: Timeline) -> list[np.ndarray]:
+    """The reference: per request, bool[blocks]."""
+    return [plan.block_actions <= 2 for plan in timeline.plans]
+
+
+@examples(max_examples=40)
+@given(timelines(), st.randoms(use_true_random=False))
+def test_what_all_requests_send_is_what_every_plan_says(timeline, chance):
+    found, sent = timeline.sent_ranges, masks(timeline)
+    assert [found.mask(r).tolist() for r in range(len(sent))] == [mask.tolist() for mask in sent]
+    pairs = [(r, b) for r, mask in enumerate(sent) for b in range(len(mask))]
+    requests, blocks = np.array(pairs, np.int64).reshape(-1, 2).T
+    assert found.sends(requests, blocks).tolist() == [bool(sent[r][b]) for r, b in pairs]
+
+    count = len(timeline.conversation.columns.block_first)
+    among = np.array([chance.random() < 0.6 for _ in range(count)], bool)
+    each, start = np.arange(len(sent)), [chance.randrange(len(mask) + 1) for mask in sent]
+    following = [[b for b in range(start[r], len(mask)) if mask[b] and among[b]] for r, mask in enumerate(sent)]
+    assert found.next_sent(each, np.array(start, np.int64), among).tolist() == [
+        min(b, default=NEVER) for b in following
+    ]
+    last = [max((b for b in range(len(mask)) if mask[b]), default=-1) for mask in sent]
+    assert found.last_sent(each).tolist() == last
+
+    weights = np.array([[chance.randrange(100) for _ in range(count)] for _ in range(2)]).reshape(2, count)
+    assert found.sums(weights).tolist() == [[int(row[: len(m)][m].sum()) for m in sent] for row in weights]
+
+
+@examples(max_examples=40)
+@given(timelines(), st.lists(st.sets(st.integers(0, 49), max_size=9), min_size=1, max_size=4))
+def test_the_newest_sent_of_a_list_is_found_from_its_end(timeline, lists):
+    columns, sent = timeline.conversation.columns, masks(timeline)
+    said = [np.array(sorted(i for i in each if i < len(columns.role)), np.int64) for each in lists]
+    of = BlockLists.of_messages(columns, said)
+    asked = [(r, k) for r in range(len(sent)) for k in range(len(said))]
+    requests, which = np.array(asked, np.int64).reshape(-1, 2).T
+    known = [int(said[k].searchsorted(columns.requests[r])) for r, k in asked]
+    begins = of.offsets[which]
+    places = timeline.sent_ranges.newest_sent(requests, of, which, begins + np.array(known, np.int64))
+    for (r, k), some, begin, place in zip(asked, known, begins.tolist(), places.tolist(), strict=True):
+        held = [i for i in range(some) if sent[r][columns.block[said[k][i]]]]
+        assert place == (begin + held[-1] if held else -1)
+
+
+@examples(max_examples=30)
+@given(timelines())
+def test_the_first_change_is_where_two_requests_differ_first(timeline):
+    sent, found = masks(timeline), timeline.sent_ranges.first_changed().tolist()
+    differ = [np.flatnonzero(a != b[: len(a)]).tolist() for a, b in pairwise(sent)]
+    assert found == [NEVER][: len(sent)] + [min(blocks, default=NEVER) for blocks in differ]
+
+
+def test_ranges_are_made_of_cuts_without_any_plan():
+    """`s` stands; of the four requests the last two leave out what is open before blocks 2 and 4."""
+    conversation = conv("s u a u a u a u")
+    columns = conversation.columns
+    stands = np.array([1, 0, 0, 0, 0, 0, 0, 0], np.uint8)
+    found = SentRanges.of_cuts(columns, stands, np.array([0, 0, 2, 4]))
+    assert [found.mask(r).astype(int).tolist() for r in range(4)] == [
+        [1, 1],
+        [1, 1, 1, 1],
+        [1, 0, 1, 1, 1, 1],
+        [1, 0, 0, 0, 1, 1, 1, 1],
+    ]
+    assert found.first_changed().tolist() == [NEVER, NEVER, 1, 2]
+    assert replay(conversation, Settings(policy="all", pruner="off")).sent_ranges.first.tolist() == []
