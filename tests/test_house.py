@@ -37,6 +37,7 @@ FENCES = {
     "prometheus_client": ("historylab/proxy/metrics.py",),
     "rich": ("historylab/cli/",),
     "distributed": ("historylab/cli/sweep.py",),
+    "fsspec": ("historylab/formats/files/object_stores.py",),
     **dict.fromkeys(("langchain", "langchain_core", "litellm", "pydantic_ai"), ("historylab/frameworks/", TRIMMERS)),
     **dict.fromkeys(
         ("agents", "autogen_core", "deepagents", "google", "haystack", "llama_index", "strands"), (TRIMMERS,)

@@ -45,7 +45,9 @@ WHOLE = 1_000_000  # of a progress bar
 
 def add_to(commands: Subparsers) -> None:
     parser = add_parser(commands, "sweep", "Replay many settings over many conversations", run)
-    parser.add_argument("files", metavar="FILE", nargs="+", help="transcripts, or folders of them")
+    parser.add_argument(
+        "files", metavar="FILE", nargs="+", help="transcripts, folders, or addresses: s3://bucket/*.jsonl.gz"
+    )
     parser.add_argument(
         "--grid",
         action="append",

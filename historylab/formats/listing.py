@@ -12,7 +12,6 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from historylab.conversation.conversation import Conversation
@@ -154,7 +153,7 @@ class _Grouped(NamedTuple):
 def _open_grouped(path: str) -> _Grouped | None:
     """The file as rows that name their conversation, if it is one."""
     if is_table(path):
-        table = ParquetRows(Path(path))
+        table = ParquetRows(path)
         row = first_row(table)
         names = columns_of(row).names if isinstance(row, dict) and not holds_conversation(row) else {}
         if not {"role", "content", "group"} <= names.keys():
@@ -166,8 +165,13 @@ def _open_grouped(path: str) -> _Grouped | None:
     with suppress(LoadError):
         if isinstance(line, dict) and not holds_conversation(line) and conversation_id_of(line):
             size, lines = os.path.getsize(path), _named_lines(path)
-            return _Grouped(size, lines, lambda runs: Content(b"".join(read_lines(path, *run) for run in runs)))
+            return _Grouped(size, lines, lambda runs: Content(_lines_of(path, runs)))
     return None
+
+
+def _lines_of(path: str, runs: Iterable[tuple[int, int]]) -> bytes:
+    with open(path, "rb") as file:
+        return b"".join(read_lines(file, *run) for run in runs)
 
 
 def _named_lines(path: str) -> Iterator[_Found]:

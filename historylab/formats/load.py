@@ -18,11 +18,12 @@ from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError, UnknownFormat
 from historylab.formats.base import FindBeside, Format, Report, reasons
 from historylab.formats.detect import claimants, match_strengths, offers, refuse
-from historylab.formats.files.archives import GZIP, MAX_ENTRIES, ZIP, FileSet, open_zip, unzip
+from historylab.formats.files.archives import MAX_ENTRIES, ZIP, FileSet, open_zip, unpack
 from historylab.formats.files.content import Content
 from historylab.formats.files.event_stream import of_events
 from historylab.formats.files.folders import open_folder
 from historylab.formats.files.given import content_given, folder_given
+from historylab.formats.files.packings import PACKINGS
 from historylab.formats.messages.branching import join_resumed
 from historylab.formats.shapes.reading import read_mapped
 from historylab.formats.shapes.shape import Shape
@@ -110,8 +111,8 @@ def load_alone(
 
 def _load_any(content: Content, chosen: Member | None, most: int) -> Conversations:
     """The conversations of a content, unpacked if it is an archive."""
-    if content.head.startswith(GZIP):
-        content = unzip(content, most)
+    if content.head.startswith(tuple(PACKINGS)):
+        content = unpack(content, most)
     if content.head.startswith(ZIP):
         return _load_entries(open_zip(content, most), chosen, most)
     return _load_content(content, chosen)

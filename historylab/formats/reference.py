@@ -32,12 +32,12 @@ so is what is only kept as metadata: nothing is skipped silently. `trim()` reads
 can't read is a `LoadError` that names the message, and the API or framework whose shape it has.
 
 {tables}
-`.gz` and `.zip` of any of them load, too, and so do folders: every transcript in it, with what else is there counted as
-skipped. A coding agent's session opens whole: its sub-agents' conversations come after it, from files beside its own,
-too, each joined to the call that made it (`conversation.recorded.parent`, `.children`); the call that wrote the summary
-of a compaction belongs to that cut. What other files beside it say of a session is read with it: a compaction, the
-prompt and the tools, a title, the usage of its calls. In a folder or an archive, sessions that go on from each other
-become one, with branches where they part.
+`.gz`, `.zst` and `.zip` of any of them load, too, and so do folders: every transcript in it, with what else is there
+counted as skipped. A coding agent's session opens whole: its sub-agents' conversations come after it, from files
+beside its own, too, each joined to the call that made it (`conversation.recorded.parent`, `.children`); the call that
+wrote the summary of a compaction belongs to that cut. What other files beside it say of a session is read with it: a
+compaction, the prompt and the tools, a title, the usage of its calls. In a folder or an archive, sessions that go on
+from each other become one, with branches where they part.
 Streams may be saved as JSON Lines or as server-sent events (`data: {{…}}`).
 "Written" formats are those that `historylab convert` and the Export menu write; what they have no place for is named.
 `historylab.formats()` returns the names.
@@ -137,8 +137,8 @@ conversation = found.open(7)  # found.entries[7] has its title, its number of me
 ```
 
 Only a few megabytes are held at a time, whatever the size of the file or of its row groups. `historylab sweep` reads
-such files in the same pieces. Parquet needs pyarrow, LangGraph's checkpoints msgpack, YAML PyYAML: `pip install
-"historylab[formats]"`.
+such files in the same pieces, `.jsonl.gz` and `.jsonl.zst` as well, from disks and from object stores. Parquet needs
+pyarrow, LangGraph's checkpoints msgpack, YAML PyYAML: `pip install "historylab[formats]"`.
 
 ## Settings
 

@@ -1,10 +1,9 @@
-"""Archives: the files in a ZIP or gzip archive, unpacked in memory within stated limits; names are only labels."""
+"""Archives: the files of a ZIP, and what a packed file holds, in memory within stated limits; names are only labels."""
 
 from __future__ import annotations
 
 import fnmatch
 import glob
-import gzip
 import io
 import zipfile
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
@@ -14,10 +13,11 @@ from typing import Any, TypeVar
 
 from historylab.errors import LoadError, TooLarge
 from historylab.formats.files.content import Content
+from historylab.formats.files.packings import DAMAGED, PACKINGS, unpack_stream
 
 T = TypeVar("T")
 ARCHIVE = "archive"
-ZIP, GZIP = b"PK\x03\x04", b"\x1f\x8b"
+ZIP = b"PK\x03\x04"
 MAX_ENTRIES = 10_000
 FREE_BYTES, MAX_RATIO = 20_000_000, 200
 """Up to so many bytes anything is unpacked; more only if that is at most so many times the archive's size."""
@@ -26,20 +26,15 @@ MOST_BESIDE = 250_000_000
 """Bytes of a file on disk that a format reads beside the one it was given."""
 
 LITTER = ("__MACOSX/", ".DS_Store", "Thumbs.db")
-DAMAGED = "this archive is damaged; get it whole"
 
 
-def unzip(content: Content, most: int) -> Content:
-    """The content of a gzip file. Raises TooLarge over `most` bytes, LoadError if it is damaged."""
+def unpack(content: Content, most: int) -> Content:
+    """The content of a packed file. Raises TooLarge over `most` bytes, LoadError if it is damaged."""
     limit = _limit(len(content.data), most)
-    try:
-        with gzip.open(io.BytesIO(content.data)) as file:
-            data = file.read(limit + 1)
-    except Exception:  # zlib's, gzip's and struct's errors share no base
-        raise LoadError(DAMAGED) from None
+    data = unpack_stream(io.BufferedReader(io.BytesIO(content.data))).read(limit + 1)
     if len(data) > limit:
         raise _too_large(limit)
-    return Content(data, content.name.removesuffix(".gz"))
+    return Content(data, content.name.removesuffix(".gz").removesuffix(".zst"))
 
 
 class FileSet(Mapping[str, bytes]):
@@ -86,7 +81,7 @@ class FileSet(Mapping[str, bytes]):
                 skipped[name] = str(problem)
                 continue
             content.siblings, content.taken = self, self.taken
-            if self.place == ARCHIVE and content.head.startswith((ZIP, GZIP)):
+            if self.place == ARCHIVE and content.head.startswith((ZIP, *PACKINGS)):
                 skipped[name] = "an archive inside the archive"
             else:
                 yield content

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from pathlib import Path
 
@@ -9,18 +10,23 @@ from historylab.errors import LoadError, TooLarge
 from historylab.formats.files.archives import FileSet
 from historylab.formats.files.content import Content
 from historylab.formats.files.database import is_beside_database
+from historylab.formats.files.object_stores import is_address, is_passed_over, list_objects
 
 
 def files_at(path: str) -> list[str]:
-    """The file; or those in the folder and below it, by path, without hidden ones and those that SQLite keeps beside a
-    database. Symbolic links aren't followed.
+    """The file; those in the folder and below it, by path, without hidden ones and those that SQLite keeps beside a
+    database, or an engine beside its rows; those that wildcards find; or the objects at an address. Symbolic links
+    aren't followed.
     """
+    if is_address(path):
+        return [found for found, _ in list_objects(path)]
     if not os.path.isdir(path):
-        return [path]
+        matches = sorted(glob.glob(path, recursive=True)) if glob.has_magic(path) and not os.path.lexists(path) else []
+        return [file for match in matches for file in files_at(match)] or [path]
     found = []
     for place, folders, files in os.walk(path):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        paths = (os.path.join(place, name) for name in files if not name.startswith("."))
+        folders[:] = [name for name in folders if not is_passed_over(name)]
+        paths = (os.path.join(place, name) for name in files if not is_passed_over(name))
         files_here = (path for path in paths if os.path.isfile(path) and not os.path.islink(path))
         found += [path for path in files_here if not is_beside_database(path)]
     return sorted(found)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from historylab.errors import LoadError, TooLarge
 from historylab.formats.files.content import Content
+from historylab.formats.files.object_stores import ObjectFile, is_address
 from historylab.formats.sessions.databases import database_session, read_session
 from historylab.formats.traces.recorded_lines import RECORDING_FILE
 
@@ -30,6 +31,10 @@ def content_given(given: str | os.PathLike[str] | bytes, name: str, max_bytes: i
         return Content(bytes(given), name)
     if not isinstance(given, str | os.PathLike):
         raise LoadError(f"load takes a path or bytes, not a {type(given).__name__}; encode a text first")
+    if is_address(address := os.fspath(given)):
+        with ObjectFile(address) as file:
+            _refuse_over(max_bytes, file.size, repr(address))
+            return Content(file.readall(), name or PurePosixPath(address).name)
     path = Path(given)
     try:
         if found := database_session(os.fspath(given)):

@@ -7,6 +7,7 @@ each row. So texts are decoded as they are written, once each, and counted befor
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any, TypeAlias
 from historylab.errors import LoadError, TooLarge
 from historylab.formats.files.content import Content
 from historylab.formats.files.json_values import MAX_ITEMS, too_many
+from historylab.formats.files.object_stores import ObjectFile, is_address
 from historylab.formats.files.row_table import parse_cell
 
 PARQUET = b"PAR1"
@@ -31,15 +33,17 @@ _NOWHERE: _Reading = None, 0, [], iter(())
 
 
 class ParquetRows:
-    """The rows of a file or of bytes. Every fault of theirs is a LoadError."""
+    """The rows of a file, an object or bytes. Every fault of theirs is a LoadError."""
 
-    def __init__(self, source: Path | bytes):
+    def __init__(self, source: Path | str | bytes):
         try:
             from pyarrow import parquet
         except ImportError:
             raise LoadError(MISSING) from None
         try:
             given: Any = io.BytesIO(source) if isinstance(source, bytes) else str(source)
+            if isinstance(source, str) and is_address(source):
+                given = ObjectFile(source)
             about = parquet.read_metadata(given)
             shared = [about.schema.column(k).path for k in range(about.num_columns) if _is_shared(about, k)]
             self._file = parquet.ParquetFile(
@@ -49,7 +53,9 @@ class ParquetRows:
             self.count: int = about.num_rows
             self._paused = _NOWHERE
             self._groups = [about.row_group(k) for k in range(about.num_row_groups)]
-            size = len(source) if isinstance(source, bytes) else source.stat().st_size
+            size = given.seek(0, io.SEEK_END) if isinstance(given, io.IOBase) else os.path.getsize(given)
+        except LoadError:
+            raise
         except Exception as problem:  # pyarrow's own errors share no base but Exception
             raise LoadError(f"this can't be read as Parquet: {_one_line(problem)}") from None
         self._most = max(LEAST_DECODED, TIMES * size)

@@ -1,7 +1,7 @@
 """Pieces of a file of many conversations: lines or rows that are read where they are needed, and never sent about.
 
-A piece is a whole file, a range of a JSON Lines file's bytes whose lines are one conversation each, or of a Parquet
-file's rows.
+A piece is a whole file, a range of a JSON Lines file's bytes whose lines are one conversation each, packed ones too, or
+of a Parquet file's rows; on a disk or in an object store.
 """
 
 from __future__ import annotations
@@ -10,13 +10,15 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from threading import local
-from typing import Any
+from typing import Any, BinaryIO
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError, TooLarge, UnknownFormat
 from historylab.formats.files.content import Content, ValuesContent
+from historylab.formats.files.object_stores import Stamp, is_address, open_file
+from historylab.formats.files.packed_lines import PackedLines
+from historylab.formats.files.packings import unpack_stream
 from historylab.formats.files.parquet_rows import PARQUET, ParquetRows
 from historylab.formats.load import MAX_BYTES, load_alone, load_content
 from historylab.formats.messages.flat_messages import conversation_id_of
@@ -24,6 +26,9 @@ from historylab.formats.shapes.shape import Shape
 
 PIECE_BYTES = 8_000_000
 LINES = (".jsonl", ".ndjson")
+PACKED_LINES = tuple(name + packed for name in LINES for packed in (".gz", ".zst"))
+UNFOLDS = 5  # bytes of lines that a packed byte stands for, about
+BYTE, PACKED_BYTE, ROW = "byte", "packed byte", "row"
 HELD = ("messages", "traj", "conversations", "conversation", "chat_messages", "dialogue", "dialog")
 """Keys under which a line or a row holds a conversation of its own."""
 
@@ -33,16 +38,18 @@ OF_REQUEST = {"call_type", "response_cost", "spend", "run_type", "observations"}
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Part of a file: the lines that begin in bytes `start` up to `stop`, or those rows of a table; else all of it.
+    """Part of a file, by `unit`: the lines that begin in those bytes, packed or not, or those rows of a table.
 
-    `stamp` is the file's size and time of change, so that a worker that outlives a file's content reads it anew.
+    Without a `stop` all of it. `stamp` tells whether the file has changed, so that a worker that outlives its content
+    reads it anew.
     """
 
     path: str
     start: int = 0
     stop: int | None = None
-    stamp: tuple[int, int] = (0, 0)
+    stamp: Stamp = (0, 0)
     shape: Shape | None = None
+    unit: str = BYTE
 
     def read(self) -> Sequence[Conversation]:
         """The conversations of this piece, with the report of their loading. Raises LoadError naming the file.
@@ -57,58 +64,98 @@ class Piece:
             raise error(why if os.path.basename(self.path) in why else f"{self}: {why}") from None
 
     def __str__(self) -> str:
-        if self.stop is None:
-            return self.path
-        return f"{self.path}, from {'row' if is_table(self.path) else 'byte'} {self.start:,}"
+        return self.path if self.stop is None else f"{self.path}, from {self.unit} {self.start:,}"
 
     def _read(self) -> Sequence[Conversation]:
         if self.stop is None:
             if self.stamp[0] > MAX_BYTES:
                 raise _refusal(self)
             return load_alone(self.path, shape=self.shape)
-        if is_table(self.path):
+        if self.unit == ROW:
             return load_content(ValuesContent(self._rows(self.stop)), shape=self.shape)
-        lines = read_lines(self.path, self.start, self.stop)
+        read = self._packed_lines if self.unit == PACKED_BYTE else self._lines
+        lines = read(self.stop)
         return load_content(Content(lines), shape=self.shape) if lines.strip() else ()
+
+    def _lines(self, stop: int) -> bytes:
+        with open_file(self.path, self.stamp[0]) as file:
+            return read_lines(file, self.start, stop)
+
+    def _packed_lines(self, stop: int) -> bytes:
+        """Those lines. A thread's next piece of the file goes on from there, as it has one beginning."""
+        packed = _take_paused(self)
+        if not isinstance(packed, PackedLines) or packed.reached > self.start:
+            packed = PackedLines(open_file(self.path, self.stamp[0]))
+        lines = packed.between(self.start, stop)
+        _pause(self, packed)
+        return lines
 
     def _rows(self, stop: int) -> list[Any]:
         """Those rows of a table. A thread's next piece of it goes on from there, as a row group has one beginning."""
-        of = (self.path, self.stamp)
-        before, _reading.of = getattr(_reading, "of", None), None
-        rows: ParquetRows = _reading.rows if before == of else ParquetRows(Path(self.path))
+        rows = _take_paused(self)
+        if not isinstance(rows, ParquetRows):
+            rows = ParquetRows(self.path)
         found = list(rows.rows(self.start, stop))
         if stop < rows.count:
-            _reading.of, _reading.rows = of, rows
+            _pause(self, rows)
         return found
 
 
 _reading = local()
-"""The Parquet file that a thread is reading: `rows`, and what they are `of`."""
+"""The file that a thread reads in pieces: its `reader`, and the file it is `of`."""
 
 
-def split_file(path: str, shape: Shape | None = None, *, most: int | None = None) -> list[Piece]:
-    """The pieces of a file, of about `most` bytes each (PIECE_BYTES by default).
+def _take_paused(piece: Piece) -> Any:
+    """The reader that this thread paused in that file, if any; one that then fails isn't gone on with."""
+    before, _reading.of = getattr(_reading, "of", None), None
+    return _reading.reader if before == (piece.path, piece.stamp) else None
+
+
+def _pause(piece: Piece, reader: Any) -> None:
+    _reading.of, _reading.reader = (piece.path, piece.stamp), reader
+
+
+def split_file(
+    path: str, shape: Shape | None = None, *, most: int | None = None, stamp: Stamp | None = None
+) -> list[Piece]:
+    """The pieces of a file, of about `most` bytes each (PIECE_BYTES by default); `stamp`, if it is known.
 
     One piece if it holds one conversation, can't be read, or only the workers can see it.
     """
-    most = most or PIECE_BYTES
-    whole = Piece(path, shape=shape)
+    whole = Piece(path, stamp=stamp or (0, 0), shape=shape)
     try:
-        found = os.stat(path)  # a cluster's workers run in another folder
-        whole = Piece(os.path.abspath(path), stamp=(found.st_size, found.st_mtime_ns), shape=shape)
-        ranges: list[tuple[int, int]] = []
-        if is_table(path):
-            rows = ParquetRows(Path(path))
-            ranges = rows.batches(most) if holds_conversation(first_row(rows)) else []
-        elif path.endswith(LINES) and found.st_size > most and holds_conversation(first_line(path)):
-            ranges = [(start, start + most) for start in range(0, found.st_size, most)]
+        if not is_address(path):
+            found = os.stat(path)  # a cluster's workers run in another folder
+            whole = Piece(os.path.abspath(path), stamp=(found.st_size, found.st_mtime_ns), shape=shape)
+        unit, ranges = _ranges(whole, most or PIECE_BYTES)
     except (OSError, LoadError):
         return [whole]
-    return [replace(whole, start=start, stop=stop) for start, stop in ranges] or [whole]
+    return [replace(whole, start=start, stop=stop, unit=unit) for start, stop in ranges] or [whole]
+
+
+def _ranges(whole: Piece, most: int) -> tuple[str, list[tuple[int, int]]]:
+    """The ranges of `most` bytes each in which a file can be read, and their unit; none if it can't be.
+
+    An object of at most so many bytes isn't looked at: there may be a million of them.
+    """
+    path, size = whole.path, whole.stamp[0]
+    packed = path.endswith(PACKED_LINES)
+    step = max(1, most // UNFOLDS) if packed else most
+    if size <= step and is_address(path):
+        return BYTE, []
+    if is_table(path):
+        rows = ParquetRows(path)
+        return ROW, rows.batches(most) if holds_conversation(first_row(rows)) else []
+    if size <= step or not (packed or path.endswith(LINES)) or not holds_conversation(first_line(path)):
+        return BYTE, []
+    unit = PACKED_BYTE if packed else BYTE
+    return unit, [(start, start + step) for start in range(0, size + packed, step)]
 
 
 def is_table(path: str) -> bool:
-    """Whether it is a Parquet file, by its mark."""
+    """Whether it is a Parquet file, by its mark; an object by its name."""
+    if is_address(path):
+        return path.endswith(".parquet")
     with open(path, "rb") as file:
         return file.read(len(PARQUET)) == PARQUET
 
@@ -123,8 +170,8 @@ def holds_conversation(record: Any) -> bool:
 def _refusal(piece: Piece) -> TooLarge:
     """What a file is that is too large to be read whole, and can't be read in pieces; and what to do."""
     table = is_table(piece.path)
-    first = first_row(ParquetRows(Path(piece.path))) if table else None
-    if piece.path.endswith(LINES):
+    first = first_row(ParquetRows(piece.path)) if table else None
+    if piece.path.endswith((*LINES, *PACKED_LINES)):
         first = first_line(piece.path)
     instead, found = 'write a line for each conversation, {"messages": […]}, or a file for each', ""
     if isinstance(first, dict):
@@ -143,18 +190,17 @@ def first_row(rows: ParquetRows) -> Any:
 
 def first_line(path: str) -> Any:
     """The JSON value of the first line; None if it is none."""
-    with open(path, "rb") as file:
+    with open_file(path) as file:
         try:
-            return json.loads(file.readline(MAX_BYTES))
-        except (ValueError, RecursionError):
+            return json.loads((unpack_stream(file) if path.endswith(PACKED_LINES) else file).readline(MAX_BYTES))
+        except (ValueError, RecursionError):  # a LoadError is a ValueError
             return None
 
 
-def read_lines(path: str, start: int, stop: int) -> bytes:
+def read_lines(file: BinaryIO, start: int, stop: int) -> bytes:
     """The lines that begin in bytes start … stop - 1; the last is read to its end."""
-    with open(path, "rb") as file:
-        if start:
-            file.seek(start - 1)
-            file.readline()  # it began in the piece before
-        lines = file.read(max(stop - file.tell(), 0))
-        return lines if lines[-1:] in (b"", b"\n") else lines + file.readline()
+    if start:
+        file.seek(start - 1)
+        file.readline()  # it began in the piece before
+    lines = file.read(max(stop - file.tell(), 0))
+    return lines if lines[-1:] in (b"", b"\n") else lines + file.readline()

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from historylab.errors import LoadError, TooLarge
-from historylab.formats.files.archives import GZIP
 from historylab.formats.files.content import Content
 from historylab.formats.files.event_stream import of_events
+from historylab.formats.files.packings import GZIP
 
 MOST_UNPACKED, MAX_RATIO = 200_000_000, 10
 """Bytes that the packed bodies of one file may hold, or so many times what they take packed, if that is more."""
