@@ -183,7 +183,7 @@ class Summary:
     `tokens`: its size as a system message. `covers`: how many messages it stands for, including those of summaries it
     absorbed. `made_at`: the history length of the request it was written for, 0 for one that came back. `by`: the
     summarizer, or the fallback used instead, with the reason in `note`. `usage`: tokens a model used to write it; None
-    if no model was called or it reported none.
+    if no model was called or it reported none. `key`: a store has it under that; "" if none does.
     """
 
     text: str
@@ -194,6 +194,7 @@ class Summary:
     note: str = ""
     usage: Usage | None = None
     heading: str = ""
+    key: str = field(default="", compare=False, repr=False)
 
     @property
     def body(self) -> str:

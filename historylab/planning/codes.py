@@ -41,6 +41,17 @@ class Codes:
         found: np.ndarray = actions > SENT if action is None else actions == action
         return found if reason is None else found & (self.reasons() == reason)
 
+    def left_out(self) -> list[tuple[int, int, int, int]]:
+        """The blocks that are not sent, as ranges: the first and the one after, their action and reason."""
+        actions, reasons = self.actions(), self.reasons()
+        edges = np.flatnonzero((np.diff(actions) != 0) | (np.diff(reasons) != 0)) + 1
+        found = zip([0, *edges.tolist()], [*edges.tolist(), self.blocks], strict=True)
+        return [
+            (first, stop, actions.item(first), reasons.item(first))
+            for first, stop in found
+            if first < stop and actions[first] > SENT
+        ]
+
     def still_open(self, blocks: Ranges | np.ndarray) -> Ranges | np.ndarray:
         mask = blocks.mask(self.blocks) if isinstance(blocks, Ranges) else blocks
         wanted: np.ndarray = mask.view(np.uint8) > self.actions()  # wanted (1) and open (0)

@@ -90,6 +90,10 @@ class Cuts:
         found = (r[:2] for r in self.runs if r[2] > SENT and action in (None, r[2]) and reason in (None, r[3]))
         return Ranges(found)
 
+    def left_out(self) -> list[Run]:
+        """The ranges that this plan's own stages took out."""
+        return [run for run in self.runs if run[2] > SENT]
+
     def still_open(self, blocks: Ranges | np.ndarray) -> Ranges | np.ndarray:
         """Those of them that are open; as ranges where they are few."""
         if isinstance(blocks, Ranges):

@@ -59,6 +59,12 @@ class Pipeline(NamedTuple):
             plan = (self.uncut or WhyUncut(self.settings)).said_of(plan)
         return plan.stored(previous)
 
+    def begin(self, history: History, budget: int | None = None) -> HistoryPlan:
+        """The plan before any stage."""
+        settings, budget = self.settings, self.budget if budget is None else budget
+        projected, heading = settings.projection != "off", settings.summary_heading
+        return start(history, budget, settings.preserve_system_messages, heading, self.pins, projected=projected)
+
     def in_form(self, plan: HistoryPlan, planned: Sequence[Message], sent: Sequence[Message]) -> HistoryPlan:
         """The same decisions where the form of an API has `sent` in the place of `planned` messages."""
         tokens, others = (int(count_messages(those, plan.history.counter).sum()) for those in (sent, planned))
@@ -71,10 +77,7 @@ class Pipeline(NamedTuple):
         self, history: History, instruments: Instruments, previous: HistoryPlan | None, budget: int
     ) -> HistoryPlan:
         context = Context(history, self.settings, instruments, previous)
-        settings = self.settings
-        projected, heading = settings.projection != "off", settings.summary_heading
-        plan = start(history, budget, settings.preserve_system_messages, heading, self.pins, projected=projected)
-        trace = []
+        plan, trace = self.begin(history, budget), []
         for name, stage in self.stages:
             after = stage(plan, context)
             if after is plan:

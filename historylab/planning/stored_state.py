@@ -25,24 +25,29 @@ class KeptSummaries:
     """The summaries of one summarizer, by their tasks. `writer` tells it and its options from every other."""
 
     def __init__(self, store: StateStore, writer: str):
-        self._store, self._writer = store, writer
+        self._store, self.writer = store, writer
 
     def summary(self, task: SummaryTask, heading: str, made_at: int, write: Callable[[], Summary]) -> Summary:
         """The summary kept for this task, without what it used; else the one that `write` gives, or, if another
         process was first, the one of that. Raises StoreError where the store fails or holds something else."""
         about = [words_of_message(message) for message in task.messages]
-        key = digest_of("summary", self._writer, task.counter.key, heading, task.max_tokens, task.previous, about)
+        key = digest_of("summary", self.writer, task.counter.key, heading, task.max_tokens, task.previous, about)
         kept = self._store.read_state([key]).get(key)
         if kept is None:
             written = write()
             said = [written.text, written.tokens, written.covers, written.by, written.note, written.heading]
             kept = self._store.write_state(key, mine := json.dumps(said))
             if kept == mine:
-                return written
+                return replace(written, key=key)
         found = read_kept(kept, made_at)
         if found is None:
             raise StoreError("a summary kept in the store can't be read: it isn't a text, its size and its author")
-        return found
+        return replace(found, key=key)
+
+    def read(self, key: str, made_at: int) -> Summary | None:
+        """The summary kept under this key; None if it is gone."""
+        found = read_kept(self._store.read_state([key]).get(key, ""), made_at)
+        return replace(found, key=key) if found else None
 
 
 def read_kept(value: str, made_at: int = 0) -> Summary | None:

@@ -12,6 +12,9 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.lineage import same_beginning
+from historylab.conversation.message import prompt_length
+from historylab.planning import checkpoints
+from historylab.planning.checkpoints import KeptPlans
 from historylab.planning.history import History
 from historylab.planning.pipeline import open_pipeline, project
 from historylab.planning.plan import HistoryPlan
@@ -25,9 +28,11 @@ MOST_MARKS = 16
 class Chat:
     """One conversation under one set of settings: `go_on` tells it what it is now, `plan` gives its next request."""
 
-    def __init__(self, settings: Settings, instruments: Instruments):
+    def __init__(self, settings: Settings, instruments: Instruments, kept: KeptPlans | None = None):
         self.conversation = Conversation()
         self._settings, self._instruments, self._pipeline = settings, instruments, open_pipeline(settings)
+        self._kept = kept
+        self._as_replayed = True  # else plans were made under other leading messages
         self._before: HistoryPlan | None = None  # of the newest request that was answered
         self._latest: HistoryPlan | None = None  # of the newest call
         self._marks: list[HistoryPlan] = []  # of answered requests at which what is carried changed
@@ -38,6 +43,9 @@ class Chat:
         What was cut and summarised is kept as far as they go; leading system messages may count as the same though they
         are others now, as many of them.
         """
+        led = prompt_length(self.conversation)
+        if same and self._kept and self.conversation[:led] != conversation[:led]:
+            self._as_replayed = False
         if same < len(self.conversation):
             self._go_back(conversation, same)
         elif conversation is not self.conversation and len(conversation) == len(self.conversation):
@@ -50,7 +58,8 @@ class Chat:
 
     def fork(self) -> Chat:
         """Another chat that has come to the same."""
-        other = Chat(self._settings, self._instruments)
+        other = Chat(self._settings, self._instruments, self._kept)
+        other._as_replayed = self._as_replayed
         other.conversation, other._before, other._latest = self.conversation, self._before, self._latest
         other._marks = list(self._marks)
         return other
@@ -69,12 +78,22 @@ class Chat:
             return
         requests = projected.columns.requests
         done = self._before.size if self._before else 0
-        for size in requests[requests.searchsorted(done, "right") : requests.searchsorted(len(projected))].tolist():
+        first, stop = int(requests.searchsorted(done, "right")), int(requests.searchsorted(len(projected)))
+        kept = self._kept if self._as_replayed else None
+        if kept and stop - first > checkpoints.EVERY and (found := kept.newest(projected, done)):
+            self._before = found
+            self._mark(found)
+            first = int(requests.searchsorted(found.size, "right"))
+        place = None
+        for number, size in enumerate(requests[first:stop].tolist(), first):
             made = self._latest if self._latest and self._latest.size == size else self._plan(projected, size)
             before = self._before
             if before is None or made.summary is not before.summary or made.numbers != before.numbers:
                 self._mark(made)
             self._before = made
+            place = made if number and number % checkpoints.EVERY == 0 else place
+        if kept and place:
+            kept.keep(place, projected)
 
     def _plan(self, projected: Conversation, size: int) -> HistoryPlan:
         history = History(projected, self._instruments.counter, size)
@@ -94,4 +113,5 @@ class Chat:
         plans = self._marks if self._before is None else [*self._marks, self._before]
         plans = [plan for plan in plans if plan.size <= same and plan.size in answered]
         self._before = plans[-1] if plans else None
+        self._as_replayed = self._as_replayed or not plans
         self._marks, self._latest = [plan for plan in self._marks if plan.size <= same and plan in plans], None

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from historylab.errors import LoadError
 from historylab.formats.requests import Request
 from historylab.formats.requests.items import count_leading, field_of, items_in
+from historylab.planning.checkpoints import KeptPlans
+from historylab.planning.pipeline import open_pipeline
 from historylab.planning.stored_state import KeptTimes
 from historylab.planning.strategies.base import Instruments
 from historylab.settings.effect import reads_times
@@ -35,6 +37,8 @@ class Chats:
 
     def __init__(self, settings: Settings, instruments: Instruments, store: StateStore):
         self._settings, self._instruments, self._store = settings, instruments, store
+        pipeline = open_pipeline(settings)
+        self._kept = KeptPlans(store, pipeline, instruments) if pipeline.carries else None
         self._chats: dict[KnownChat, tuple[str, int]] = {}  # its beginning and items; the one used last at the end
         self._alike: dict[str, dict[KnownChat, None]] = {}
         self._items = 0
@@ -73,7 +77,8 @@ class Chats:
 
     def _new_chat(self) -> KnownChat:
         times = KeptTimes(self._store) if reads_times(self._settings) else None
-        return KnownChat(Chat(self._settings, self._instruments), self._settings.summary_heading, times)
+        chat = Chat(self._settings, self._instruments, self._kept)
+        return KnownChat(chat, self._settings.summary_heading, times)
 
     def _find_nearest(self, start: str, items: list[Any], leading: int) -> KnownChat | None:
         """The chat that has most in common with the items; of several the one that has least beside.

@@ -54,9 +54,10 @@ class Trimmer:
     """Trims the requests of any number of conversations. Safe under threads; `atrim` is for event loops.
 
     Without `settings` the environment decides (`HISTORYLAB_…`), as it is now. `store` keeps what a restart or a second
-    process needs to send the same, summaries and the times of messages that have none: an opened store or its URL
-    (`sqlite:///chats.db`, `postgresql://…`); without one it is this process's memory. `format` names the API whose
-    messages are given, where they don't show it themselves (`chat_completions`, `responses`, `anthropic`, `gemini`).
+    process needs to send the same, summaries and the times of messages that have none, and checkpoints, from which a
+    long chat is planned on: an opened store or its URL (`sqlite:///chats.db`, `postgresql://…`); without one it is this
+    process's memory. `format` names the API whose messages are given, where they don't show it themselves
+    (`chat_completions`, `responses`, `anthropic`, `gemini`).
 
     The caller's own objects are compared by identity, others by value. So after changing an old message in place call
     `forget()`. Those used last are remembered, up to `chats.MOST_ITEMS` messages in all; one that was forgotten costs

@@ -4,7 +4,8 @@
     def my_pruner(plan: HistoryPlan, context: Context, *, keep: Annotated[int, Field(ge=1)] = 5) -> HistoryPlan: ...
 
 Register it with `carries=True` if it needs the previous request's plan (`context.previous`); or with a function of its
-options, if only some of them make it need that.
+options, if only some of them make it need that. Of that plan it may read the history, size, tokens, summary and
+numbers, and what was left out for which reason (`decided_before`): after a restart no more of it is known.
 
 `phrase=` names its cut in a sentence, in the singular, with "{to}" in place of the budget: "FIFO{to}". It may also
 be a function of some of its options, each None where the sentence doesn't mention it.
