@@ -90,6 +90,11 @@ def find_needs(conversation: Conversation) -> tuple[tuple[Need, ...], ...]:
     return conversation.remember("needs", lambda: _find(conversation))
 
 
+def knows_needs(conversation: Conversation) -> bool:
+    """Tell whether they are found already: of a long conversation finding them takes seconds."""
+    return "needs" in conversation.derived
+
+
 def contains_value(text: str, value: str) -> bool:
     """Whether `text` contains `value` as whole words: "1234" doesn't contain "12".
 

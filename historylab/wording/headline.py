@@ -51,6 +51,14 @@ def headline_sentence(found: Retention, compared: CostComparison | None) -> str:
     return _cost_headline(timeline, compared)
 
 
+def counting_sentence(timeline: Timeline) -> str:
+    """What is known before what later requests needed is; it claims nothing of that.
+
+    "46k of 96k tokens at most; counting what was forgotten…"
+    """
+    return f"{capitalize_first(_peak(timeline))}; counting what was forgotten…"
+
+
 def _broken_sentence(timeline: Timeline) -> str:
     """The worst fault of a trimmer's requests; "" where none is refused, none failed and all have the system prompt.
 

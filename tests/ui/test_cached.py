@@ -52,7 +52,7 @@ def shared_by(module: ModuleType) -> Iterator[str]:
 def test_no_garbage_is_looked_for_while_a_conversation_is_replayed(monkeypatch):
     looked = []
     monkeypatch.setattr(cached, "replay", lambda *given: looked.append(gc.isenabled()) or replay(*given))
-    cached._replay.__wrapped__(conv("u a u a"), FOLDS, "", SimpleNamespace(timeline=None, seconds=0.0))
+    cached._replay(conv("u a u a"), SimpleNamespace(settings=FOLDS, timeline=None, seconds=0.0))
     assert (looked, gc.isenabled()) == ([False], True)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+import streamlit as st
 from app_pages import pasted as opened_with
 from app_pages import screen, shown, sources, text, unfolded
 
@@ -56,3 +57,14 @@ def test_a_cut_that_moves_at_most_requests_is_weighed_against_half_and_a_button_
     shown(app.button(key="mend pruner.fifo.trim_to").click().run())
     assert "Cutting down to half" not in text(app)
     assert app.query_params["pruner.fifo.trim_to"] == "0.5"
+
+
+def test_what_was_forgotten_is_being_counted_and_nothing_else_is_claimed_until_it_is(monkeypatch):
+    monkeypatch.setattr("historylab.ui.request.verdict_line.AT_ONCE", 5)
+    monkeypatch.setattr("historylab.ui.request.verdict_line.headline_sentence", lambda *_: st.stop())
+    app = screen(conversation="coding_agent:turns=9,seed=91", historyPolicy="all", budget="3000")
+    assert " of 3k tokens at most; counting what was forgotten…" in text(app)
+    assert "needed facts: counting" in text(app)
+    monkeypatch.undo()
+    shown(app.run())
+    assert "counting" not in text(app)

@@ -67,19 +67,23 @@ def draw_tabs(drawn: Drawn) -> None:
         scroll_to(viewing.TABS, asked)  # last: the page must be as long as it will be
 
 
-def tab_counts(timeline: Timeline, tabs: Sequence[str]) -> None:
-    """Counts beside the tabs' names, of what the strip computed. As a style: with other labels they are other tabs."""
-    counts = {
-        LOST: "" if timeline.original.recorded.textless else lost_facts(_retention(timeline)).badge,
-        REFUSED: f"{recorded_validity(timeline).refused.sum():,}",
-        ASKED: f"{len(viewing.questions()) or ''}",
-    }
+def tab_counts(tabs: Sequence[str], counts: Mapping[str, str]) -> None:
+    """Counts beside the names of the tabs that are drawn. As a style: with other labels they are other tabs."""
     rules = (
         f'.st-key-{viewing.TABS} [role=tab]:nth-of-type({tabs.index(tab) + 1}) p::after{{content:"{count}"}}'
         for tab, count in counts.items()
         if count and tab in tabs
     )
     st.html(f"<style>{''.join(rules)}</style>")
+
+
+def counts_of(timeline: Timeline) -> dict[str, str]:
+    """The counts of what the strip computed."""
+    return {
+        LOST: "" if timeline.original.recorded.textless else lost_facts(_retention(timeline)).badge,
+        REFUSED: f"{recorded_validity(timeline).refused.sum():,}",
+        ASKED: f"{len(viewing.questions()) or ''}",
+    }
 
 
 def _lost_facts(timeline: Timeline, *, asks: bool) -> None:

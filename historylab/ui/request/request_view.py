@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from historylab.planning.replay import Timeline
+from historylab.recall.references import knows_needs
 from historylab.recordings.as_sent import is_as_sent
 from historylab.settings.resolve import Resolution
 from historylab.ui.request.answer_place import answer_place, answers_for_mark
@@ -12,11 +13,18 @@ from historylab.ui.request.keep_by_rule import rules_left
 from historylab.ui.request.mend_buttons import mend_buttons
 from historylab.ui.request.must_remember import must_remember_line
 from historylab.ui.request.request_field import current_request, request_field
-from historylab.ui.request.request_tabs import Drawn, request_tabs, tab_counts
+from historylab.ui.request.request_tabs import Drawn, counts_of, request_tabs, tab_counts
 from historylab.ui.request.retention_map import retention_map
 from historylab.ui.request.search_field import search
 from historylab.ui.request.verdict_line import headline_line, legend
-from historylab.ui.request.verdict_strip import cost_cell, lost_cell, own_comparison, refused_note, seen_cell
+from historylab.ui.request.verdict_strip import (
+    cost_cell,
+    counting_cell,
+    lost_cell,
+    own_comparison,
+    refused_note,
+    seen_cell,
+)
 from historylab.ui.session import session, viewing
 from historylab.ui.shared.token_bars import token_bars
 from historylab.wording.rules import rules_status
@@ -35,6 +43,9 @@ def request_view(timeline: Timeline, resolution: Resolution, more: Drawn) -> Non
         with st.container(key="verdict"):
             seen_cell(timeline, number)
             lost, cost = st.empty(), st.empty()  # filled last: nothing waits for them
+            if counting := not knows_needs(timeline.conversation):
+                with lost:
+                    counting_cell()
         with st.container(key="picture", gap=None):
             legend(timeline, number)
             retention_map(timeline, number)
@@ -44,12 +55,14 @@ def request_view(timeline: Timeline, resolution: Resolution, more: Drawn) -> Non
             notes = st.container(key="notes", gap="small")
         request_field(timeline)
         tabs = request_tabs(timeline, number, resolution, more)
+    if counting:
+        tab_counts(tabs, {})  # those there are of another conversation
     draw_headline()
     with lost:
         lost_cell(timeline, viewing.must_remember())
     with cost:
         cost_cell(timeline, own_comparison(timeline))
-    tab_counts(timeline, tabs)
+    tab_counts(tabs, counts_of(timeline))
     draw_rest()
     with notes:
         if not answers_for_mark(timeline):

@@ -8,9 +8,10 @@ import streamlit as st
 
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
+from historylab.recall.references import knows_needs
 from historylab.ui.request.bill_table import bill_of
 from historylab.ui.session import cached, viewing
-from historylab.wording.headline import headline_sentence
+from historylab.wording.headline import counting_sentence, headline_sentence
 from historylab.wording.must_remember import brief_label
 from historylab.wording.palette import LOOKS
 from historylab.wording.phrases import capitalize_first
@@ -40,6 +41,9 @@ def headline_line(timeline: Timeline, number: int) -> Callable[[], None]:
         place.html(f'<h1 class="hl-verdict">{escape(said)}</h1>')
 
     if len(timeline.plans) > AT_ONCE:
+        if not knows_needs(timeline.conversation):  # what stood there is of another conversation
+            place = place.empty()
+            place.html(f'<h1 class="hl-verdict">{escape(counting_sentence(timeline))}</h1>')
         return draw_headline
     draw_headline()
     return lambda: None

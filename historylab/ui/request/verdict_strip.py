@@ -34,6 +34,7 @@ SIZED = (
     "A request that reports its usage stands at its reported size; the part that the file doesn’t hold is that less "
     "what is visible, and is added to a request without a report."
 )
+COUNTING = "needed facts: counting"
 LOST_FROM = (
     "A fact is a value in an answer or a tool call that an earlier message says, such as an id, a number or a path; or "
     "what the file names as evidence. It is missing if the request that uses it holds it in no message and in no "
@@ -83,6 +84,11 @@ def lost_cell(timeline: Timeline, marks: tuple[int, ...]) -> None:
     facts = lost_facts(cached.retention_of(timeline, marks))
     number, said = facts_in_short(facts)
     st.html(_cell(number, said, LOST_FROM, over=bool(facts.lost or facts.marked)))
+
+
+def counting_cell() -> None:
+    """What stands there until that is counted."""
+    st.html(_cell("…", COUNTING, LOST_FROM))
 
 
 def cost_cell(timeline: Timeline, comparison: CostComparison | None, *, would: bool = False) -> None:

@@ -7,12 +7,12 @@ read only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
 from itertools import pairwise
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -52,8 +52,12 @@ from historylab.tuning import compare
 from historylab.tuning.compare import Figures
 from historylab.ui.session import model_consent
 from historylab.ui.session.background_work import Work
+from historylab.ui.session.latest_timelines import LatestTimelines
 from historylab.ui.session.model_consent import Consented
+from historylab.ui.session.session import tab
 from historylab.wording.sources import SettingsEffect, outcome_of
+
+T = TypeVar("T")
 
 
 def timeline_key(timeline: Timeline) -> str:
@@ -121,21 +125,32 @@ def timeline(conversation: Conversation, settings: Settings) -> Timeline:
     Where the settings call a model without consent, or without a click yet, it is the offline replay.
     """
     consented = model_consent.resolve_model_calls(conversation, settings)
-    return _replay(conversation, consented.settings, consented.mark, consented)
+    key = f"{conversation.digest} {consented.settings.key} {consented.mark}"
+    requests = len(conversation.columns.requests)
+    return _latest().timeline(key, tab().began, requests, lambda: _replay(conversation, consented))
 
 
-@st.cache_resource(max_entries=5, scope="session", show_spinner="Replaying every request", hash_funcs=BY_CONTENT)
-def _replay(conversation: Conversation, settings: Settings, mark: str, _consented: Consented) -> Timeline:
+def _found_in(timeline: Timeline, name: Hashable, find: Callable[[], T]) -> T:
+    """What was found in a timeline, kept as long as that is."""
+    return _latest().found_in(timeline, timeline_key, tab().began, name, find)
+
+
+@st.cache_resource(scope="session", show_spinner=False)
+def _latest() -> LatestTimelines:
+    return LatestTimelines()
+
+
+def _replay(conversation: Conversation, consented: Consented) -> Timeline:
     stamps = [perf_counter()]
-    with collection_paused():  # plans by the thousand, none of them garbage: looking for it takes as long as planning
-        token_column(project(conversation, settings), counter(settings))
+    with st.spinner("Replaying every request"), collection_paused():  # plans by the thousand, none of them garbage
+        token_column(project(conversation, consented.settings), counter(consented.settings))
         stamps.append(perf_counter())
-        timeline = _consented.timeline or replay(conversation, settings)
+        timeline = consented.timeline or replay(conversation, consented.settings)
         stamps.append(perf_counter())
         _ = timeline.steps, timeline.tokens_by_kind, timeline.over_budget, timeline.untrimmed
         stamps.append(perf_counter())
     counting, planning, adding = (after - before for before, after in pairwise(stamps))
-    _seconds[timeline] = counting, planning + _consented.seconds, adding
+    _seconds[timeline] = counting, planning + consented.seconds, adding
     return timeline
 
 
@@ -280,18 +295,18 @@ MOST_ANSWERS = 64
 _answers: WeakKeyDictionary[Timeline, dict[tuple[int, int], Answer]] = WeakKeyDictionary()
 
 
-@st.cache_resource(max_entries=6, scope="session", show_spinner="Pricing every request", hash_funcs=BY_CONTENT)
 def comparisons(timeline: Timeline, prices: Prices) -> Mapping[str, CostComparison]:
     """Per cache model what a timeline costs, beside not trimming."""
-    return {one.bill.cache.name: one for one in against_untrimmed_under(timeline, all_caches(), prices)}
+
+    def compare_all() -> Mapping[str, CostComparison]:
+        return {one.bill.cache.name: one for one in against_untrimmed_under(timeline, all_caches(), prices)}
+
+    return _found_in(timeline, ("comparisons", repr(prices)), compare_all)
 
 
-@st.cache_resource(
-    max_entries=5, scope="session", show_spinner="Looking for what later requests need", hash_funcs=BY_CONTENT
-)
 def retention_of(timeline: Timeline, must_remember: tuple[int, ...]) -> Retention:
     """The values that later requests needed, and whether they still held them."""
-    return retention(timeline, stars=must_remember)
+    return _found_in(timeline, ("retention", must_remember), lambda: retention(timeline, stars=must_remember))
 
 
 @st.cache_resource(
