@@ -46,9 +46,11 @@ class ParquetRows:
                 given = ObjectFile(source)
             about = parquet.read_metadata(given)
             shared = [about.schema.column(k).path for k in range(about.num_columns) if _is_shared(about, k)]
-            self._file = parquet.ParquetFile(
-                given, metadata=about, read_dictionary=shared, buffer_size=BUFFER, pre_buffer=False
-            )
+            self._flat = [path for path in shared if path in about.schema.to_arrow_schema().names]
+            how = {"metadata": about, "buffer_size": BUFFER, "pre_buffer": False}
+            self._file = parquet.ParquetFile(given, read_dictionary=shared, **how)
+            nested = [path for path in shared if path not in self._flat]
+            self._as_rows = parquet.ParquetFile(given, read_dictionary=nested, **how)
             self._schema = about.schema.to_arrow_schema()
             self.count: int = about.num_rows
             self._paused = _NOWHERE
@@ -121,9 +123,14 @@ class ParquetRows:
             at = end
 
     def _decode_group(self, k: int, columns: Sequence[str] | None) -> Iterator[Any]:
+        """Batches of a row group. Texts are read as rows where no batch could take too much, which holds fewer."""
         group = self._groups[k]
         size = min(MAX_BATCH, max(1, group.num_rows * BATCH_BYTES // max(group.total_byte_size, 1)))
-        found: Iterator[Any] = self._file.iter_batches(size, row_groups=[k], columns=columns, use_threads=False)
+        flat = [path for path in self._flat if columns is None or path in columns]
+        first = next(self._file.iter_batches(1, row_groups=[k], columns=flat), None) if flat else None
+        bounded = first is None or size * sum(map(_longest, first.columns)) <= min(self._most, MAX_ROW_BYTES)
+        file = self._as_rows if bounded else self._file
+        found: Iterator[Any] = file.iter_batches(size, row_groups=[k], columns=columns, use_threads=False)
         return found
 
 
@@ -169,6 +176,13 @@ def _size_of(values: Any) -> int:
     if types.is_list(values.type) or types.is_large_list(values.type) or types.is_fixed_size_list(values.type):
         return _size_of(values.flatten())
     return int(values.nbytes)
+
+
+def _longest(values: Any) -> int:
+    """Bytes of the longest of the texts that rows share."""
+    from pyarrow import compute
+
+    return compute.max(compute.binary_length(values.dictionary)).as_py() or 0
 
 
 def _unfolds(most: int) -> TooLarge:

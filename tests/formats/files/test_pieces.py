@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from random import Random
 
 import pandas
+import pyarrow
 import pytest
 from binary_samples import table
 
@@ -47,6 +49,18 @@ def test_a_row_group_is_decoded_once_however_many_pieces_it_has(tmp_path, monkey
     assert [said for piece in found for said in texts(piece)] == asked
     assert sum(decoded) == len(asked)
     assert [said for piece in found[::-1] for said in texts(piece)[::-1]] == asked[::-1]
+
+
+def test_texts_that_rows_do_not_share_are_not_kept_while_their_row_group_is_read(tmp_path, monkeypatch):
+    path, drawn = tmp_path / "one-group.parquet", Random(1)
+    said = [[{"role": "user", "content": drawn.randbytes(2_000).hex()}] for _ in range(3_000)]
+    path.write_bytes(table([{"messages": json.dumps(one)} for one in said]))
+    monkeypatch.setattr(parquet_rows, "BATCH_BYTES", 100_000)
+    monkeypatch.setattr(parquet_rows, "BUFFER", 100_000)
+    before, most = pyarrow.total_allocated_bytes(), 0
+    for _ in parquet_rows.ParquetRows(path).rows():
+        most = max(most, pyarrow.total_allocated_bytes() - before)
+    assert most < 3_000 * 4_000
 
 
 def texts(piece: pieces.Piece) -> list[str]:
