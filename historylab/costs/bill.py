@@ -7,7 +7,7 @@ US dollars.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
@@ -86,12 +86,8 @@ class Bill:
     def totals(self) -> Mapping[str, Decimal]:
         """Dollars in all, by what they are for (see PARTS)."""
         columns = tuple(self.parts.values())
-        amounts = [Decimal(0)] * len(columns)
-        for prices, those in self.price_lists():
-            sums = [int(column[those].sum()) for column in columns]
-            amounts = [
-                a + n * each / MILLION for a, n, each in zip(amounts, sums, self.each_price(prices), strict=True)
-            ]
+        sums = [(prices, [int(column[those].sum()) for column in columns]) for prices, those in self.price_lists()]
+        amounts = add_dollars(sums, self.cache)
         made = sum((self._total_of(usage) for usage in self.traffic.summaries if usage != NOTHING), Decimal(0))
         return dict(zip(PARTS, (*amounts, made), strict=True))
 
@@ -135,7 +131,7 @@ class Bill:
 
     def each_price(self, prices: Prices) -> tuple[Decimal, ...]:
         """Dollars per million tokens, in the order of PARTS."""
-        return prices.input, self.cache.write_price(prices), prices.cache_read, prices.output
+        return prices_of_parts(prices, self.cache)
 
     def price_lists(self) -> list[tuple[Prices, np.ndarray]]:
         """Each list of prices with the requests (bool[requests]) it applies to."""
@@ -145,6 +141,34 @@ class Bill:
             above = those & (self.traffic.sent > (prices.long_from or 0)) if prices.long else np.zeros_like(those)
             found += [(prices, those & ~above), *([(prices.long, above)] if prices.long else [])]
         return found
+
+
+def prices_of_parts(prices: Prices, cache: Cache) -> tuple[Decimal, ...]:
+    """Dollars per million tokens, in the order of PARTS; summaries have prices of their own."""
+    return prices.input, cache.write_price(prices), prices.cache_read, prices.output
+
+
+def add_dollars(sums: Iterable[tuple[Prices, Sequence[int]]], cache: Cache) -> list[Decimal]:
+    """Dollars by what they are for: of the tokens under each price list, in the order of PARTS without summaries."""
+    amounts = [Decimal(0)] * (len(PARTS) - 1)
+    for prices, counts in sums:
+        each = prices_of_parts(prices, cache)
+        amounts = [a + n * price / MILLION for a, n, price in zip(amounts, counts, each, strict=True)]
+    return amounts
+
+
+def total_costs(traffic: Traffic, prices: Prices, cache: Cache) -> list[Decimal]:
+    """Dollars of the requests of each of s settings without summaries, of which the traffic has arrays int64[s, r]."""
+    sent, output = traffic.sent, np.broadcast_to(traffic.output, traffic.sent.shape)
+    reads = cache.reads(sent, traffic.shared, traffic.idle)
+    writes = cache.written(sent, reads)
+    above = sent > (prices.long_from or 0) if prices.long else np.zeros_like(sent, bool)
+    lists = [(prices, ~above), *([(prices.long, above)] if prices.long else [])]
+    parts = (sent - reads - writes, writes, reads, output)
+    sums = [(listed, np.array([(part * those).sum(-1) for part in parts]).T.tolist()) for listed, those in lists]
+    return [
+        sum(add_dollars([(listed, counts[k]) for listed, counts in sums], cache), Decimal(0)) for k in range(len(sent))
+    ]
 
 
 def price_as_recorded(timeline: Timeline, sent: Traffic, prices: Prices, cache: Cache) -> Bill:

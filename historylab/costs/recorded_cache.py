@@ -57,10 +57,10 @@ def as_recorded(timeline: Timeline, sent: Traffic, prices: Prices, cache: Cache)
     lasting = charged if lifetime == FIVE_MINUTES else replace(charged, lifetime=lifetime)
     if lasting.writes and not any(u.cache_writes_1h for u in usages if u):  # it lasted longer than was paid for
         lasting = replace(lasting, write_premium=prices.cache_write / prices.input)
-    if len(usages) != len(sent.sent):  # a projection makes other requests
+    if len(usages) != sent.sent.shape[-1]:  # a projection makes other requests
         return sent, lasting
     shared = _shared_tokens(timeline.original, sent)
-    if sent is billed_traffic(timeline):  # what was really sent read what it reports
+    if timeline.plans and sent is billed_traffic(timeline):  # what was really sent read what it reports
         for i, (usage, plan) in enumerate(zip(usages, timeline.plans, strict=True)):
             if usage and plan.is_sized:
                 shared[i] = usage.cache_reads
@@ -107,13 +107,13 @@ def _as_reported(timeline: Timeline, sent: Traffic, prices: Prices, cache: Cache
 
 
 def _shared_tokens(conversation: Conversation, sent: Traffic) -> np.ndarray:
-    """int64[requests]: `sent.shared`, with what was cached before the first request, less what was lost."""
+    """int64[…, requests]: `sent.shared`, with what was cached before the first request, less what was lost."""
     shared, first = sent.shared.copy(), usage_by_request(conversation)[0]
     if first and first.cache_reads:
-        shared[0] = min(first.cache_reads, int(sent.sent[0]))
+        shared[..., 0] = np.minimum(first.cache_reads, sent.sent[..., 0])
     for lost in lost_prefixes(conversation):
         if lost.cause not in ("message", "cut"):  # not trimming would have kept that
-            shared[lost.request] = min(int(shared[lost.request]), lost.read)
+            shared[..., lost.request] = np.minimum(shared[..., lost.request], lost.read)
     return shared
 
 

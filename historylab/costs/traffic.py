@@ -86,7 +86,7 @@ def _untrimmed_traffic(timeline: Timeline) -> Traffic:
     messages = sums_of(conversation, counter).running[sizes]
     common = np.append(np.zeros(min(1, len(sizes)), np.int64), messages[:-1])
     sent = contexts_of(conversation, settings, counter, messages + counter.per_request)
-    shared = _scale_shared(common, messages + counter.per_request, sent, settings.overhead)
+    shared = scale_shared(common, messages + counter.per_request, sent, settings.overhead)
     broken, idle = np.zeros(len(sizes), bool), _idle(conversation, sizes)
     return Traffic(sent, shared, broken, idle, _output(conversation, sizes, counter), (Usage(),) * len(sizes))
 
@@ -133,7 +133,7 @@ def _traffic(timeline: Timeline) -> Traffic:
                 common[i], broken[i] = prefixes.shared_tokens(i, before)
             before = i
     counted = np.array([plan.counted_tokens for plan in timeline.plans], np.int64)
-    shared = _scale_shared(common, counted, timeline.contexts, timeline.settings.overhead)
+    shared = scale_shared(common, counted, timeline.contexts, timeline.settings.overhead)
     summaries = tuple(_summarizer_usage(plan) for plan in timeline.plans)
     conversation, sizes = timeline.conversation, np.array([plan.size for plan in timeline.plans], np.int64)
     idle, output = _idle(conversation, sizes), _output(conversation, sizes, timeline.counter)
@@ -148,18 +148,16 @@ def _without_failed(timeline: Timeline, found: Traffic) -> Traffic:
     return replace(found, sent=found.sent * sent, shared=found.shared * sent, output=found.output * sent)
 
 
-def _scale_shared(common: np.ndarray, tokens: np.ndarray, contexts: np.ndarray, overhead: int) -> np.ndarray:
-    """int64[requests]: the prefix shared with the request before, the overhead and `common` tokens of its messages.
+def scale_shared(common: np.ndarray, tokens: np.ndarray, contexts: np.ndarray, overhead: int) -> np.ndarray:
+    """int64[…, requests]: the prefix shared with the request before, the overhead and `common` tokens of its messages.
 
     What was reported of that request beyond what is counted lies evenly between its messages.
     """
-    if not len(common):
-        return common
-    seen = contexts - overhead
-    shared = common.copy()
-    told = np.flatnonzero((seen[:-1] != tokens[:-1]) & (tokens[:-1] > 0))
-    shared[told + 1] = np.rint(common[told + 1] * (seen[told] / tokens[told])).astype(np.int64)
-    shared[1:] = np.minimum(shared[1:] + overhead, contexts[1:])
+    seen, shared = contexts[..., :-1] - overhead, common.copy()
+    later, counted = shared[..., 1:], tokens[..., :-1]
+    told = (seen != counted) & (counted > 0)
+    later[told] = np.rint(later[told] * (seen[told] / counted[told])).astype(np.int64)
+    np.minimum(later + overhead, contexts[..., 1:], out=later)
     return shared
 
 

@@ -65,6 +65,16 @@ class Contexts(Growing[Conversation]):
             (self._messages[stays & ~self._rules], AGENT_ENVIRONMENT),
         ]
 
+    @property
+    def all_last(self) -> bool:
+        """Tell whether no message says again what one before it did."""
+        return bool((self._until == NEVER).all())
+
+    @property
+    def messages(self) -> np.ndarray:
+        """int64: all messages that are context."""
+        return self._messages
+
     def followed_by(self, conversation: Conversation, start: int) -> Contexts:
         users = conversation.columns.users
         users = users[users.searchsorted(start) :].tolist()

@@ -16,8 +16,8 @@ from historylab.settings.model import Settings
 
 
 def contexts_of(conversation: Conversation, settings: Settings, counter: Counter, tokens: np.ndarray) -> np.ndarray:
-    """int64[requests]: the contexts of requests that send so many `tokens` (int64) of the conversation's messages."""
-    reported, counted = reported_under(conversation, settings, len(tokens)), tokens + settings.overhead
+    """int64[…, requests]: contexts of requests that send so many `tokens` (int64) of the conversation's messages."""
+    reported, counted = reported_under(conversation, settings, tokens.shape[-1]), tokens + settings.overhead
     if not reported.any():
         return counted
     whole = sums_of(conversation, counter).running[conversation.columns.requests] + counter.per_request

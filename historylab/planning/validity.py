@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from historylab.conversation.columns import ASSISTANT, SYSTEM, TOOL, USER, Columns
+from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, prompt_length
 from historylab.planning.api_rules import ApiRules, recorded_rules, rules_of
 from historylab.planning.history import History
@@ -108,12 +109,10 @@ def _find_lost_prompts(timeline: PlannedRequests) -> np.ndarray:
 
 
 def _by_rules(timeline: PlannedRequests, rules: ApiRules) -> ProviderValidity:
-    found, messages = validity(timeline), timeline.conversation.messages
+    found = validity(timeline)
     chosen, recorded = timeline.settings.model, timeline.original.recorded.model
     model = chosen if rules.models in chosen else recorded or ""
-    blank = timeline.conversation.remember(
-        ("blank", rules.provider), lambda: np.flatnonzero([rules.refuses_text(message) for message in messages])
-    )
+    blank = blank_messages(timeline.conversation, rules)
     ends = zip(found.empty.tolist(), found.wrong_start.tolist(), found.wrong_end.tolist(), strict=True)
     causes = []
     for number, (plan, (empty, start, end)) in enumerate(zip(timeline.plans, ends, strict=True)):
@@ -134,6 +133,13 @@ def _by_rules(timeline: PlannedRequests, rules: ApiRules) -> ProviderValidity:
         else:
             causes.append("it ends in an answer" if end and rules.refuses_end(said[-1], model) else "")
     return ProviderValidity(**{name: getattr(found, name) for name in FAULTS}, rules=rules, causes=causes)
+
+
+def blank_messages(conversation: Conversation, rules: ApiRules) -> np.ndarray:
+    """int64: the messages that an API refuses for want of a text."""
+    return conversation.remember(
+        ("blank", rules.provider), lambda: np.flatnonzero([rules.refuses_text(message) for message in conversation])
+    )
 
 
 def _first_sent(plan: HistoryPlan, chosen: np.ndarray, sent: Sequence[Message]) -> int:

@@ -11,6 +11,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.recordings.as_sent import why_not_as_sent
 from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
+from historylab.tuning.count_rows import count_rows
 from historylab.tuning.measures import measure, unknown_row
 from historylab.tuning.replayed import AS_SENT, Lane, MeasureOptions, open_lane
 
@@ -23,8 +24,12 @@ def measure_lanes(
     Settings `beside` decisions of others are counted as those. Where a conversation is wanted as sent and nothing says
     what was sent, the row knows the title alone.
     """
+    counted = count_rows(conversation, lanes, options) if beside is None else {}
     known: dict[str, dict[str, Any]] = {}
-    for lane in lanes:
+    for place, lane in enumerate(lanes):
+        if place in counted:
+            yield dict(counted[place])
+            continue
         same = effective_key(lane)
         if same not in known:
             unknown = lane == AS_SENT and why_not_as_sent(conversation)

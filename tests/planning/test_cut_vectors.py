@@ -1,0 +1,64 @@
+"""Plans that only count agree with the pipeline's, message for message."""
+
+from __future__ import annotations
+
+import numpy as np
+from conversation_strategies import conversations, settings
+from hypothesis import given
+from hypothesis import settings as tried
+from hypothesis import strategies as st
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import MOST_TOKENS
+from historylab.planning.cut_ground import CutGround
+from historylab.planning.cut_stages import OFF, POLICIES, covers, plan_cuts
+from historylab.planning.cut_vectors import CutVectors
+from historylab.planning.pipeline import open_instruments
+from historylab.planning.reasons import Action
+from historylab.planning.replay import replay
+from historylab.settings.model import Settings
+
+PRUNERS = ("off", "fifo", "sliding_window", "adaptive", "message_window", "summarize", "relevance", "pairs")
+COVERED = st.one_of(
+    [
+        settings(**dict.fromkeys(OFF, "off"), policy=policy, pruner=pruner, tool_output=tool_output)
+        for policy in POLICIES
+        for pruner in PRUNERS
+        for tool_output in ("off", "clear", "truncate", "collapse")
+    ]
+)
+
+
+def made(conversation: Conversation, chosen: Settings, budgets: list[int]) -> CutVectors | None:
+    """The cuts, where they are told without plans."""
+    if not (covers(chosen) and CutGround.suits(conversation, chosen)):
+        return None
+    ground = CutGround(conversation, open_instruments(chosen).counter, chosen)
+    return plan_cuts(ground, chosen, budgets)
+
+
+@tried(max_examples=60)
+@given(conversations(max_size=24), COVERED, st.lists(st.integers(0, 400), min_size=1, max_size=2), st.integers(0, 20))
+def test_every_request_sends_what_its_plan_does(conversation, chosen, budgets, request):
+    sizes, more = replay(conversation, chosen).tokens, chosen.reserve + chosen.overhead
+    budgets = [0, 1, *budgets, *sizes[request : request + 1].tolist()]  # and one that just fits
+    wanted = [min(budget + more, MOST_TOKENS) for budget in budgets]
+    found = made(conversation, chosen, [max(0, budget - more) for budget in wanted])
+    for number, budget in enumerate(wanted) if found else ():
+        timeline = replay(conversation, chosen.replace(budget=budget))
+        assert found.tokens[number].tolist() == timeline.tokens.tolist()
+        assert found.over_budget[number].tolist() == timeline.over_budget.tolist()
+        for k, plan in enumerate(timeline.plans):
+            sent = found.sends(number, k)
+            assert sent.tolist() == plan.sent.tolist()
+            assert (
+                shortened(found, number, k, sent).tolist() == np.flatnonzero(plan.actions == Action.TRUNCATED).tolist()
+            )
+
+
+def shortened(found: CutVectors, number: int, request: int, sent: np.ndarray) -> np.ndarray:
+    texts, stop = found.ground.texts, found.stops[number, request]
+    if texts is None:
+        return np.empty(0, np.int64)
+    homes = texts.homes[:stop]
+    return texts.messages[:stop][sent[homes] & found.ground.open[homes]]
