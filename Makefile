@@ -1,5 +1,5 @@
 # The usual checks by name; CONTRIBUTING.md says when to run which. `make setup` once, in an environment of your own.
-.PHONY: help setup lint types fast test all ci
+.PHONY: help setup lint types fast test all limits ci
 
 help:
 	@grep -E '^[a-z]+:.*#' $(MAKEFILE_LIST) | sed -E 's/:.*# /\t/' | expand -t 10
@@ -24,6 +24,9 @@ test: # every test whose libraries are installed
 all: # every test, with the agent frameworks and Dask installed; only what needs a key or your own transcripts is skipped
 	pip install -e ".[test,frameworks,cluster]"
 	pytest -rs
+
+limits: # every benchmark that watches a limit, beside the last release: half an hour, on a machine that does nothing else
+	python benchmarks/limits.py
 
 ci: # README's test command in an empty environment (Debian or Ubuntu, as root)
 	.ci/run

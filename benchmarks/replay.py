@@ -1,6 +1,6 @@
 """How long planning every request of a chat takes, what memory its plans add, and how both grow; with peers beside it.
 
-    pip install -e ".[test]" && python benchmarks/replay.py [--sizes 10000 30000 100000]
+    pip install -e ".[test]" && python benchmarks/replay.py [--sizes 10000 100000]
 
 Each case is replayed in a process of its own (a fork, so on Linux or macOS) that has the chat loaded and counted;
 memory is what the process has grown by at its largest. The peers trim the same requests to the same budget, one call of
@@ -19,11 +19,12 @@ import resource
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
-from measured import CASES, LANGCHAIN, LangChain, chat, conversation, heading, number, row, spent
+from limits import Watch, exponent
+from measured import CASES, LANGCHAIN, LangChain, chat, conversation, heading, in_loads, number, row, spent
 
 from historylab import replay
 from historylab.conversation.conversation import Conversation
@@ -36,15 +37,23 @@ from historylab.relevance.words import split, stems
 
 CHEAP = ("default (lastN 20)", "fifo 8k", "sliding_window", "adaptive", "pairs", "clear")
 RELEVANCE = "relevance"
-SHARES = (0.1, 0.3, 1)  # of the first size, where every request scores all before it
+SHARES = (0.1, 1, 10)  # of the first size, where every request ranks all before it
+EXPONENT = 1.3  # of the time, between the first size and the last
+LARGEST = 100_000  # messages, of which a replay takes at most
+IN_LOADS, MEGABYTES = 400, 300  # 3 s in json.loads of 10,000 messages, and memory
+TIMES = 20  # a replay by relevance takes at most so many times as long for ten times the messages
+IMPORTED = 1.4  # `import historylab` beside a bare interpreter's start
 MOST_SECONDS = 20.0  # a peer's run is sampled so that it takes about this long at most
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 30_000, 100_000])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000])
     sizes = parser.parse_args().sizes
-    print(f"import historylab: {import_seconds() * 1000:.0f} ms of CPU time")
+    watch = Watch()
+    added, bare = import_seconds()
+    print(f"import historylab: {added * 1000:.0f} ms of CPU time, a bare interpreter {bare * 1000:.0f}")
+    watch.judge("import historylab (beside a bare interpreter)", added / bare, IMPORTED)
     heading("replay: CPU s, MB added", *(f"{size:,} messages" for size in sizes))
     chats = {size: conversation(size) for size in sizes}
     counted(conversation(10))  # loads the tokenizer
@@ -52,10 +61,23 @@ def main() -> None:
     for source in chats.values():
         counted(source)
     for name in CHEAP:
-        row(name, *(", ".join(map(number, apart(replayed, source, name))) for source in chats.values()))
+        found = {size: apart(replayed, source, name) for size, source in chats.items()}
+        row(name, *(", ".join(map(number, cell)) for cell in found.values()))
+        judge(name, found, watch)
     row("pricing the first", *(number(apart(priced, source, CHEAP[0])[0]) for source in chats.values()))
-    relevance(sizes)
+    relevance(sizes, watch)
     peers(sizes[0])
+    sys.exit(watch.exceeded)
+
+
+def judge(name: str, found: Mapping[int, tuple[float, ...]], watch: Watch) -> None:
+    """CPU seconds and megabytes of replays by their size."""
+    first, last = min(found), max(found)
+    if first < last:
+        watch.judge(f"replay, {name}, exponent", exponent(found[last][0] / found[first][0], last / first), EXPONENT)
+    if last == LARGEST:
+        watch.judge(f"replay, {name}, {last:,} messages (in json.loads)", in_loads(found[last][0]), IN_LOADS)
+        watch.judge(f"replay, {name}, {last:,} messages, MB", found[last][1], MEGABYTES)
 
 
 def counted(source: Conversation) -> None:
@@ -76,8 +98,8 @@ def priced(source: Conversation, name: str) -> tuple[float, ...]:
     return (spent(lambda: price(traffic(timeline), Prices(input=4, output=20), "explicit").total).cpu,)
 
 
-def relevance(sizes: list[int]) -> None:
-    """Scoring grows with the square of the chat, bare or not, so these are shorter chats."""
+def relevance(sizes: list[int], watch: Watch) -> None:
+    """Bare scoring grows with the square of the chat, so it is left out of the longest."""
     sizes = [int(sizes[0] * share) for share in SHARES]
     heading("relevance: CPU s, MB added", *(f"{size:,} messages" for size in sizes))
     chats = [conversation(size) for size in sizes]
@@ -85,10 +107,12 @@ def relevance(sizes: list[int]) -> None:
         counted(source)
     bare_scores(conversation(10))  # loads the stemmer
     cells = [apart(replayed, source, RELEVANCE) for source in chats]
-    bare = [apart(postings_summed, source, RELEVANCE)[0] for source in chats]
+    bare = [apart(postings_summed, source, RELEVANCE)[0] for source in chats[:-1]]
     row("replay", *(", ".join(map(number, cell)) for cell in cells))
+    times = cells[-1][0] / cells[-2][0]
+    watch.judge("replay, relevance, ten times the messages", times, TIMES)
     row("a bare sum over the postings", *map(number, bare))
-    row("ratio", *(number(cell[0] / sums) for cell, sums in zip(cells, bare, strict=True)))
+    row("ratio", *(number(cell[0] / sums) for cell, sums in zip(cells, bare, strict=False)))
 
 
 def postings_summed(source: Conversation, name: str) -> tuple[float, ...]:
@@ -176,8 +200,8 @@ def largest() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6
 
 
-def import_seconds() -> float:
-    """CPU seconds `import historylab` adds to a bare interpreter."""
+def import_seconds() -> tuple[float, float]:
+    """CPU seconds `import historylab` adds to a bare interpreter, and those of that."""
 
     def start(code: str) -> float:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -186,7 +210,8 @@ def import_seconds() -> float:
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / 5
 
-    return start("import historylab") - start("pass")
+    bare = min(start("pass") for _ in range(3))
+    return min(start("import historylab") for _ in range(3)) - bare, bare
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
 
 A Trimmer is given a chat of so many messages once; then each call adds one answer and what follows it (a question, or
 results of tools) to the caller's own list, and is measured. *Parsed* is the same list parsed anew before every call.
-Where something is carried, the average is over as many calls as it takes until a summary was written. Clock time stands
+Where something is carried, the average is over as many calls as it takes until a summary was written. Then each store
+has a chat that another process planned, and a new one goes on with it. Clock time stands
 in brackets where it differs. Read the ratios: machines differ, and so do two runs.
 """
 
@@ -14,15 +15,42 @@ import argparse
 import gc
 import json
 import logging
+import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from itertools import islice
 from operator import is_
 
-from measured import CARRIED, CASES, LANGCHAIN, ByHand, LangChain, Record, Spent, chat, heading, number, row, spent
+from limits import Watch
+from measured import (
+    CARRIED,
+    CASES,
+    LANGCHAIN,
+    ByHand,
+    LangChain,
+    Record,
+    Spent,
+    chat,
+    heading,
+    in_loads,
+    number,
+    row,
+    spent,
+)
 
 from historylab import Conversation, Settings, Trimmer, replay, trim
 from historylab.formats.messages.chat_messages import to_messages
+from historylab.stores.base import open_store
 
+A_CALL = 0.04  # of json.loads of 10,000 messages: 0.3 ms
+DEARER = 0.13  # 1 ms: where a summary is written now and then, texts are scored, or messages are made anew
+RESTARTED = {
+    "default (lastN 20)": CASES["default (lastN 20)"],
+    **{name: CASES[name] for name in (*CARRIED, "adaptive")},
+    "rolling": Settings(compaction="rolling", pruner="off", policy="all"),
+}
+STORES = ("memory://", "sqlite:///{folder}/chats.db")
+A_RESTART = 10.7  # of json.loads of 10,000 messages: 80 ms
 MORE = 900  # messages that a chat still grows by
 MOST_PARSED = 12  # calls that are measured with parsed messages
 
@@ -69,7 +97,8 @@ def once(records: Sequence[Record], sizes: Sequence[int], settings: Settings) ->
     return growing(records, sizes, lambda now: trim(now, settings))
 
 
-def per_call(sizes: Sequence[int], calls: int) -> None:
+def per_call(sizes: Sequence[int], calls: int, watch: Watch) -> None:
+    figures: dict[str, float] = {}
     chats = {size: chat(size + MORE) for size in sizes}
     gc.freeze()  # what is looked at by collections is what a call leaves, not the other chats
     asked = {size: requests_from(chats[size], size) for size in sizes}
@@ -77,11 +106,17 @@ def per_call(sizes: Sequence[int], calls: int) -> None:
     heading("a Trimmer, ms a call", *(f"{size:,}" for size in sizes), "parsed", "trim() once")
     for name, settings in CASES.items():
         spans = asked if name in CARRIED else few
-        cells = [growing(chats[s], spans[s], Trimmer(settings).trim).ms() for s in sizes]
+        found = [growing(chats[s], spans[s], Trimmer(settings).trim) for s in sizes]
+        cells = [each.ms() for each in found]
+        calls = {size: each.cpu / each.calls for size, each in zip(sizes, found, strict=True) if size >= 100}
+        figures[name] = max(calls.values(), default=0.0)
         at = sizes[-1]
         again = parsed(chats[at], few[at], Trimmer(settings).trim)
         row(name, *cells, again.ms(), once(chats[at], few[at][: 2 if name in CARRIED else 9], settings).ms())
         gc.collect()
+    for name, seconds in figures.items():
+        plain = not name.startswith((*CARRIED[1:], "relevance", "a projection"))
+        watch.judge(f"a Trimmer's call, {name} (in json.loads)", in_loads(seconds), A_CALL if plain else DEARER)
     floor = {size: floors(chats[size], few[size]) for size in sizes}
     row("floor: one pass over the list", *(floor[s][0].ms() for s in sizes), floor[sizes[-1]][1].ms(), "")
     row("a loop by hand that keeps counts", *(growing(chats[s], few[s], ByHand()).ms() for s in sizes), "", "")
@@ -108,6 +143,25 @@ def whole_chat(size: int) -> None:
         row(name, number(grown.cpu), number(shown.cpu), number(grown.cpu / shown.cpu))
 
 
+def restarts(size: int, watch: Watch) -> None:
+    """The first call of a process on a chat that another one has planned, both with one store."""
+    records = chat(size)
+    heading(f"a restart at {size:,} messages, ms", "never seen", *(store.partition(":")[0] for store in STORES))
+    for name, settings in RESTARTED.items():
+        cells, slowest, before = list[str](), 0.0, Spent()
+        for place in STORES:
+            with tempfile.TemporaryDirectory() as folder:
+                store = open_store(place.format(folder=folder))
+                with Spent() as before:
+                    Trimmer(settings, store=store).trim(records)
+                again = spent(lambda s=settings, store=store: Trimmer(s, store=store).trim(records), 5)
+                store.close()
+            cells.append(again.ms())
+            slowest = max(slowest, in_loads(again.cpu))
+        row(name, before.ms(), *cells)
+        watch.judge(f"a restart, {name} (in json.loads)", slowest, A_RESTART)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="+", default=[10, 100, 1000, 10_000])
@@ -115,8 +169,11 @@ def main() -> None:
     parser.add_argument("--growing", type=int, default=1000)
     arguments = parser.parse_args()
     logging.getLogger("historylab").addHandler(logging.NullHandler())
-    per_call(arguments.sizes, arguments.calls)
+    watch = Watch()
+    per_call(arguments.sizes, arguments.calls, watch)
     whole_chat(arguments.growing)
+    restarts(arguments.sizes[-1], watch)
+    sys.exit(watch.exceeded)
 
 
 if __name__ == "__main__":
