@@ -17,6 +17,7 @@ from typing import NamedTuple
 from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError, NothingRead, SettingsError, UnknownFormat
 from historylab.formats.files.folders import files_at
+from historylab.formats.files.object_stores import is_address
 from historylab.formats.files.pieces import split_file
 from historylab.formats.load import Conversations
 from historylab.formats.shapes.shape import Shape
@@ -272,10 +273,10 @@ class _Sources:
 
 
 def _files(path: str) -> list[tuple[str | Conversation, bool]]:
-    """The file, or those of the folder, each with whether it stands in one. Raises SettingsError if there is none."""
-    if not os.path.exists(path):
+    """The files at a path or an address, each with whether it was found there. SettingsError if there is none."""
+    found = files_at(path)
+    if found == [path] and not (is_address(path) or os.path.exists(path)):
         raise SettingsError(f"there is no file or folder {path!r} to check")
-    found, in_folder = files_at(path), os.path.isdir(path)
     if not found:
         raise SettingsError(f"the folder {path!r} holds no files")
-    return [(file, in_folder) for file in found]
+    return [(file, file != path) for file in found]

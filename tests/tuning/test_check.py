@@ -224,8 +224,16 @@ def test_a_folder_is_read_file_by_file_and_what_could_not_be_read_is_named(tmp_p
     with pytest.raises(SettingsError, match="holds no files"):
         (tmp_path / "empty").mkdir()
         run_check(tmp_path / "empty", WHOLE, ())
-    with pytest.raises(SettingsError, match="there is no file or folder"):
-        run_check(tmp_path / "nowhere", WHOLE, ())
+    for nowhere in ("nowhere", "*.jsonl"):
+        with pytest.raises(SettingsError, match="there is no file or folder"):
+            run_check(tmp_path / nowhere, WHOLE, ())
+
+
+def test_wildcards_find_files(tmp_path):
+    for name in ("a.json", "b.json", "c.jsonl"):
+        (tmp_path / name).write_text('[{"role": "user", "content": "hi"}]')
+    found = run_check(tmp_path / "*.json", WHOLE, read_wishes("never over the budget"))
+    assert [place.file for place in found.places] == [str(tmp_path / "a.json"), str(tmp_path / "b.json")]
 
 
 def test_a_comma_separates_wishes_except_within_a_number():
