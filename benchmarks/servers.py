@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -60,6 +61,11 @@ def empty_page() -> Iterator[tuple[str, int]]:
         said = [part for name, value in options.items() for part in (f"--{name}", str(value))]
         with server("streamlit", "run", str(script), *said, port=port, cwd=folder) as found:
             yield found
+
+
+def resident(process: int) -> float:
+    """Megabytes of memory that a process holds (on Linux)."""
+    return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{process}/status").read_text())[1]) / 1024
 
 
 def computed(servers: set[int]) -> dict[tuple[str, int], float]:

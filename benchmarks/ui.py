@@ -7,7 +7,8 @@ affects both, the playground on conversations of a coding agent (about ten messa
 the page, from the event (a click, the release of the scrubber, Enter in a setting) to the first frame that shows the
 result: for the scrubber the list of that request, for a setting the new verdict, and the last thing that anything on
 the page draws. Beside the wall stands the time that server and browser computed (on Linux). Reports medians; read the
-ratios. Exits with 1 if one is above its limit.
+ratios. At last ten tabs of the longest conversations change a setting at once, round by round: when the last of them is
+drawn, and what a change leaves in the server's memory. Exits with 1 if anything is above its limit.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from servers import SECONDS, computed, empty_page, free_port, server, spent
+from servers import SECONDS, computed, empty_page, free_port, resident, server, spent
 
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking")
 LEFT, RIGHT = 48, 12  # pixels beside the map's cells
@@ -33,10 +34,13 @@ LIMITS = {  # measure → the largest ratio to the empty page, or of bytes the m
     "first text in a new tab": 2.0,
     "scrub, to the list": 1.5,
     "setting, to the last thing drawn": 3.5,
-    "setting, to the last thing drawn, large": 5.5,
+    "setting, to the last thing drawn, large": 4.0,
     "upload, to its verdict and map": 8.0,
     "kB per change": 60.0,
+    "seconds until the last tab is drawn": 4.0,
+    "MB a tab and change": 3.0,
 }
+TABS, WARM_UP, ROUNDS = 10, 2, 5
 
 # Milliseconds from the last event of a kind until a condition holds in the page, its components included. With `last`
 # also until none of the components has drawn anything for a while; that while isn't counted.
@@ -83,9 +87,9 @@ class Clock:
         print(f"{title}: {took[0]:,.0f} ms, empty page {bare[0]:,.0f} ms: {ratio:.2f}x{self._judge(ratio, most)}")
         print(f"    computing, in brackets for the empty page: {cpu}", flush=True)
 
-    def report_bytes(self, title: str, sent: float) -> None:
-        """Print thousands of bytes."""
-        print(f"{title}: {sent:,.0f} kB{self._judge(sent, LIMITS['kB per change'])}", flush=True)
+    def report_amount(self, title: str, amount: float, limit: str) -> None:
+        """Print what is no ratio, in the unit that its limit begins with."""
+        print(f"{title}: {amount:,.1f} {limit.partition(' ')[0]}{self._judge(amount, LIMITS[limit])}", flush=True)
 
     def _judge(self, found: float, most: float | None) -> str:
         if most is None:
@@ -174,7 +178,7 @@ def setting(page, least: int, *, last: bool) -> Callable[[int], float]:
     def measure(n: int) -> float:
         value = least + 500 * n
         budget.fill(str(value))
-        verdict = f"document.querySelector('.hl-seen > [title*=\"{value:,}\"]')"
+        verdict = _verdict(value)
         done = f"{verdict} && {SETTLED}" if last else verdict
         took = timed(page, "keydown", done, lambda: budget.press("Enter"), last=last)
         page.wait_for_function(f"() => {SETTLED}")
@@ -220,6 +224,30 @@ def uploading(page, turns: int, *, last: bool) -> Callable[[int], float]:
     return measure
 
 
+def changing_in_tabs(context, home: str, own: int, turns: int) -> tuple[float, float]:
+    """Seconds until the last of several tabs has drawn its change, and the megabytes that each leaves in the server."""
+    told = f"turns={turns},seed={{}}&historyPolicy=all"
+    pages = [playground(context, f"{home}/?conversation=coding_agent:{told.format(seed + 1)}") for seed in range(TABS)]
+    took = []
+    for n in range(WARM_UP + ROUNDS):
+        if n == WARM_UP:
+            before = resident(own)
+        budgets = [page.get_by_role("textbox", name="Budget", exact=True) for page in pages]
+        for budget in budgets:
+            budget.fill(str(20_000 + 500 * n))
+        start = time.perf_counter()
+        for budget in budgets:
+            budget.press("Enter", no_wait_after=True)
+        for page in pages:
+            page.wait_for_function(f"() => {_verdict(20_000 + 500 * n)} && {SETTLED}")
+        took.append(time.perf_counter() - start)
+    return statistics.median(took[WARM_UP:]), (resident(own) - before) / (TABS * ROUNDS)
+
+
+def _verdict(budget: int) -> str:
+    return f"document.querySelector('.hl-seen > [title*=\"{budget:,}\"]')"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--turns", type=int, nargs="+", default=[100, 1000])
@@ -246,13 +274,17 @@ def main() -> None:
             clock.report(f"{at}setting, to the new verdict", "", rerun, setting(page, 6000, last=False))
             last = "setting, to the last thing drawn"
             clock.report(at + last, last + large, rerun, setting(page, 20_000, last=True))
-            clock.report_bytes(f"{at}sent per change", bytes_per_change(page, given.times))
+            clock.report_amount(f"{at}sent per change", bytes_per_change(page, given.times), "kB per change")
             page.close()
         page = playground(context, home)
         for what, last in (("upload, to its verdict and map", False), ("upload, to the last thing drawn", True)):
             clock.report(
                 f"{max(given.turns):,} turns, {what}", what, rerun, uploading(page, max(given.turns), last=last)
             )
+        page.close()
+        seconds, left = changing_in_tabs(context, home, own, max(given.turns))
+        clock.report_amount(f"{TABS} tabs, a setting in each", seconds, "seconds until the last tab is drawn")
+        clock.report_amount(f"{TABS} tabs, left in memory", left, "MB a tab and change")
         browser.close()
     sys.exit(clock.exceeded)
 

@@ -121,10 +121,9 @@ def named_loss(losses: Iterable[Loss]) -> Loss | None:
     called with than what an answer says, and of these the first. A number may stand there by chance; a word that is in
     everybody's speech, and a line of code, tell nothing.
     """
-    sure = (loss for loss in losses if _doubt(loss) < DOUBTFUL)
-    return min(
-        sure, key=lambda loss: (loss.kind != "star", _doubt(loss), loss.badness, loss.kind == "link"), default=None
-    )
+    ranked = (((loss.kind != "star", _doubt(loss), loss.badness, loss.kind == "link"), loss) for loss in losses)
+    sure = (each for each in ranked if each[0][1] < DOUBTFUL)
+    return min(sure, key=lambda each: each[0], default=(None, None))[1]
 
 
 def _doubt(loss: Loss) -> int:

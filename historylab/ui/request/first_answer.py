@@ -20,7 +20,7 @@ from historylab.ui.session.background_work import ClickWaits, give_way
 from historylab.ui.shared.page import link_to_page
 from historylab.wording.answer import loss_in_words, saving_in_words, saving_words, why_not_tried
 from historylab.wording.headline import use_of
-from historylab.wording.losses import RECALL_UNKNOWN, losses_shown, named_loss
+from historylab.wording.losses import RECALL_UNKNOWN
 from historylab.wording.untrusted import escape
 
 FIND_SAVING = "find-saving"
@@ -29,7 +29,7 @@ NONE_BETTER = "None of the settings tried is cheaper without losing something."
 
 def headline_loss(timeline: Timeline) -> Loss | None:
     """The loss that the headline names."""
-    return named_loss(losses_shown(cached.retention_of(timeline, viewing.must_remember())))
+    return cached.worst_loss(timeline, viewing.must_remember())
 
 
 def first_answer(timeline: Timeline, resolution: Resolution, *, mended: bool) -> None:

@@ -41,7 +41,7 @@ from historylab.planning.strategies.base import Instruments
 from historylab.pricing import Prices
 from historylab.recall.must_remember import MustRemember
 from historylab.recall.questions import AskedQuestion, Question, ask_all
-from historylab.recall.retention import Retention, retention
+from historylab.recall.retention import Loss, Retention, retention
 from historylab.reports.decisions import decisions_csv
 from historylab.reports.report import report
 from historylab.reports.shown import Shown
@@ -55,6 +55,7 @@ from historylab.ui.session.background_work import Work
 from historylab.ui.session.latest_timelines import LatestTimelines
 from historylab.ui.session.model_consent import Consented
 from historylab.ui.session.session import tab
+from historylab.wording.losses import losses_shown, named_loss
 from historylab.wording.sources import SettingsEffect, outcome_of
 
 T = TypeVar("T")
@@ -307,6 +308,12 @@ def comparisons(timeline: Timeline, prices: Prices) -> Mapping[str, CostComparis
 def retention_of(timeline: Timeline, must_remember: tuple[int, ...]) -> Retention:
     """The values that later requests needed, and whether they still held them."""
     return _found_in(timeline, ("retention", must_remember), lambda: retention(timeline, stars=must_remember))
+
+
+def worst_loss(timeline: Timeline, must_remember: tuple[int, ...]) -> Loss | None:
+    """The loss that the headline names."""
+    found = retention_of(timeline, must_remember)
+    return _found_in(timeline, ("worst loss", must_remember), lambda: named_loss(losses_shown(found)))
 
 
 @st.cache_resource(
