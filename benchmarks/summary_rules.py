@@ -9,14 +9,15 @@ import numpy as np
 
 from historylab.summarizers.base import SummaryTask
 from historylab.summarizers.filling import select_fitting
-from historylab.summarizers.lines import message_lines
+from historylab.summarizers.lines import line_index
 
 MOST_LINES = 2_000  # that LexRank compares: every line with every other
 WORD = re.compile(r"\w+")
 
 
 def lines_of(task: SummaryTask) -> list[str]:
-    return [*task.previous.splitlines(), *(x for m in task.messages for x in message_lines(m, task.known).texts)]
+    index = line_index(task.known)
+    return [*task.previous.splitlines(), *(index.texts[k] for m in task.messages for k in index.lines_of(m).tolist())]
 
 
 def fitting(lines: Sequence[str], order: Sequence[int], task: SummaryTask) -> str:

@@ -8,7 +8,7 @@ calls sets `offline = True`.
 from __future__ import annotations
 
 from collections.abc import MutableMapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from historylab.chat_models.base import ChatModel
@@ -32,12 +32,16 @@ class SummaryTask:
     previous: str = ""
     known: MutableMapping[Any, Any] = field(default_factory=dict, compare=False, repr=False)
     previous_covers: int = 0
-    _counted: dict[str, int] = field(default_factory=dict, init=False, compare=False, repr=False)
+    _counted: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def covers(self) -> int:
         """The number of messages the summary will stand for: these, and those of the summary it absorbs."""
         return len(self.messages) + self.previous_covers
+
+    def within(self, max_tokens: int) -> SummaryTask:
+        """The same task with other room."""
+        return replace(self, max_tokens=max_tokens)
 
     def fits(self, text: str) -> bool:
         return self.count(text) <= self.max_tokens

@@ -9,15 +9,14 @@ of the room, in a chat what the lines leave.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
 from historylab.registry import register
 from historylab.summarizers.base import SummaryTask
-from historylab.summarizers.filling import costs_of, select_fitting
-from historylab.summarizers.lines import Lines, join_lines, message_lines, summary_lines
+from historylab.summarizers.filling import count_costs, take_fitting
+from historylab.summarizers.lines import LineIndex, line_index
 from historylab.summarizers.values import ALSO, Value, list_values, rank_values, read_values
 
 LINES_OF_SESSION = 0.5  # share of the room that a tool session's lines have
@@ -51,14 +50,15 @@ class ExtractiveSummarizer:
 
 
 def _summary(task: SummaryTask) -> str:
+    index = line_index(task.known)
     former, listed = _read(task.previous)
-    lines = join_lines([summary_lines(former), *(message_lines(message, task.known) for message in task.messages)])
+    lines = np.concatenate([index.numbers_of(former), *map(index.lines_of, task.messages)])
     values = rank_values(task, listed)
     room = task.max_tokens
     if _is_session(task):
-        half = replace(task, max_tokens=int(room * (1 - LINES_OF_SESSION)))
+        half = task.within(int(room * (1 - LINES_OF_SESSION)))
         room -= task.count("".join(list_values(values, "", half)))
-    text = _choose(lines, len(former), room, task) if lines.texts else ""
+    text = _choose(index, lines, len(former), room, task) if len(lines) else ""
     return "\n".join(filter(None, (text, *list_values(values, text, task))))
 
 
@@ -77,50 +77,36 @@ def _is_session(task: SummaryTask) -> bool:
     return bool(said) or listed > LIST_OF_SESSION * task.count(task.previous)
 
 
-def _choose(lines: Lines, former: int, room: int, task: SummaryTask) -> str:
+def _choose(index: LineIndex, lines: np.ndarray, former: int, room: int, task: SummaryTask) -> str:
     """The best lines that fit together in `room` tokens, in their order; the first so many are a former summary's."""
-    ranked = _rank(lines, _each_once(lines.texts), former, task)
-    chosen = [ranked[k] for k in select_fitting([lines.texts[k] for k in ranked], room, task)]
-    while chosen and task.count(_text(chosen, lines.texts)) > room:  # counted one by one before, and now as a whole
-        chosen = chosen[: len(chosen) * 9 // 10]
-    return _text(chosen, lines.texts) if chosen else _cut(lines.texts[ranked[0]], room, task)
+    _, first = np.unique(lines, return_index=True)
+    places = np.sort(first)  # where each stands first
+    lines = lines[places]
+    costs = index.costs_of(lines, task.counter.key, lambda texts: count_costs(texts, task))
+    ranked = np.argsort(-_scores(index, lines, int(places.searchsorted(former)), costs), kind="stable")
+    chosen = ranked[take_fitting(costs[ranked].tolist(), room, task)]
+    texts = index.texts
+    while len(chosen) and task.count(_text(lines[np.sort(chosen)], texts)) > room:
+        chosen = chosen[: len(chosen) * 9 // 10]  # counted one by one before, and now as a whole
+    return _text(lines[np.sort(chosen)], texts) if len(chosen) else _cut(texts[lines[ranked[0]]], room, task)
 
 
-def _each_once(texts: Sequence[str]) -> np.ndarray:
-    """int64, ascending: where each text stands first."""
-    if len(set(texts)) == len(texts):
-        return np.arange(len(texts))
-    first = dict(zip(reversed(texts), reversed(range(len(texts))), strict=True))
-    return np.array(sorted(first.values()), np.int64)
-
-
-def _rank(lines: Lines, candidates: np.ndarray, former: int, task: SummaryTask) -> list[int]:
-    """The candidates (int64 indices of lines, ascending), the best first, of equals the first."""
-    rare = _rarity(lines.words, lines.word_counts, candidates)
-    rare += LITERAL * _rarity(lines.literals, lines.literal_counts, candidates)
-    scores = rare / (PER_LINE + np.array(costs_of(lines.texts, task)))
+def _scores(index: LineIndex, lines: np.ndarray, former: int, costs: np.ndarray) -> np.ndarray:
+    """float64: how telling each of these lines is, all of them different."""
+    rare = _rarity(*index.words_in(lines), len(lines)) + LITERAL * _rarity(*index.literals_in(lines), len(lines))
+    scores = rare / (PER_LINE + costs)
     scores[:former] *= FORMER
-    ranked: list[int] = candidates[np.argsort(-scores[candidates], kind="stable")].tolist()
-    return ranked
+    return scores
 
 
-def _rarity(said: np.ndarray, counts: np.ndarray, candidates: np.ndarray) -> np.ndarray:
-    """float64[lines]: the inverse document frequencies of what each line says, added up; documents are the candidates.
-
-    `said` (int64) are the hashes line by line, `counts` (int64[lines]) how many each line has.
-    """
-    every, total = len(counts), len(candidates)
-    owners = np.repeat(np.arange(every), counts)
-    if total < every:  # some lines occur twice
-        counted = np.isin(owners, candidates)
-        said, owners = said[counted], owners[counted]
-    _, which, frequency = np.unique(said, return_inverse=True, return_counts=True)
-    rarity = np.rint(np.log(1 + total / frequency) * FRACTION)
-    return np.bincount(owners, rarity[which], every) / FRACTION
+def _rarity(said: np.ndarray, owners: np.ndarray, total: int) -> np.ndarray:
+    """float64[total]: the inverse document frequencies of what each line says, added up; documents are the lines."""
+    rarity = np.rint(np.log(1 + total / np.arange(1, total + 1)) * FRACTION)  # of what so many lines say
+    return np.bincount(owners, rarity[np.bincount(said)[said] - 1], total) / FRACTION
 
 
-def _text(chosen: Iterable[int], texts: Sequence[str]) -> str:
-    return "\n".join(texts[k] for k in sorted(chosen))
+def _text(lines: np.ndarray, texts: Sequence[str]) -> str:
+    return "\n".join([texts[k] for k in lines.tolist()])
 
 
 def _cut(text: str, room: int, task: SummaryTask) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 
 from historylab.conversation.message import Message
@@ -32,7 +32,7 @@ from historylab.summarizers.cues import (
 from historylab.summarizers.filling import costs_of, select_fitting
 from historylab.summarizers.lines import find_literals, shorten_line
 from historylab.summarizers.reuse import doubt_of_seen
-from historylab.summarizers.values import ALSO, Value, is_number, list_values, rank_values, read_values, says
+from historylab.summarizers.values import ALSO, Value, is_number, SaidText, list_values, rank_values, read_values
 
 SECTIONS = (GOAL, PREFERENCES, DECISIONS, OPEN)
 EDITED, READ, IDS = "Files edited: ", "Files read: ", "Ids and values: "
@@ -76,7 +76,7 @@ class LedgerSummarizer:
             return IDS if value.uses else ALSO
 
         lines = max(int(task.max_tokens * LINES), _room_of_rules(sections, task))
-        lists = list_values(values, "", replace(task, max_tokens=task.max_tokens - lines), label_of)
+        lists = list_values(values, "", task.within(task.max_tokens - lines), label_of)
         text = _quote_sections(sections, task.max_tokens - task.count("\n".join(lists)), task)
         return "\n".join(filter(None, (text, *sorted(list_values(values, text, task, label_of), key=_place))))
 
@@ -90,10 +90,10 @@ def _rank(task: SummaryTask, former: _Former) -> list[Value]:
 
 def _each_once(values: Sequence[Value], task: SummaryTask) -> list[Value]:
     """Those of the values that none before them contains."""
-    said, found = "", []
+    said, found = SaidText(), []
     for value in values[: max(0, task.max_tokens)]:
-        if not says(said, value.text):
-            said += f"\n{value.text}"
+        if not said.says(value.text):
+            said.add(value.text)
             found.append(value)
     return found
 
@@ -122,7 +122,7 @@ def _read(previous: str) -> _Former:
     for line in filter(str.strip, previous.splitlines()):
         label = next((label for label in LISTS if line.startswith(label)), None)
         if label:
-            former.listed[label] += [replace(v, uses=v.uses - (label == ALSO)) for v in read_values(line, label)]
+            former.listed[label] += read_values(line, label, int(label != ALSO))
         elif line in headings:
             section = headings[line]
         else:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from math import sqrt
 from typing import Any
 
@@ -29,6 +31,7 @@ LARGEST = 10  # tokens of most values
 BETWEEN = ", "
 ITEM = re.compile(r"(?:`[^`]*`|[^`,]|`|,(?! ))+")  # what stands between commas; in backticks there may be some
 ASCII_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+WORDS_APART = bytes(byte if chr(byte) in ASCII_WORD else 32 for byte in range(256))
 AS_WRITTEN = json.JSONDecoder(parse_int=str, parse_float=str, strict=False)  # numbers stay the text they are
 
 
@@ -90,44 +93,67 @@ def list_values(
     values: Sequence[Value], above: str, task: SummaryTask, label_of: Callable[[Value], str] = lambda value: ALSO
 ) -> list[str]:
     """A line per label, of those of the values that `above` doesn't hold, as many as fit below it, in their order."""
-    likeliest = [value for value in values[: max(0, task.max_tokens)] if not says(above, value.text)]
-    shown = _take_fitting([(label_of(value), value) for value in likeliest], task.max_tokens - task.count(above), task)
+    said = SaidText(above)
+    likeliest = [value for value in values[: max(0, task.max_tokens)] if not said.says(value.text)]
+    fitting = _take_fitting(
+        [(label_of(value), value.shown) for value in likeliest], task.max_tokens - task.count(above), task
+    )
+    lists, shown = _ValueLists(fitting), len(fitting)
     while shown:
-        lists = _write_lists(shown)
-        excess = task.count("\n".join(filter(None, (above, *lists)))) - task.max_tokens
+        lines = lists.of_first(shown)
+        excess = task.count("\n".join(filter(None, (above, *lines)))) - task.max_tokens
         if excess <= 0:
-            return lists
-        shown = shown[: -max(1, excess // LARGEST)]  # counted one by one before, and now as a whole
+            return lines
+        shown -= max(1, excess // LARGEST)  # counted one by one before, and now as a whole
     return []
 
 
-def _write_lists(shown: Sequence[tuple[str, Value]]) -> list[str]:
-    by_label: dict[str, list[str]] = {}
-    for label, value in shown:
-        by_label.setdefault(label, []).append(value.shown)
-    return [label + BETWEEN.join(texts) for label, texts in by_label.items()]
+class _ValueLists:
+    """Values in one line per label; `of_first` are those of the first so many."""
+
+    __slots__ = ("_ends", "_lines", "_places")
+
+    def __init__(self, shown: Sequence[tuple[str, str]]) -> None:
+        by_label: dict[str, list[str]] = {}
+        self._places: dict[str, list[int]] = {}
+        for place, (label, text) in enumerate(shown):
+            by_label.setdefault(label, []).append(text)
+            self._places.setdefault(label, []).append(place)
+        self._lines = {label: label + BETWEEN.join(texts) for label, texts in by_label.items()}
+        self._ends = {
+            label: list(accumulate(texts, lambda end, text: end + len(BETWEEN) + len(text), initial=len(label)))
+            for label, texts in by_label.items()
+        }  # with a separator too many
+
+    def of_first(self, count: int) -> list[str]:
+        found = []
+        for label, places in self._places.items():
+            if several := bisect_left(places, count):
+                found.append(self._lines[label][: self._ends[label][several] - len(BETWEEN)])
+        return found
 
 
-def _take_fitting(offered: Sequence[tuple[str, Value]], room: int, task: SummaryTask) -> list[tuple[str, Value]]:
+def _take_fitting(offered: Sequence[tuple[str, str]], room: int, task: SummaryTask) -> list[tuple[str, str]]:
     """Those of the values, with their labels, that fit in their order; each label takes room once."""
     labels = list(dict.fromkeys(label for label, _ in offered))
     costs = costs_of([label.rstrip() for label in labels], task)
     of_label = {label: cost - 1 for label, cost in zip(labels, costs, strict=True)}  # no comma before its first value
-    fitting: list[tuple[str, Value]] = []
-    for (label, value), alone in zip(offered, costs_of([value.shown for _, value in offered], task), strict=True):
-        cost = alone + of_label.get(label, 0)
+    fitting: list[tuple[str, str]] = []
+    for offer, cost in zip(offered, costs_of([text for _, text in offered], task), strict=True):
+        if of_label:
+            cost += of_label.get(offer[0], 0)
         if cost <= room:
             room -= cost
-            of_label.pop(label, 0)
-            fitting.append((label, value))
+            of_label.pop(offer[0], 0)
+            fitting.append(offer)
     return fitting
 
 
-def read_values(line: str, label: str = ALSO) -> Iterator[Value]:
-    """The values of a line that `list_values` wrote under that label, as used once each."""
+def read_values(line: str, label: str = ALSO, uses: int = 1) -> Iterator[Value]:
+    """The values of a line that `list_values` wrote under that label, as used so often each."""
     for item in map(str.strip, ITEM.findall(line.removeprefix(label))):
         if item:
-            yield Value(item.strip("`") or item, 1)
+            yield Value(item.strip("`") or item, uses)
 
 
 def says(text: str, value: str) -> bool:
@@ -136,6 +162,42 @@ def says(text: str, value: str) -> bool:
         return False
     runs_on = value[-1:] in ASCII_WORD
     return any(not (runs_on and text[end : end + 1] in ASCII_WORD) for end in ends_of(text, value))
+
+
+class SaidText:
+    """A text that is asked for many values, and may have lines added: it `says` what the function of that name finds.
+
+    The words of a value are words of the text, as neither runs on; so only lines that have one of them are searched.
+    """
+
+    __slots__ = ("_at", "_lines")
+
+    def __init__(self, text: str = "") -> None:
+        self._lines: list[str] = []
+        self._at: dict[bytes, list[int]] = {}  # the lines that each word is in
+        for line in text.split("\n") if text else ():
+            self.add(line)
+
+    def add(self, line: str) -> None:
+        """One more line at the end."""
+        for word in set(ascii_words(line)):
+            self._at.setdefault(word, []).append(len(self._lines))
+        self._lines.append(line)
+
+    def says(self, value: str) -> bool:
+        """Whether it says the value, which is one line."""
+        words, at = ascii_words(value), self._at
+        if not all(map(at.__contains__, words)):
+            return False
+        if len(words) == 1 and len(words[0]) == len(value):
+            return True
+        lines = min((at[word] for word in words), key=len, default=range(len(self._lines)))
+        return any(says(self._lines[k], value) for k in lines)
+
+
+def ascii_words(text: str) -> list[bytes]:
+    """The words of a text, in the sense in which none may run on."""
+    return text.encode("ascii", "replace").translate(WORDS_APART).split()
 
 
 def ends_of(text: str, value: str) -> Iterator[int]:
