@@ -102,7 +102,8 @@ def _scores(index: LineIndex, lines: np.ndarray, former: int, costs: np.ndarray)
 def _rarity(said: np.ndarray, owners: np.ndarray, total: int) -> np.ndarray:
     """float64[total]: the inverse document frequencies of what each line says, added up; documents are the lines."""
     rarity = np.rint(np.log(1 + total / np.arange(1, total + 1)) * FRACTION)  # of what so many lines say
-    return np.bincount(owners, rarity[np.bincount(said)[said] - 1], total) / FRACTION
+    found: np.ndarray = np.bincount(owners, rarity[np.bincount(said)[said] - 1], total) / FRACTION
+    return found
 
 
 def _text(lines: np.ndarray, texts: Sequence[str]) -> str:

@@ -32,7 +32,7 @@ from historylab.summarizers.cues import (
 from historylab.summarizers.filling import costs_of, select_fitting
 from historylab.summarizers.lines import find_literals, shorten_line
 from historylab.summarizers.reuse import doubt_of_seen
-from historylab.summarizers.values import ALSO, Value, is_number, SaidText, list_values, rank_values, read_values
+from historylab.summarizers.values import ALSO, SaidText, Value, is_number, list_values, rank_values, read_values
 
 SECTIONS = (GOAL, PREFERENCES, DECISIONS, OPEN)
 EDITED, READ, IDS = "Files edited: ", "Files read: ", "Ids and values: "

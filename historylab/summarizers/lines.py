@@ -89,7 +89,8 @@ class LineIndex:
             with _adding:
                 known = self._costs.get(key) or GrowingArray(np.zeros(0, np.int64))
                 known = self._costs[key] = known.followed_by(count(self.texts[known.size :]))
-        return known.array[lines]
+        costs: np.ndarray = known.array[lines]
+        return costs
 
     def _add(self, texts: Sequence[str]) -> None:
         said = self._said

@@ -139,9 +139,8 @@ def _take_fitting(offered: Sequence[tuple[str, str]], room: int, task: SummaryTa
     costs = costs_of([label.rstrip() for label in labels], task)
     of_label = {label: cost - 1 for label, cost in zip(labels, costs, strict=True)}  # no comma before its first value
     fitting: list[tuple[str, str]] = []
-    for offer, cost in zip(offered, costs_of([text for _, text in offered], task), strict=True):
-        if of_label:
-            cost += of_label.get(offer[0], 0)
+    for offer, alone in zip(offered, costs_of([text for _, text in offered], task), strict=True):
+        cost = alone + of_label.get(offer[0], 0)
         if cost <= room:
             room -= cost
             of_label.pop(offer[0], 0)
