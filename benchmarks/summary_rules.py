@@ -9,7 +9,7 @@ import numpy as np
 
 from historylab.summarizers.base import SummaryTask
 from historylab.summarizers.filling import select_fitting
-from historylab.summarizers.lines import line_index
+from historylab.summarizers.line_index import line_index
 
 MOST_LINES = 2_000  # that LexRank compares: every line with every other
 WORD = re.compile(r"\w+")

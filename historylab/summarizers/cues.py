@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, MutableMapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from historylab.conversation.message import Message
@@ -74,6 +75,7 @@ def sections_of(line: str, role: str) -> Iterator[str]:
         yield OPEN
 
 
+@lru_cache(maxsize=5_000)
 def weight_of(line: str) -> float:
     """How telling a line is, by nothing but itself, so that it weighs as much however often it is taken over."""
     cues = sum(len(cue.findall(line)) for cue in (PREFERRED, DECIDED, TO_DO)) + is_rule_line(line)
@@ -98,6 +100,7 @@ def _find(message: Message) -> MessageCues:
     return MessageCues(tuple(lines), task, tuple(line for line in spoken if QUESTION.search(line)), _files(message))
 
 
+@lru_cache(maxsize=5_000)
 def is_rule_line(line: str) -> bool:
     return is_rule(line.partition(": ")[2].rstrip(".!。！"))
 

@@ -9,14 +9,15 @@ of the room, in a chat what the lines leave.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
+from functools import partial
 
 import numpy as np
 
 from historylab.registry import register
 from historylab.summarizers.base import SummaryTask
 from historylab.summarizers.filling import count_costs, take_fitting
-from historylab.summarizers.lines import LineIndex, line_index
+from historylab.summarizers.line_index import LineIndex, line_index
 from historylab.summarizers.values import ALSO, Value, list_values, rank_values, read_values
 
 LINES_OF_SESSION = 0.5  # share of the room that a tool session's lines have
@@ -58,8 +59,9 @@ def _summary(task: SummaryTask) -> str:
     if _is_session(task):
         half = task.within(int(room * (1 - LINES_OF_SESSION)))
         room -= task.count("".join(list_values(values, "", half)))
-    text = _choose(index, lines, len(former), room, task) if len(lines) else ""
-    return "\n".join(filter(None, (text, *list_values(values, text, task))))
+    text, chosen = _choose(index, lines, len(former), room, task) if len(lines) else ("", lines)
+    said = partial(index.said.says, among=set(chosen.tolist())) if len(chosen) else None
+    return "\n".join(filter(None, (text, *list_values(values, text, task, said=said))))
 
 
 def _read(previous: str) -> tuple[list[str], list[Value]]:
@@ -77,24 +79,30 @@ def _is_session(task: SummaryTask) -> bool:
     return bool(said) or listed > LIST_OF_SESSION * task.count(task.previous)
 
 
-def _choose(index: LineIndex, lines: np.ndarray, former: int, room: int, task: SummaryTask) -> str:
-    """The best lines that fit together in `room` tokens, in their order; the first so many are a former summary's."""
+def _choose(index: LineIndex, lines: np.ndarray, former: int, room: int, task: SummaryTask) -> tuple[str, np.ndarray]:
+    """The text of the best lines that fit together in `room` tokens, in their order, and their numbers (int64).
+
+    The first so many are a former summary's. Without numbers the text is the beginning of the best.
+    """
     _, first = np.unique(lines, return_index=True)
     places = np.sort(first)  # where each stands first
     lines = lines[places]
     costs = index.costs_of(lines, task.counter.key, lambda texts: count_costs(texts, task))
     ranked = np.argsort(-_scores(index, lines, int(places.searchsorted(former)), costs), kind="stable")
     chosen = ranked[take_fitting(costs[ranked].tolist(), room, task)]
-    texts = index.texts
-    while len(chosen) and task.count(_text(lines[np.sort(chosen)], texts)) > room:
+    while len(chosen):
+        numbers = lines[np.sort(chosen)]
+        text = "\n".join([index.texts[k] for k in numbers.tolist()])
+        if task.count(text) <= room:
+            return text, numbers
         chosen = chosen[: len(chosen) * 9 // 10]  # counted one by one before, and now as a whole
-    return _text(lines[np.sort(chosen)], texts) if len(chosen) else _cut(texts[lines[ranked[0]]], room, task)
+    return _cut(index.texts[lines[ranked[0]]], room, task), chosen
 
 
 def _scores(index: LineIndex, lines: np.ndarray, former: int, costs: np.ndarray) -> np.ndarray:
     """float64: how telling each of these lines is, all of them different."""
     rare = _rarity(*index.words_in(lines), len(lines)) + LITERAL * _rarity(*index.literals_in(lines), len(lines))
-    scores = rare / (PER_LINE + costs)
+    scores: np.ndarray = rare / (PER_LINE + costs)
     scores[:former] *= FORMER
     return scores
 
@@ -104,10 +112,6 @@ def _rarity(said: np.ndarray, owners: np.ndarray, total: int) -> np.ndarray:
     rarity = np.rint(np.log(1 + total / np.arange(1, total + 1)) * FRACTION)  # of what so many lines say
     found: np.ndarray = np.bincount(owners, rarity[np.bincount(said)[said] - 1], total) / FRACTION
     return found
-
-
-def _text(lines: np.ndarray, texts: Sequence[str]) -> str:
-    return "\n".join([texts[k] for k in lines.tolist()])
 
 
 def _cut(text: str, room: int, task: SummaryTask) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain, zip_longest
 
 from historylab.conversation.message import Message
@@ -128,8 +129,11 @@ def _read(previous: str) -> _Former:
         else:
             for name in [section] if section else sections_of(line, "user" if line.startswith("- user:") else ""):
                 former.lines[name].append(line)
-            former.others += map(Value, find_literals(line))
+            former.others += map(Value, _literals_again(line))
     return former
+
+
+_literals_again = lru_cache(maxsize=5_000)(find_literals)  # the memory of a server that summarises for long is flat
 
 
 def _files(task: SummaryTask, former: _Former) -> Mapping[str, bool]:
@@ -192,7 +196,7 @@ def _failures(messages: Sequence[Message], former: _Former) -> list[str]:
 
 def _quote_sections(sections: Mapping[str, Sequence[str]], room: int, task: SummaryTask) -> str:
     """The sections with as many lines as fit `room` tokens, the first first, then one of each in turn."""
-    first = _first_lines(sections)
+    first = set(_first_lines(sections))
     room -= sum(costs_of([f"{name}:" for name, lines in sections.items() if lines], task))
     turns = [(name, line) for row in zip_longest(*sections.values()) for name, line in zip(sections, row, strict=True)]
     offered = [(name, line) for name, line in turns if line]

@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 from math import sqrt
 from typing import Any
@@ -84,17 +85,25 @@ def rank_values(
     return [Value(text, uses[text]) for text in sorted(ranks, key=ranks.__getitem__)]
 
 
+@lru_cache(maxsize=10_000)
 def is_number(text: str) -> bool:
     """Tell whether a value has no letter: a line number, an amount, a date."""
     return not any(map(str.isalpha, text))
 
 
 def list_values(
-    values: Sequence[Value], above: str, task: SummaryTask, label_of: Callable[[Value], str] = lambda value: ALSO
+    values: Sequence[Value],
+    above: str,
+    task: SummaryTask,
+    label_of: Callable[[Value], str] = lambda value: ALSO,
+    said: Callable[[str], bool] | None = None,
 ) -> list[str]:
-    """A line per label, of those of the values that `above` doesn't hold, as many as fit below it, in their order."""
-    said = SaidText(above)
-    likeliest = [value for value in values[: max(0, task.max_tokens)] if not said.says(value.text)]
+    """A line per label, of those of the values that `above` doesn't hold, as many as fit below it, in their order.
+
+    `said` tells whether it holds one, where that is known.
+    """
+    held = said or SaidText(above).says
+    likeliest = [value for value in values[: max(0, task.max_tokens)] if not held(value.text)]
     fitting = _take_fitting(
         [(label_of(value), value.shown) for value in likeliest], task.max_tokens - task.count(above), task
     )
@@ -183,15 +192,21 @@ class SaidText:
             self._at.setdefault(word, []).append(len(self._lines))
         self._lines.append(line)
 
-    def says(self, value: str) -> bool:
-        """Whether it says the value, which is one line."""
-        words, at = ascii_words(value), self._at
-        if not all(map(at.__contains__, words)):
-            return False
+    def says(self, value: str, among: Set[int] | None = None) -> bool:
+        """Whether one of the lines says the value, itself one line; `among`: one of these, by number."""
+        words, at = _words_of_value(value), self._at
+        for word in words:
+            if word not in at:
+                return False
         if len(words) == 1 and len(words[0]) == len(value):
-            return True
+            return among is None or not among.isdisjoint(at[words[0]])
         lines = min((at[word] for word in words), key=len, default=range(len(self._lines)))
-        return any(says(self._lines[k], value) for k in lines)
+        return any((among is None or k in among) and says(self._lines[k], value) for k in lines)
+
+
+@lru_cache(maxsize=10_000)
+def _words_of_value(value: str) -> tuple[bytes, ...]:
+    return tuple(ascii_words(value))
 
 
 def ascii_words(text: str) -> list[bytes]:

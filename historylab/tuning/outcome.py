@@ -64,11 +64,12 @@ ASKED_AT = 10
 """The most requests that a question is asked after, spread over those that follow its answer."""
 
 
-def measure_outcome(replayed: Replayed, cache: Cache | str | None = None) -> Outcome:
-    """The outcome of a replay, priced as `bill` prices it by default, or under that cache."""
+def measure_outcome(replayed: Replayed, cache: Cache | str | None = None, *, needs: bool = True) -> Outcome:
+    """The outcome of a replay, priced as `bill` prices it by default, or under that cache; or without any `needs`."""
     timeline = replayed.timeline
     needed, held, noted = (np.zeros((len(timeline.plans), len(set(TIER_OF.values()))), np.int64) for _ in range(3))
-    for request, kind, was_held, in_summary in chain(_needs(replayed.retention), _ask_questions(replayed)):
+    found = chain(_needs(replayed.retention), _ask_questions(replayed)) if needs else ()
+    for request, kind, was_held, in_summary in found:
         needed[request, TIER_OF[kind]] += 1
         held[request, TIER_OF[kind]] += was_held
         noted[request, TIER_OF[kind]] += in_summary

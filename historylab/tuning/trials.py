@@ -100,6 +100,7 @@ class Trials:
     tried: dict[str, Trial] = field(default_factory=dict)
     against: Foreign | None = None
     also: Sequence[Settings] = ()
+    _twice: dict[tuple[str, int], Conversation] = field(default_factory=dict, init=False)
 
     def run_base(self) -> Trial:
         """The trial that the others are compared with, the first."""
@@ -157,15 +158,22 @@ class Trials:
                 return sorted(seen.values(), key=score, reverse=True)
 
     def grown(self, settings: Settings, number: int, stop: int) -> Outcome:
-        """The outcome of a conversation whose first `stop` requests come once more: `stop` later ones follow those."""
+        """The costs of a conversation whose first `stop` requests come once more: `stop` later ones follow those."""
         key, grown = (self.key_of(settings), number, stop), self.known.grown
         if key not in grown:
             self._show_progress()  # where a click may stop it
-            seen = project(self.conversations[number], settings)
-            doubled = twice(seen, int(seen.columns.requests[stop - 1]))
             counted = self._settings_on(settings, number).replace(projection="off")
-            grown[key] = measure_outcome(self._measure(open_lane(doubled, counted)), self.cache)
+            replayed = self._measure(open_lane(self._grow(settings, number, stop), counted))
+            grown[key] = measure_outcome(replayed, self.cache, needs=False)
         return grown[key]
+
+    def _grow(self, settings: Settings, number: int, stop: int) -> Conversation:
+        """The grown conversation: one for all settings that project it alike, as what it says is read once."""
+        seen = project(self.conversations[number], settings)
+        messages = int(seen.columns.requests[stop - 1])
+        if (key := (seen.digest, messages)) not in self._twice:
+            self._twice[key] = twice(seen, messages)
+        return self._twice[key]
 
     def _show_progress(self) -> None:
         if self.progress:

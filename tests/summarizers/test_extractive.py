@@ -23,7 +23,7 @@ from historylab.counters.exact import ExactCounter
 from historylab.planning.replay import replay
 from historylab.registry import member
 from historylab.settings.model import Settings
-from historylab.summarizers import lines
+from historylab.summarizers import line_index
 from historylab.summarizers.base import SummaryTask
 
 TEXTS = st.lists(st.text(max_size=30) | st.sampled_from(["ORD-1 at /srv/a.py", "漢字。", "7.5% of $1,200"]), max_size=8)
@@ -217,8 +217,8 @@ def test_what_is_remembered_of_a_conversation_changes_no_summary(name, tasks):
 def test_no_line_is_read_or_counted_again_under_other_settings(monkeypatch):
     chat, read, counted = load_sample()[0], [], []
     replay(chat, FOLDING)
-    real_read, real_count = lines._read, ExactCounter.count
-    monkeypatch.setattr(lines, "_read", lambda text: (read.append(text), real_read(text))[1])
+    real_read, real_count = line_index._read, ExactCounter.count
+    monkeypatch.setattr(line_index, "_read", lambda text: (read.append(text), real_read(text))[1])
     monkeypatch.setattr(ExactCounter, "count", lambda self, m: (counted.append(len(m)), real_count(self, m))[1])
     changed = replay(chat, FOLDING.replace(budget=1300))
     assert any(plan.summary for plan in changed.plans)
