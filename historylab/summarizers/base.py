@@ -32,7 +32,7 @@ class SummaryTask:
     previous: str = ""
     known: MutableMapping[Any, Any] = field(default_factory=dict, compare=False, repr=False)
     previous_covers: int = 0
-    _counted: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
+    _counted: dict[str, int] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @property
     def covers(self) -> int:
@@ -41,7 +41,9 @@ class SummaryTask:
 
     def within(self, max_tokens: int) -> SummaryTask:
         """The same task with other room."""
-        return replace(self, max_tokens=max_tokens)
+        task = replace(self, max_tokens=max_tokens)
+        task._counted.update(self._counted)
+        return task
 
     def fits(self, text: str) -> bool:
         return self.count(text) <= self.max_tokens

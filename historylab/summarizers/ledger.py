@@ -33,7 +33,16 @@ from historylab.summarizers.cues import (
 from historylab.summarizers.filling import costs_of, select_fitting
 from historylab.summarizers.lines import find_literals, shorten_line
 from historylab.summarizers.reuse import doubt_of_seen
-from historylab.summarizers.values import ALSO, SaidText, Value, is_number, list_values, rank_values, read_values
+from historylab.summarizers.values import (
+    ALSO,
+    SaidText,
+    Value,
+    is_number,
+    is_one_word,
+    list_values,
+    rank_values,
+    read_values,
+)
 
 SECTIONS = (GOAL, PREFERENCES, DECISIONS, OPEN)
 EDITED, READ, IDS = "Files edited: ", "Files read: ", "Ids and values: "
@@ -94,8 +103,9 @@ def _each_once(values: Sequence[Value], task: SummaryTask) -> list[Value]:
     said, found = SaidText(), []
     for value in values[: max(0, task.max_tokens)]:
         if not said.says(value.text):
-            said.add(value.text)
             found.append(value)
+            if not is_one_word(value.text):
+                said.add(value.text)
     return found
 
 

@@ -13,7 +13,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
 from math import sqrt
 from typing import Any
 
@@ -71,8 +70,9 @@ def rank_values(
     ages: dict[str, int] = {}
     for message in reversed(task.messages):
         values = message_values(message, task.known)
-        for place, (text, used) in enumerate(values.items()):
-            ages[text] = min(ages.get(text, age + place), age + place)
+        for here, (text, used) in enumerate(values.items(), age):
+            if ages.get(text, here) >= here:
+                ages[text] = here
             uses[text] = uses.get(text, 0) + used
         age += min(AGED, len(values))
     for place, text in enumerate(before):
@@ -120,26 +120,18 @@ def list_values(
 class _ValueLists:
     """Values in one line per label; `of_first` are those of the first so many."""
 
-    __slots__ = ("_ends", "_lines", "_places")
+    __slots__ = ("_by_label",)
 
-    def __init__(self, shown: Sequence[tuple[str, str]]) -> None:
-        by_label: dict[str, list[str]] = {}
-        self._places: dict[str, list[int]] = {}
+    def __init__(self, shown: Iterable[tuple[str, str]]) -> None:
+        self._by_label: dict[str, tuple[list[int], list[str]]] = {}  # places, and texts
         for place, (label, text) in enumerate(shown):
-            by_label.setdefault(label, []).append(text)
-            self._places.setdefault(label, []).append(place)
-        self._lines = {label: label + BETWEEN.join(texts) for label, texts in by_label.items()}
-        self._ends = {
-            label: list(accumulate(texts, lambda end, text: end + len(BETWEEN) + len(text), initial=len(label)))
-            for label, texts in by_label.items()
-        }  # with a separator too many
+            places, texts = self._by_label.setdefault(label, ([], []))
+            places.append(place)
+            texts.append(text)
 
     def of_first(self, count: int) -> list[str]:
-        found = []
-        for label, places in self._places.items():
-            if several := bisect_left(places, count):
-                found.append(self._lines[label][: self._ends[label][several] - len(BETWEEN)])
-        return found
+        several = ((label, texts, bisect_left(places, count)) for label, (places, texts) in self._by_label.items())
+        return [label + BETWEEN.join(texts[:number]) for label, texts, number in several if number]
 
 
 def _take_fitting(offered: Sequence[tuple[str, str]], room: int, task: SummaryTask) -> list[tuple[str, str]]:
@@ -198,7 +190,7 @@ class SaidText:
         for word in words:
             if word not in at:
                 return False
-        if len(words) == 1 and len(words[0]) == len(value):
+        if is_one_word(value):
             return among is None or not among.isdisjoint(at[words[0]])
         lines = min((at[word] for word in words), key=len, default=range(len(self._lines)))
         return any((among is None or k in among) and says(self._lines[k], value) for k in lines)
@@ -206,7 +198,14 @@ class SaidText:
 
 @lru_cache(maxsize=10_000)
 def _words_of_value(value: str) -> tuple[bytes, ...]:
+    """The words of a value, found once."""
     return tuple(ascii_words(value))
+
+
+def is_one_word(value: str) -> bool:
+    """Whether a value is a word and nothing else, so that it says no other value."""
+    words = _words_of_value(value)
+    return len(words) == 1 and len(words[0]) == len(value)
 
 
 def ascii_words(text: str) -> list[bytes]:
