@@ -1,21 +1,19 @@
 """How long sweeps take, as ratios within one run: by settings, requests, pruner, memory and processes.
 
-    python benchmarks/sweep.py [--processes] [--dask] [--journal]
+    python benchmarks/sweep.py [--processes] [--dask]
 
 48 settings over one conversation of 1,000 messages with tool calls on one core; growth with the number of settings,
 with requests up to 10,000 messages, and per pruner; memory of a replay of 10,000 messages; two processes against one
-on a job of more than 20 seconds; two Dask workers over TCP against both; 2,000 conversations × 12 settings into a file,
-in one go and interrupted. Times are the best of several runs. Read the ratios: machines differ, and so do two runs.
+on a job of more than 20 seconds; two Dask workers over TCP against both. Times are the best
+of several runs. Read the ratios: machines differ, and so do two runs. `sweep_parts.py` has sweeps into files.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import ceil
@@ -25,7 +23,6 @@ from pandas.testing import assert_frame_equal
 
 from historylab import Conversation, Settings, generate, grid, replay, retention, sweep
 from historylab.costs.traffic import traffic
-from historylab.formats.messages.chat_messages import to_record
 from historylab.registry import members
 
 CHEAP = {"budget": [2000, 4000, 8000, 16_000, 32_000, 64_000], "pruner": ["fifo", "sliding_window"]}
@@ -132,65 +129,6 @@ def memory() -> None:
     print(f"  conversation {before}, with its replay {after}, with retention and traffic {end}")
 
 
-SWEEP_INTO = """
-import sys
-from time import process_time
-from historylab import Settings, grid
-from historylab.tuning.replayed import MeasureOptions
-from historylab.tuning.sweep import Sweep
-
-def peak(): return int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) / 1024
-
-path, out, most = sys.argv[1], sys.argv[2], int(sys.argv[3])
-axes = {"budget": [1000, 2000, 4000, 8000], "pruner": ["fifo", "sliding_window", "summarize"]}
-candidates = grid(Settings(policy="all"), **axes)
-seen = []
-work = Sweep(path, candidates, MeasureOptions(), cancelled=lambda: len(seen) >= most)
-before, start = peak(), process_time()
-if out == "memory":
-    rows = work.measure(lambda now: seen.append(1))[0].rows
-else:
-    with work.journal(out) as journal:
-        rows = work.write(journal, out, lambda now: seen.append(1)).rows
-print(rows, process_time() - start, before, peak())
-"""
-
-
-def journal() -> None:
-    """A file of conversations swept into a table: memory and CPU beside a table in memory, and what a stop costs."""
-    print("\n12 settings into a file: CPU seconds, and MB of the whole process at its largest (before the sweep)")
-    with tempfile.TemporaryDirectory() as folder:
-        for many in (500, 2000):
-            path, out = f"{folder}/{many}.jsonl", f"{folder}/{many}.parquet"
-            with open(path, "w", encoding="utf-8") as file:
-                for n in range(many):
-                    chat = generate(("support_desk", "coding_agent")[n % 2], turns=2 + n % 4, seed=n)
-                    record = {"title": chat.title, "messages": [to_record(m) for m in chat]}
-                    file.write(json.dumps(record) + "\n")
-            print(f"  {many:,} conversations, {size(path)}: a table in memory {_swept(path, 'memory')}")
-            print(f"    into a file                        {_swept(path, out)}")
-            print(f"    the same again: nothing left to do {_swept(path, out)}")
-            print(f"    journal {size(out + '.journal')}, table {size(out)}")
-            other = f"{folder}/stopped-{many}.parquet"
-            parts = [_swept(path, other, most) for most in (many * 3, many * 3, many * 100)]
-            print("    stopped twice, then to the end     " + "; ".join(parts))
-            with open(out, "rb") as one, open(other, "rb") as two:
-                assert one.read() == two.read()
-
-
-def size(path: str) -> str:
-    return f"{os.path.getsize(path) / 1e6:.1f} MB"
-
-
-def _swept(path: str, out: str, most: int = 1_000_000_000) -> str:
-    command = [sys.executable, "-c", SWEEP_INTO, path, out, str(most)]
-    env = {**os.environ, "PYTHONPATH": os.getcwd()}
-    rows, took, before, peak = subprocess.run(
-        command, env=env, capture_output=True, text=True, check=True
-    ).stdout.split()
-    return f"{int(rows):,} rows, {float(took):.1f} s, {float(peak):.0f} MB ({float(before):.0f})"
-
-
 def processes(dask: bool) -> None:
     chats = [tool_conversation(1000, seed) for seed in range(4)]
     once = seconds(lambda: sweep(fresh(chats[:1]), many_settings("mixed")), perf_counter, runs=2)
@@ -233,10 +171,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--processes", action="store_true", help="also two processes against one (minutes)")
     parser.add_argument("--dask", action="store_true", help="also a Dask cluster (needs historylab[cluster])")
-    parser.add_argument("--journal", action="store_true", help="only sweeps into a file, in one go and interrupted")
     arguments = parser.parse_args()
-    if arguments.journal:
-        return journal()
     forty_eight()
     growth()
     by_pruner()

@@ -18,6 +18,7 @@ import pytest
 import historylab
 
 TRIMMERS = "historylab/trimmers/"  # a member runs its library
+ARROW = ("batches", "columns", "folders", "ledger", "parts", "table")
 FENCES = {
     "openai": ("historylab/chat_models/",),
     "toktok": ("historylab/counters/",),
@@ -26,7 +27,7 @@ FENCES = {
     "streamlit": ("historylab/ui/", "pages/", "app.py"),
     "plotly": ("historylab/figures/",),
     "pandas": ("historylab/tuning/table.py",),
-    "pyarrow": ("historylab/formats/files/", "historylab/tuning/table.py"),
+    "pyarrow": ("historylab/formats/files/", *(f"historylab/tuning/{n}.py" for n in ARROW)),
     "yaml": ("historylab/formats/files/",),
     "msgpack": ("historylab/formats/frameworks/",),
     "psycopg": ("historylab/stores/",),

@@ -1,4 +1,4 @@
-"""How far a long command is, on stderr, and Ctrl-C that keeps what is done."""
+"""How far a long command is, on stderr, and a stop, by Ctrl-C or SIGTERM, that keeps what is done."""
 
 from __future__ import annotations
 
@@ -26,19 +26,23 @@ def progress_bar(doing: str) -> Iterator[Callable[[int, int], None] | None]:
 
 @contextlib.contextmanager
 def interruptible() -> Iterator[Callable[[], bool]]:
-    """Whether Ctrl-C was pressed: what is done is then kept. Pressed again, it ends the command as always."""
-    pressed = False
+    """Whether it is to stop, by Ctrl-C or SIGTERM: what is done is then kept. Told again, it ends as always."""
+    stopped = False
 
     def stop(*_: object) -> None:
-        nonlocal pressed
-        pressed = True
-        signal.signal(signal.SIGINT, before)
+        nonlocal stopped
+        stopped = True
+        restore()
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
     if threading.current_thread() is not threading.main_thread():  # only the main thread is told of signals
         yield lambda: False
         return
-    before = signal.signal(signal.SIGINT, stop)
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield lambda: pressed
+        yield lambda: stopped
     finally:
-        signal.signal(signal.SIGINT, before)
+        restore()

@@ -64,8 +64,9 @@ def add_to(commands: Subparsers) -> None:
     parser.add_argument("--scheduler", metavar="ADDRESS", help="a Dask cluster to run on (extra: cluster)")
     parser.add_argument(
         "--out",
-        metavar="FILE",
-        help="where the table goes: .parquet, .csv or .jsonl; the same command goes on where it stopped",
+        metavar="FILE|DIR/",
+        help="where the table goes: .parquet, .csv or .jsonl, or a folder of Parquet files; the same command goes on "
+        "where it stopped",
     )
     parser.add_argument(
         "--as-sent",
@@ -113,34 +114,40 @@ def _files(arguments: argparse.Namespace) -> Sequence[Piece]:
     """The files to read, once it is sure that the table can be written. An earlier one of this sweep isn't read."""
     from historylab.formats.files.pieces import Piece
     from historylab.tuning.corpus import to_sources
-    from historylab.tuning.journal import ENDING
+    from historylab.tuning.manifest import is_folder
+    from historylab.tuning.sweep import ENDING
     from historylab.tuning.table import check_table_name
 
     out = arguments.out
-    if out:
+    if out and not is_folder(out):
         check_table_name(out)
         check_writable(out)
-    found = list(to_sources(arguments.files, shape_from(arguments)))
-    ours = {os.path.realpath(path) for path in (out, out + ENDING)} if out else ()
-    others = [source for source in found if isinstance(source, Piece) and os.path.realpath(source.path) not in ours]
-    if len(others) < len(found) and not os.path.exists(out + ENDING):
+    found = [one for one in to_sources(arguments.files, shape_from(arguments)) if isinstance(one, Piece)]
+    ours = [os.path.realpath(path) for path in (out, out + ENDING)] if out else []
+    others = [source for source in found if not _is_within(os.path.realpath(source.path), ours)]
+    if len(others) < len(found) and not (is_folder(out) or os.path.exists(out + ENDING)):
         raise SettingsError(f"{out!r} is one of the files to read, and the table would take its place")
     return others
 
 
+def _is_within(path: str, places: Sequence[str]) -> bool:
+    return any(path == place or path.startswith(place + os.sep) for place in places)
+
+
 def _run_sweep(work: Sweep, arguments: argparse.Namespace, progress: Told) -> tuple[Swept, Any]:
     """Measure, and write or make the table; with both, of what was written."""
+    ledger = work.ledger(arguments.out)
     if not arguments.out:
-        return work.measure(progress)
-    with work.journal(arguments.out) as journal:
-        swept = work.write(journal, arguments.out, progress)
-        if journal.torn:
-            print_note(f"{count_of(journal.torn, 'line')} of {journal.path} could not be read, and stood for nothing")
-        if swept.rows or not swept.cancelled:
-            before = f", {swept.before:,} of them measured before" if swept.before else ""
-            before = "; nothing was left to do" if swept.before == swept.rows > 0 else before
-            print_note(f"{count_of(swept.rows, 'row')} written to {arguments.out}{before}")
-        return swept, work.table(journal.rows()) if arguments.json else None
+        return work.measure(ledger, progress), work.table(ledger)
+    torn = ledger.torn
+    swept = work.write(ledger, arguments.out, progress)
+    if torn:
+        print_note(f"{count_of(torn, 'file')} in {ledger.home.path} could not be read as parts, and stood for nothing")
+    if swept.rows or not swept.cancelled:
+        before = f", {swept.before:,} of them measured before" if swept.before else ""
+        before = "; nothing was left to do" if swept.before == swept.rows > 0 else before
+        print_note(f"{count_of(swept.rows, 'row')} written to {arguments.out}{before}")
+    return swept, work.table(ledger) if arguments.json else None
 
 
 def _axis(given: tuple[str, str]) -> tuple[str, list[Any]]:

@@ -5,13 +5,17 @@ with its help and how the values of several conversations combine. Files are spl
 worker that measures them; batches go to any `concurrent.futures` executor, and those of a lost worker are submitted
 again. The table is the same from this process, across processes or from a cluster.
 
-A sweep into a file has a **journal** beside it (`sweep.parquet.journal`): a line per row, written as it is measured
-and found again by a digest of what it was measured from. So a stopped sweep goes on, and one with more files or
-settings measures those alone; a changed file, other prices or other code are measured anew. The table is made of the
-journal at the end, a part at a time and in the order of its sources, whatever the order of the lines. It is always
-that of the last command, while the journal keeps the rows of earlier ones. Only the place where each row begins is
-held in memory. Progress counts pairs, and the time left goes by the size of the files, as a large one is more work;
-until all of them were opened, their pairs are "at least" so many.
+A batch ends after about a second. Its rows are a **part** of the table, which the worker that measured them writes
+beside it (`sweep.parquet.parts/`) as Parquet, renamed once it is whole; only counts come back. A part says in its
+metadata which rows it has, by digests of what they were measured from. So a sweep that was stopped, or lost a worker,
+goes on without a second of that worker's work, and one with more files or settings measures those alone; a changed
+file, other prices or other code are measured anew. The **ledger** knows where each row is, without reading any. At the
+end it makes the table, a few parts at a time and in the order of its sources; the table is always that of the last
+command, while the parts keep the rows of earlier ones. Into a folder (`sweep/`) the parts themselves are the table,
+with a manifest, and hold the rows of the last command alone. Progress counts pairs, and the time left goes by the size
+of the files, as a large one is more work; until all of them were opened, their pairs are "at least" so many.
+
+`measure_batch` is the same rows of a table of conversations, for engines that read and write the data themselves.
 
 A **recommendation** reads nothing but the table. Constraints are requirements written in words.
 
@@ -42,4 +46,5 @@ pytest fixture (`cli`) have in common, with quotations written as each of them m
 start, so it imports nothing before a test asks for it.
 """
 
+from historylab.tuning.batches import measure_batch as measure_batch
 from historylab.tuning.shares import share_interval as share_interval

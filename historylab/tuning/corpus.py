@@ -47,6 +47,11 @@ def read_source(source: Source) -> Sequence[Conversation]:
     return (source,) if isinstance(source, Conversation) else source.read()
 
 
+def path_of(source: Source) -> str:
+    """Where a source is read from; empty for a conversation that was handed in."""
+    return "" if isinstance(source, Conversation) else source.path
+
+
 @lru_cache(maxsize=4)
 def read_source_cached(source: Source) -> Sequence[Conversation]:
     """`read_source`, with the latest results cached: on a worker, batches of one conversation follow each other."""

@@ -1,7 +1,7 @@
 """Runs batches of work on any `concurrent.futures` executor, a few at a time; a lost worker loses no result.
 
-What a batch returns is yielded as it comes. A batch whose worker died, or that failed, is given out again, three times
-at most; an executor that broke because of it is opened anew, where we opened it ourselves.
+What a batch returns is yielded as it comes; what it leaves undone is given out again. So is a batch whose worker died,
+or that failed, three times at most; an executor that broke because of it is opened anew, where we opened it ourselves.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from concurrent.futures import (
     ProcessPoolExecutor,
     wait,
 )
+from itertools import count
 from multiprocessing import get_context
 from typing import Any, TypeVar
 
@@ -27,6 +28,7 @@ B = TypeVar("B")
 R = TypeVar("R")
 TRIES = 4
 SECONDS_BETWEEN_LOOKS = 0.2  # between checks for a cancellation
+SECONDS_TO_END = 10.0  # for workers to give back what they have, once the work is stopped
 
 
 def run_batches(
@@ -35,16 +37,19 @@ def run_batches(
     open_executor: Callable[[], Executor],
     *,
     at_once: int,
+    left_of: Callable[[B, R], B | None] = lambda batch, result: None,
     cancelled: Callable[[], bool] = lambda: False,
-    end_early: Callable[[], bool] = lambda: False,
+    end_early: Callable[[], object] = lambda: None,
 ) -> Iterator[tuple[B, R]]:
     """Yield each batch with its result, in the order they are done. Stops early, without an error, when cancelled.
 
-    `end_early` then asks the workers for what they have, and says whether it comes soon: that is yielded, too.
+    `left_of` names what a worker gave back undone: it is given out next. `end_early` is called once cancelled, to ask
+    the workers for what they have, which is yielded, too.
     `open_executor` is called again only when the executor is broken. Raises WorkerLost for a batch that is lost or
     fails every time, with the last failure as its cause.
     """
-    ahead, again, tries = enumerate(batches), deque[tuple[int, B]](), Counter[int]()
+    more, again, tries = count(), deque[tuple[int, B]](), Counter[int]()
+    ahead = zip(more, batches)  # noqa: B905 (numbers have no end)
 
     def take() -> tuple[int, B] | None:  # one by one, so that batches are made when there is room for them
         return again.popleft() if again else next(ahead, None)
@@ -66,6 +71,8 @@ def run_batches(
             problem = _problem(future)
             if problem is None:
                 yield batch, future.result()
+                if left := left_of(batch, future.result()):
+                    again.append((next(more), left))
                 continue
             tries[number] += 1
             if tries[number] == TRIES:
@@ -73,11 +80,10 @@ def run_batches(
                 raise WorkerLost(f"a batch failed {TRIES} times: {problem or type(problem).__name__}") from problem
             again.append((number, batch))
         waiting = waiting or take()
-    left = [future for future in running if not future.cancel()]
-    if left and end_early():
-        for future in wait(left).done:
-            if _problem(future) is None:
-                yield running[future][1], future.result()
+    end_early()
+    for future in wait(_stop(running), SECONDS_TO_END).done:
+        if _problem(future) is None:
+            yield running[future][1], future.result()
 
 
 def _problem(future: Future[Any]) -> BaseException | None:
@@ -88,9 +94,9 @@ def _problem(future: Future[Any]) -> BaseException | None:
         return problem
 
 
-def _stop(running: dict[Future[R], tuple[int, B]]) -> None:
-    for future in running:
-        future.cancel()
+def _stop(running: dict[Future[R], tuple[int, B]]) -> list[Future[R]]:
+    """Cancel what is not begun. Returns the others."""
+    return [future for future in running if not future.cancel()]
 
 
 _ending: list[Any] = []  # in a process of ours: whose `value` is 1 once its work is stopped
@@ -127,11 +133,10 @@ class Workers:
         self._ending = context.RawValue("b", 0)  # no lock, which a process that dies could hold
         return ProcessPoolExecutor(self._workers, context, _begin, (self._ending,))
 
-    def end_early(self) -> bool:
-        """Have processes of ours give back what they have; an executor handed in is not told."""
+    def end_early(self) -> None:
+        """Have processes of ours give back what they have; an executor handed in can't be told."""
         if self._ending is not None:
             self._ending.value = 1
-        return self._ending is not None
 
     def __enter__(self) -> Workers:
         return self

@@ -1,6 +1,7 @@
 """The jobs of a sweep: conversations × candidates in batches, one row for each pair, on any worker.
 
-Batches and results can be pickled; the reason why a file could not be read is a result too.
+Batches and results can be pickled; the reason why a file could not be read is a result too. A batch ends after about a
+second: its rows are a part of the table, which the worker writes, and what is left of it is given out again.
 """
 
 from __future__ import annotations
@@ -8,36 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import Any, NamedTuple
+from time import monotonic
+from typing import NamedTuple
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import HistoryLabError, LoadError
 from historylab.formats.files.pieces import Piece
 from historylab.formats.load import Conversations as Loaded
-from historylab.tuning.corpus import Source, picklable_source, read_source_cached
+from historylab.tuning.columns import Layout
+from historylab.tuning.corpus import Source, path_of, picklable_source, read_source_cached
 from historylab.tuning.executor import is_ending
+from historylab.tuning.folders import Folder
 from historylab.tuning.lanes import measure_lanes
+from historylab.tuning.parts import Count, Done, Part, Rectangle, Rows, make_part, place_rows, write_part
 from historylab.tuning.replayed import AS_SENT, Lane, MeasureOptions
 
 ENOUGH_PER_WORKER = 2  # conversations: to share them out by settings would cost more than it evens out
 BATCHES_PER_WORKER = 8  # so that the slowest one ends soon after the others
-MOST_TOGETHER = 32  # pairs of a source and settings in a batch, whose rows come when it is done
-Row = dict[str, Any]
+MOST_TOGETHER = 3_000  # pairs of a source and settings in a batch: what is left after a second is sent again
+SECONDS = 1.0  # of work in a part, which is lost if its worker is
 Conversations = Sequence[Conversation]
-
-
-class Done(NamedTuple):
-    """One row, and where it belongs: which source, which of its `many` conversations, which candidate.
-
-    `remarks`: what the report of loading the source counts as skipped, or as read with a warning.
-    """
-
-    source: int
-    conversation: int
-    candidate: int
-    many: int
-    row: Row
-    remarks: int = 0
 
 
 class Unread(NamedTuple):
@@ -61,39 +52,76 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A source, by number, and the candidates to run over it, by number.
+class Wanted:
+    """A source, by number, with its name in parts, and the candidates to run over it, by number.
 
     `measured`: pairs of a conversation and a candidate that have their row already.
     """
 
     number: int
+    name: str
     source: Source
     candidates: tuple[int, ...]
-    measured: frozenset[tuple[int, int]] = frozenset()
+    measured: tuple[Rectangle, ...] = ()
+
+    @property
+    def pairs_measured(self) -> int:
+        """How many pairs have their row."""
+        return sum((area.stop - area.first) * len(area.candidates) for area in self.measured)
+
+    def left(self, conversation: int) -> list[int]:
+        """The candidates that have no row of that conversation."""
+        there = {c for first, stop, candidates in self.measured if first <= conversation < stop for c in candidates}
+        return [c for c in self.candidates if c not in there]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The folder that parts go to (None: they stay in memory), and the names of all candidates in them.
+
+    Parts that are `whole` have every column of the table.
+    """
+
+    settings: tuple[str, ...]
+    folder: Folder | None = None
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some parts of a job."""
+    """Some of a job."""
 
-    parts: tuple[Part, ...]
+    wanted: tuple[Wanted, ...]
     job: Job
+    target: Target
 
 
-def run_part(part: Part, reader: Callable[[Source], Conversations], job: Job) -> Iterator[Done | Unread]:
+class Result(NamedTuple):
+    """What came of a batch: how many rows, a part where it stays in memory, and what is left to do, from `begin` on.
+
+    Of the first of that, some pairs are `measured`. `problem` is one with the settings, which no retry would solve.
+    """
+
+    counts: tuple[Count | Unread, ...]
+    part: Part | None
+    begin: int
+    measured: tuple[Rectangle, ...] = ()
+    problem: str = ""
+
+
+def run_wanted(wanted: Wanted, reader: Callable[[Source], Conversations], job: Job) -> Iterator[Done | Unread]:
     """The rows of a source read by `reader`, or the reason why there are none."""
     try:
-        conversations = reader(part.source)
+        conversations = reader(wanted.source)
     except LoadError as problem:
-        yield Unread(part.number, str(problem))
+        yield Unread(wanted.number, str(problem))
         return
     if not conversations:
-        yield Unread(part.number)
-    yield from _rows(part, conversations, job)
+        yield Unread(wanted.number)
+    yield from _rows(wanted, conversations, job)
 
 
-def _rows(part: Part, conversations: Conversations, job: Job) -> Iterator[Done]:
+def _rows(wanted: Wanted, conversations: Conversations, job: Job) -> Iterator[Done]:
     """The rows of conversations, in order.
 
     What a conversation of a file remembers refers back to it, and would wait for the garbage collector with it: it is
@@ -101,42 +129,87 @@ def _rows(part: Part, conversations: Conversations, job: Job) -> Iterator[Done]:
     """
     remarks = conversations.report.remarks if isinstance(conversations, Loaded) else 0
     for k, conversation in enumerate(conversations):
-        wanted = [c for c in part.candidates if (k, c) not in part.measured]
-        rows = measure_lanes(conversation, [job.candidates[c] for c in wanted], job.options, job.beside)
-        for c, row in zip(wanted, rows, strict=True):
-            yield Done(part.number, k, c, len(conversations), row, remarks)
-        if isinstance(part.source, Piece) and len(part.candidates) == len(job.candidates):
+        left = wanted.left(k)
+        rows = measure_lanes(conversation, [job.candidates[c] for c in left], job.options, job.beside)
+        for c, row in zip(left, rows, strict=True):
+            yield Done(wanted.number, k, c, len(conversations), row, remarks)
+        if isinstance(wanted.source, Piece) and len(wanted.candidates) == len(job.candidates):
             conversation.derived.clear()
 
 
-def split_into_batches(parts: Sequence[Part], job: Job, workers: int) -> Iterator[Batch]:
+class Writer:
+    """Makes a part of the rows of a batch or, in this process, one after the other."""
+
+    def __init__(self, job: Job, target: Target, wanted: Sequence[Wanted]):
+        self._job, self._target, self._wanted = job, target, {one.number: one for one in wanted}
+        self.rows, self._since = Rows(), monotonic()
+
+    def is_due(self) -> bool:
+        """Whether the part has as much work in it as may be lost."""
+        return monotonic() - self._since > SECONDS
+
+    def end_part(self) -> Part | None:
+        """Write the rows since the last part, or return them as one where parts stay in memory."""
+        rows, self.rows, self._since = self.rows, Rows(), monotonic()
+        if not rows.done:
+            return None
+        job, target = self._job, self._target
+        names = {n: one.name for n, one in self._wanted.items()}
+        part = make_part(rows, names, target.settings, job.options.caches)
+        if not target.folder:
+            return part
+        if target.whole:
+            paths = {n: path_of(one.source) for n, one in self._wanted.items()}
+            layout = Layout(job.candidates, job.options.caches)
+            part = part._replace(table=place_rows(part.table, rows, names, paths, layout))
+        write_part(target.folder, part)
+        return None
+
+
+def split_into_batches(todo: Sequence[Wanted], job: Job, target: Target, workers: int) -> Iterator[Batch]:
     """Split by conversation, so that facts about one are computed once; if there are few, by candidate too."""
     wanted = workers * BATCHES_PER_WORKER
-    together = max(1, min(len(parts) // wanted, MOST_TOGETHER // len(job.candidates)))
-    enough = len(parts) >= workers * ENOUGH_PER_WORKER
-    shares = 1 if enough or not parts else min(len(job.candidates), ceil(wanted / len(parts)))
+    together = max(1, min(len(todo) // wanted, MOST_TOGETHER // len(job.candidates)))
+    enough = len(todo) >= workers * ENOUGH_PER_WORKER
+    shares = 1 if enough or not todo else min(len(job.candidates), ceil(wanted / len(todo)))
     size = ceil(len(job.candidates) / shares)
-    for start in range(0, len(parts), together):
-        some = [replace(part, source=picklable_source(part.source)) for part in parts[start : start + together]]
+    for start in range(0, len(todo), together):
+        some = [replace(one, source=picklable_source(one.source)) for one in todo[start : start + together]]
         for first in range(0, len(job.candidates), size):
             within = range(first, first + size)
-            shared = (replace(part, candidates=tuple(c for c in part.candidates if c in within)) for part in some)
-            if given := tuple(part for part in shared if part.candidates):
-                yield Batch(given, job)
+            shared = (replace(one, candidates=tuple(c for c in one.candidates if c in within)) for one in some)
+            if given := tuple(one for one in shared if one.candidates):
+                yield Batch(given, job, target)
 
 
-def run_batch(batch: Batch) -> list[Done | Unread] | str:
-    """On a worker: the rows of a batch, or the problem with its settings as text, which no retry would solve.
-
-    Where the work is stopped meanwhile: the rows so far.
-    """
-    rows: list[Done | Unread] = []
+def run_batch(batch: Batch) -> Result:
+    """On a worker: the rows that a second is enough for, or those so far once the work is stopped."""
+    writer, unread = Writer(batch.job, batch.target, batch.wanted), list[Unread]()
+    at, over, problem = 0, False, ""
     try:
-        for part in batch.parts:
-            for done in run_part(part, read_source_cached, batch.job):
-                rows.append(done)
-                if is_ending():
-                    return rows
-    except HistoryLabError as problem:
-        return str(problem)
-    return rows
+        while at < len(batch.wanted) and not over:
+            for one in run_wanted(batch.wanted[at], read_source_cached, batch.job):
+                if isinstance(one, Unread):
+                    unread.append(one)
+                    continue
+                writer.rows.add(one)
+                if over := is_ending() or writer.is_due():
+                    break
+            else:
+                at, over = at + 1, is_ending() or writer.is_due()
+    except HistoryLabError as trouble:
+        problem = str(trouble)
+    measured = writer.rows.areas(batch.wanted[at].number) if at < len(batch.wanted) else ()
+    counts = writer.rows.counts()
+    try:
+        return Result((*counts, *unread), writer.end_part(), at, measured, problem)
+    except HistoryLabError as trouble:
+        return Result((), None, 0, problem=str(trouble))
+
+
+def left_of(batch: Batch, result: Result) -> Batch | None:
+    """What is left of a batch that was given back early."""
+    first, *others = batch.wanted[result.begin :] or [None]
+    if first is None:
+        return None
+    return replace(batch, wanted=(replace(first, measured=(*first.measured, *result.measured)), *others))

@@ -5,7 +5,8 @@
 Every message is counted once per conversation and counter, whatever is swept. The work runs in this process, over
 processes of ours (`workers=2`), or on any executor handed in (`dask.distributed`'s `Client(…).get_executor()`); the
 table is the same. Files are read where the work is done; one that can't be read is skipped, and named. With a file to
-write to (`out="sweep.parquet"`), rows are on disk as they come, and the same call goes on where an earlier one ended.
+write to (`out="sweep.parquet"`), or a folder (`out="sweep/"`), workers write what they measured in a second as a part
+of the table, and the same call goes on where an earlier one ended.
 """
 
 from __future__ import annotations
@@ -21,13 +22,27 @@ from historylab.costs.caches.base import Cache, all_caches
 from historylab.errors import HistoryLabError, LoadError, NothingRead, SettingsError
 from historylab.formats.files.pieces import Piece
 from historylab.pricing import Prices
-from historylab.tuning.corpus import Source, read_source, to_sources
+from historylab.tuning.corpus import path_of, read_source, to_sources
 from historylab.tuning.executor import Workers, run_batches
+from historylab.tuning.folders import Folder
 from historylab.tuning.grid import grid, random_search
-from historylab.tuning.jobs import BATCHES_PER_WORKER, Done, Job, Part, Unread, run_batch, run_part, split_into_batches
-from historylab.tuning.journal import ENDING, Journal
+from historylab.tuning.jobs import (
+    BATCHES_PER_WORKER,
+    Job,
+    Target,
+    Unread,
+    Wanted,
+    Writer,
+    left_of,
+    run_batch,
+    run_wanted,
+    split_into_batches,
+)
+from historylab.tuning.ledger import Ledger
+from historylab.tuning.manifest import begin_parts, is_folder, leave_parts
+from historylab.tuning.parts import Count, Part
 from historylab.tuning.replayed import Lane, MeasureOptions, Questions, Stars
-from historylab.tuning.table import Placed, check_table_name, make_table, write_rows
+from historylab.tuning.table import check_table_name, make_table, write_tables
 from historylab.tuning.tally import Progress, Tally
 
 if TYPE_CHECKING:
@@ -38,6 +53,8 @@ __all__ = ["Sweep", "Swept", "grid", "random_search", "sweep"]
 AT_LEAST_AT_ONCE = 32  # batches given to an executor whose size we don't know
 Given = Conversation | Piece | str | os.PathLike[str]
 Told = Callable[[Progress], object] | None
+Keep = Callable[[Part], object]
+ENDING = ".parts"  # of the folder beside a table
 
 
 def sweep(
@@ -73,8 +90,9 @@ def sweep(
         strict: stop at the first file that can't be read.
         progress: called with (pairs done, pairs known of) in this process.
         cancelled: asked often; once it says True, the rows done so far are the table (`table.attrs["cancelled"]`).
-        out: a file for the table, .parquet, .csv or .jsonl. Its rows are in a journal beside it as soon as they are
-            measured, and those found there are not measured again.
+        out: a file for the table, .parquet, .csv or .jsonl, or a folder that its parts are left in, as Parquet, with
+            `_manifest.json`. The parts of a file are in a folder beside it (`sweep.parquet.parts`), at the same path on
+            every worker. What they hold is not measured again.
 
     Raises NothingRead when no file could be read; LoadError if `strict` and one couldn't; HistoryLabError with the
     settings' problem; WorkerLost when workers die again and again.
@@ -82,12 +100,9 @@ def sweep(
     options = MeasureOptions(all_caches() if caches is None else tuple(caches), prices, stars, questions)
     work = Sweep(conversations, candidates, options, workers, executor, strict=strict, cancelled=cancelled)
     told = (lambda now: progress(now.done, now.known)) if progress else None
-    if out is None:
-        swept, table = work.measure(told)
-    else:
-        with work.journal(os.fspath(out)) as journal:
-            swept = work.write(journal, os.fspath(out), told)
-            table = work.table(journal.rows())
+    ledger = work.ledger(None if out is None else os.fspath(out))
+    swept = work.measure(ledger, told) if out is None else work.write(ledger, os.fspath(out), told)
+    table = work.table(ledger)
     table.attrs.update(cancelled=swept.cancelled, skipped=swept.skipped, partly_read=swept.partly_read)
     return table
 
@@ -128,40 +143,49 @@ class Sweep:
             raise SettingsError("there are no settings to sweep; give at least one")
         self._workers, self._executor, self._strict, self._cancelled = workers, executor, strict, cancelled
 
-    def measure(self, told: Told = None) -> tuple[Swept, DataFrame]:
-        """Measure every pair, into a table in memory."""
-        done: list[Done] = []
-        swept = self._run(done.append, told)
-        return swept, self.table(sorted(done, key=lambda one: one[:3]))
+    def ledger(self, out: str | None = None) -> Ledger:
+        """The rows of this sweep that are there, of the parts beside that table or in that folder; else none."""
+        if out is None:
+            return Ledger(self.found, self.job)
+        if not is_folder(out):
+            check_table_name(out)
+        folder = Folder(os.path.abspath(out if is_folder(out) else out + ENDING))
+        folder.make()
+        return Ledger(self.found, self.job, folder)
 
-    def journal(self, out: str) -> Journal:
-        """The journal beside that table, with the rows of this sweep that are there. Open it with `with`."""
-        check_table_name(out)
-        return Journal(out + ENDING, self.found, self.job)
-
-    def write(self, journal: Journal, out: str, told: Told = None) -> Swept:
-        """Measure what the journal lacks, and write the table that it makes."""
-        swept = self._run(journal.add, told, journal)
-        if swept.rows or not swept.cancelled:
-            write_rows(lambda: self._place(journal.rows()), self.job.candidates, out)
+    def write(self, ledger: Ledger, out: str, told: Told = None) -> Swept:
+        """Measure what the ledger lacks, and write the table that it makes; into a folder, what says what it holds."""
+        if is_folder(out):
+            begin_parts(ledger)
+        swept = self.measure(ledger, told, whole=is_folder(out))
+        if not swept.rows and swept.cancelled:
+            return swept
+        counted = swept.rows
+        if is_folder(out):
+            read = {"skipped": swept.skipped, "partly_read": swept.partly_read}
+            swept.rows = leave_parts(ledger, {"complete": not swept.cancelled, **read})
+        else:
+            swept.rows = write_tables(ledger.tables(), out)
+        if swept.rows < counted:
+            lost = f"{counted - swept.rows:,} of {counted:,} rows that workers wrote aren't in {ledger.home.path}"
+            raise HistoryLabError(f"{lost}: every worker has to see that folder, and nobody else may change it")
         return swept
 
-    def table(self, done: Iterable[Done]) -> DataFrame:
-        """The table of these rows, which come by source, conversation and candidate."""
-        return make_table(self._place(done), self.job.candidates)
+    def table(self, ledger: Ledger) -> DataFrame:
+        """The table of the rows that are there, by source, conversation and candidate."""
+        return make_table(ledger.tables())
 
-    def _run(self, take: Callable[[Done], object], told: Told = None, journal: Journal | None = None) -> Swept:
-        """Hand every row to `take` as it is measured, but for those the journal has."""
-        todo = journal.todo() if journal else self._all_parts()
-        known = [journal.about(number) if journal else None for number in range(len(self.found))]
+    def measure(self, ledger: Ledger, told: Told = None, *, whole: bool = False) -> Swept:
+        """Measure what the ledger lacks. Parts that are `whole` have every column of the table."""
+        todo, target = ledger.todo(), Target(tuple(ledger.settings), ledger.folder, whole)
+        known = [ledger.about(number) for number in range(len(self.found))]
         tally = Tally(self.found, len(self.job.candidates), todo, [about and about[0] for about in known])
         remarks = {number: about[1] for number, about in enumerate(known) if about}
         before, unread = tally.now().done, dict[int, str]()
         if told and before:
             told(tally.now())
-        for one in self._measure_parts(todo):
-            if isinstance(one, Done):
-                take(one)
+        for one in self._measure(todo, target, ledger.add):
+            if isinstance(one, Count):
                 remarks[one.source] = one.remarks
             elif one.why:
                 if self._strict:
@@ -170,60 +194,66 @@ class Sweep:
             tally.add(one)
             if told:
                 told(tally.now())
+        if ledger.folder:
+            ledger.read()
         swept = Swept(tally.now().done, before, self._cancelled())
         self._name(swept, unread, remarks)
         return swept
 
     def _name(self, swept: Swept, unread: Mapping[int, str], remarks: Mapping[int, int]) -> None:
         for number in sorted(unread):
-            swept.skipped.setdefault(_path(self.found[number]), unread[number])
+            swept.skipped.setdefault(path_of(self.found[number]), unread[number])
         if swept.skipped and not swept.rows and not swept.cancelled:
             raise NothingRead(swept.skipped)
         for number, count in remarks.items():
             if count:
-                path = _path(self.found[number])
+                path = path_of(self.found[number])
                 swept.partly_read[path] = swept.partly_read.get(path, 0) + count
-
-    def _place(self, done: Iterable[Done]) -> Iterator[Placed]:
-        number, last = -1, (-1, -1)
-        for one in done:
-            number += last != one[:2]
-            last = one[:2]
-            origin = {"conversation": number, "title": one.row["title"], "file": _path(self.found[one.source])}
-            yield origin, one.candidate, one.row
 
     # -- where the work is done
 
-    def _all_parts(self) -> list[Part]:
-        every = tuple(range(len(self.job.candidates)))
-        return [Part(number, source, every) for number, source in enumerate(self.found)]
-
-    def _measure_parts(self, todo: Sequence[Part]) -> Iterator[Done | Unread]:
+    def _measure(self, todo: Sequence[Wanted], target: Target, keep: Keep) -> Iterator[Count | Unread]:
         if self._executor is None and (self._workers or 1) <= 1:
-            return self._here(todo)
-        return self._elsewhere(todo)
+            return self._here(todo, target, keep)
+        return self._elsewhere(todo, target, keep)
 
-    def _here(self, todo: Sequence[Part]) -> Iterator[Done | Unread]:
-        for part in todo:
-            for done in run_part(part, read_source, self.job):
-                yield done
-                if self._cancelled():
-                    return
+    def _here(self, todo: Sequence[Wanted], target: Target, keep: Keep) -> Iterator[Count | Unread]:
+        writer = Writer(self.job, target, todo)
+        try:
+            for wanted in todo:
+                for one in run_wanted(wanted, read_source, self.job):
+                    if isinstance(one, Unread):
+                        yield one
+                        continue
+                    writer.rows.add(one)
+                    if writer.is_due() and (part := writer.end_part()):
+                        keep(part)
+                    yield Count(one.source, one.many, one.remarks)
+                    if self._cancelled():
+                        return
+        finally:
+            if part := writer.end_part():
+                keep(part)
 
-    def _elsewhere(self, todo: Sequence[Part]) -> Iterator[Done | Unread]:
+    def _elsewhere(self, todo: Sequence[Wanted], target: Target, keep: Keep) -> Iterator[Count | Unread]:
         many = self._workers or 2 * BATCHES_PER_WORKER
         at_once = max(2 * many, AT_LEAST_AT_ONCE if self._executor else 0)
-        batches = split_into_batches(todo, self.job, many)
+        batches = split_into_batches(todo, self.job, target, many)
         if not todo:
             return
         with Workers(self._executor, many) as opened:
-            stops = {"cancelled": self._cancelled, "end_early": opened.end_early}
-            for _, result in run_batches(run_batch, batches, opened, at_once=at_once, **stops):
-                if isinstance(result, str):
-                    raise HistoryLabError(result)
-                yield from result
-
-
-def _path(source: Source) -> str:
-    """Where a source is read from; empty for a conversation that was handed in."""
-    return "" if isinstance(source, Conversation) else source.path
+            found = run_batches(
+                run_batch,
+                batches,
+                opened,
+                at_once=at_once,
+                left_of=left_of,
+                cancelled=self._cancelled,
+                end_early=opened.end_early,
+            )
+            for _, result in found:
+                if result.part:
+                    keep(result.part)
+                if result.problem:
+                    raise HistoryLabError(result.problem)
+                yield from result.counts

@@ -5,50 +5,32 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from importlib.util import find_spec
-from itertools import islice
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from historylab.errors import HistoryLabError, LoadError, SettingsError
-from historylab.settings.model import Settings, setting_names
+from historylab.settings.model import Settings
 from historylab.tuning.combine import Row
 from historylab.tuning.measures import COLUMNS
 from historylab.tuning.replayed import AS_SENT, Lane
 
 if TYPE_CHECKING:  # pandas takes half a second to import: only where a table is made
     from pandas import DataFrame as DataFrame  # noqa: PLC0414 (exported: sweeps return one)
+    from pyarrow import Table
 
 ENDINGS = (".parquet", ".csv", ".jsonl")
-PART = 10_000  # rows of a table that are in memory at once
-Placed = tuple[Row, int, Row]
-"""A row: where it comes from, the number of its settings, and its figures."""
+PART = 10_000  # rows of a table that are written at once
 
 
-def make_table(rows: Iterable[Placed], chosen: Sequence[Lane]) -> DataFrame:
-    """The table of some rows: where each comes from, the number of its settings in `chosen`, and its figures."""
-    import pandas
+def make_table(tables: Iterable[Table]) -> DataFrame:
+    """The table of these rows, in memory."""
+    from pyarrow import concat_tables
 
-    differing = _differing_names([lane for lane in chosen if isinstance(lane, Settings)])
-    records = [
-        {
-            **origin,
-            "candidate": candidate,
-            **_settings_columns(chosen[candidate], differing),
-            **figures,
-        }
-        for origin, candidate, figures in rows
-    ]
-    return pandas.DataFrame.from_records(records)
-
-
-def _settings_columns(lane: Lane, differing: Sequence[str]) -> Row:
-    """The settings that differ, and all that were changed; of what was really sent there are none."""
-    if not isinstance(lane, Settings):
-        return {**dict.fromkeys(differing), "settings": lane if isinstance(lane, str) else lane.key}
-    changed = json.dumps(_changed_values(lane), sort_keys=True)
-    return {**{name: lane.value(name) for name in differing}, "settings": changed}
+    table: DataFrame = concat_tables(tables).to_pandas()
+    return table
 
 
 def rows_of(table: DataFrame | Iterable[Row]) -> list[Row]:
@@ -67,16 +49,17 @@ def settings_of(row: Any) -> Settings:
     return Settings(**json.loads(row["settings"]))
 
 
-def _differing_names(chosen: Sequence[Settings]) -> list[str]:
-    """Names of the fields and options the candidates don't all have in common, in the order they are shown."""
-    given = {name for settings in chosen for name in (*Settings.model_fields, *settings.options)} - {"options"}
-    different = {name for name in given if len({repr(settings.value(name)) for settings in chosen}) > 1}
-    return [name for name in setting_names() if name in different]
-
-
-def _changed_values(settings: Settings) -> dict[str, Any]:
-    dumped, default = settings.model_dump(), Settings().model_dump()
-    return {name: value for name, value in dumped.items() if value != default[name]}
+def read_candidate(given: Lane | str) -> Lane:
+    """A candidate, which may be given as the JSON of settings. Raises SettingsError for any other text."""
+    if not isinstance(given, str) or given == AS_SENT:
+        return given
+    try:
+        values = json.loads(given)
+    except (ValueError, RecursionError):
+        values = None
+    if not isinstance(values, dict):
+        raise SettingsError(f"{given!r:.80} is neither the JSON of settings nor {AS_SENT!r}")
+    return Settings(**values)
 
 
 # -- on disk
@@ -100,7 +83,9 @@ def fuse_formula(cell: Any) -> Any:
 def check_table_name(path: str) -> None:
     """Raises SettingsError for an ending no table is written in; HistoryLabError for one that isn't on this machine."""
     if not path.endswith(ENDINGS):
-        raise SettingsError(f"{path!r} says no kind of table; end it in one of {', '.join(ENDINGS)}")
+        raise SettingsError(
+            f"{path!r} says no kind of table; end it in one of {', '.join(ENDINGS)}, or in / for a folder"
+        )
     if path.endswith(".parquet") and find_spec("pyarrow") is None:
         raise HistoryLabError('a Parquet table needs pyarrow: pip install "historylab[formats]", or write .csv instead')
 
@@ -114,76 +99,89 @@ def _texts(table: DataFrame, change: Callable[[Any], Any]) -> DataFrame:
 
 def write_table(table: DataFrame, path: str) -> None:
     """Write the table in the kind its name ends in."""
-    _write([table], table, path)
+    from pyarrow import Table
+
+    write_tables([Table.from_pandas(table, preserve_index=False)], path)
 
 
-def write_rows(rows: Callable[[], Iterable[Placed]], chosen: Sequence[Lane], path: str) -> None:
-    """Write the table that `make_table` would make of these rows, a part at a time. `rows()` begins from the first."""
-    typical = make_table(_typical(rows()), chosen)
-    left = iter(rows())
-    parts = iter(lambda: list(islice(left, PART)), [])
-    _write((make_table(part, chosen).astype(typical.dtypes) for part in parts), typical, path)
+def write_tables(tables: Iterable[Table], path: str) -> int:
+    """Write the rows of some tables as one, a part at a time. What is there is replaced once all is written.
 
-
-def _typical(rows: Iterable[Placed]) -> Iterator[Placed]:
-    """The rows that show every type a column has, and every candidate."""
-    seen: set[Any] = set()
-    for origin, candidate, figures in rows:
-        shown = {candidate, *((name, type(value)) for name, value in figures.items())}
-        if not shown <= seen:
-            seen |= shown
-            yield origin, candidate, figures
-
-
-def _write(parts: Iterable[DataFrame], like: DataFrame, path: str) -> None:
-    """Write a table in parts, whose columns are as those of `like`. What is there is replaced once all is written."""
+    Returns how many rows there are.
+    """
     check_table_name(path)
     unfinished = f"{path}.part"
     try:
         try:
             if path.endswith(".parquet"):
-                _write_parquet(parts, like, unfinished)
+                rows = _write_parquet(_of_equal_size(tables), unfinished)
             else:
-                _write_text(parts, path, unfinished)
+                rows = _write_text(_of_equal_size(tables), path, unfinished)
             os.replace(unfinished, path)
         finally:
             with suppress(FileNotFoundError):
                 os.remove(unfinished)
     except OSError as problem:
         raise HistoryLabError(f"{path} can't be written: {problem.strerror or problem}") from None
+    return rows
 
 
-def _write_parquet(parts: Iterable[DataFrame], like: DataFrame, path: str) -> None:
-    from pyarrow import Schema, Table
+def _of_equal_size(tables: Iterable[Table]) -> Iterator[Table]:
+    """The same rows, so many at a time, whatever tables they come in; at least one table, for its columns."""
+    from pyarrow import concat_tables
+
+    left, written = None, False
+    for table in tables:
+        left = table if left is None else concat_tables([left, table])
+        while len(left) >= PART:
+            yield left.slice(0, PART).combine_chunks()
+            left, written = left.slice(PART), True
+    if left is not None and (len(left) or not written):
+        yield left.combine_chunks()
+
+
+def _write_parquet(tables: Iterator[Table], path: str) -> int:
     from pyarrow.parquet import ParquetWriter
 
-    schema = Schema.from_pandas(like, preserve_index=False)
-    with ParquetWriter(path, schema) as writer:
-        for part in parts:
-            writer.write_table(Table.from_pandas(part, schema, preserve_index=False))
+    first, rows = next(tables), 0
+    with ParquetWriter(path, first.schema) as writer:
+        for table in chain([first], tables):
+            writer.write_table(table)
+            rows += len(table)
+    return rows
 
 
-def _write_text(parts: Iterable[DataFrame], path: str, unfinished: str) -> None:
+def _write_text(tables: Iterable[Table], path: str, unfinished: str) -> int:
+    """Whole numbers stay so beside unknown ones, which pandas would otherwise make of them in some parts alone."""
+    from pandas import Int64Dtype
+    from pyarrow import int64
+
+    rows = 0
     with open(unfinished, "w", encoding="utf-8", newline="") as file:
-        for number, part in enumerate(parts):
+        for table in tables:
+            part = table.to_pandas(types_mapper={int64(): Int64Dtype()}.get)
             if path.endswith(".csv"):
-                _texts(part, defuse_formula).to_csv(file, index=False, header=not number)
+                _texts(part, defuse_formula).to_csv(file, index=False, header=not rows)
             else:
                 part.to_json(file, orient="records", lines=True, force_ascii=False)
+            rows += len(table)
+    return rows
 
 
 def read_table(path: str) -> DataFrame:
-    """Read what `write_table` wrote. Raises LoadError for a file that is no table of ours."""
+    """Read what `write_table` wrote, or the parts in a folder. Raises LoadError for what is no table of ours."""
     import pandas
 
-    check_table_name(path)
+    if not os.path.isdir(path):
+        check_table_name(path)
     if not os.path.exists(path):
         raise LoadError(f"there is no file {str(path)!r}; write one with `historylab sweep FILES --out {path}`")
     read: dict[str, Callable[[str], DataFrame]]
     read = {".csv": _read_csv, ".parquet": pandas.read_parquet, ".jsonl": _read_lines}
+    kind = os.path.splitext(path)[1]
     try:
-        table = read[os.path.splitext(path)[1]](path)
-    except (OSError, ValueError) as problem:  # pandas' and pyarrow's refusals are ValueErrors
+        table = _read_parts(path) if os.path.isdir(path) else read[kind](path)
+    except (OSError, ValueError, KeyError) as problem:  # pandas' and pyarrow's refusals are ValueErrors
         raise LoadError(f"{path} can't be read as a table: {problem}") from None
     if missing := [name for name in ("settings", *COLUMNS) if name not in table]:
         raise LoadError(f"{path} is no table of `historylab sweep`: it has no column {missing[0]!r}")
@@ -195,6 +193,15 @@ def read_table(path: str) -> DataFrame:
     table[figures] = table[figures].apply(pandas.to_numeric)  # null where JSON has no NaN
     table["file"] = table["file"].astype(object).fillna("")
     return table
+
+
+def _read_parts(path: str) -> DataFrame:
+    """The table of a folder of parts, whose conversations are numbered as in one file."""
+    import pandas
+
+    table = pandas.read_parquet(path).sort_values(["file", "source", "conversation", "candidate"], ignore_index=True)
+    table["conversation"] = table.groupby(["file", "source", "conversation"], sort=False).ngroup()
+    return table.drop(columns="source")
 
 
 def _read_csv(path: str) -> DataFrame:

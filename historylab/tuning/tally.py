@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from historylab.conversation.conversation import Conversation
 from historylab.formats.files.pieces import Piece
 from historylab.tuning.corpus import Source
-from historylab.tuning.jobs import Done, Part, Unread
+from historylab.tuning.jobs import Unread, Wanted
+from historylab.tuning.parts import Count
 
 UNKNOWN_SIZE = 1_000  # bytes of a file that only workers can see
 
@@ -29,33 +30,33 @@ class Progress:
 class Tally:
     """Counts the pairs of `found` sources and candidates as they are done; those not in `todo` were done before."""
 
-    def __init__(self, found: Sequence[Source], candidates: int, todo: Sequence[Part], many: Sequence[int | None]):
+    def __init__(self, found: Sequence[Source], candidates: int, todo: Sequence[Wanted], many: Sequence[int | None]):
         self._candidates = candidates
         sizes = sizes_of(found)
         self._size = [size / max(1, sum(sizes)) for size in sizes]
         self._many = [1 if isinstance(one, Conversation) else known for one, known in zip(found, many, strict=True)]
-        lacking = {part.number: part for part in todo}
+        lacking = {wanted.number: wanted for wanted in todo}
         self._done = self._known = 0
         self._share = 0.0
         for number, known in enumerate(self._many):
             pairs = (1 if known is None else known) * candidates
-            part = lacking.get(number)
-            left = (1 if known is None else known) * len(part.candidates) - len(part.measured) if part else 0
+            wanted = lacking.get(number)
+            left = (1 if known is None else known) * len(wanted.candidates) - wanted.pairs_measured if wanted else 0
             self._known += pairs
             self._done += pairs - left
             self._share += self._size[number] * (pairs - left) / max(1, pairs)
         self._unread = {n for n, known in enumerate(self._many) if known is None and n in lacking}
 
-    def add(self, one: Done | Unread) -> None:
-        """Count a row, or a source that has none."""
-        number, many = one.source, one.many if isinstance(one, Done) else 0
+    def add(self, one: Count | Unread) -> None:
+        """Count rows of a source, or a source that has none."""
+        number, many, rows = one.source, *((one.many, one.rows) if isinstance(one, Count) else (0, 0))
         if number in self._unread:
             self._unread.remove(number)
             self._known += (many - 1) * self._candidates
             self._share += 0 if many else self._size[number]
         if many:
-            self._done += 1
-            self._share += self._size[number] / (many * self._candidates)
+            self._done += rows
+            self._share += self._size[number] * rows / (many * self._candidates)
 
     def now(self) -> Progress:
         """How far it is by now."""

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from command_line import run
 from dotenv import dotenv_values
+from pyarrow import parquet
 
 from historylab import Settings, resolve_settings
 from historylab.cli import sweep as sweep_command
@@ -131,20 +132,19 @@ def ctrl_c_at_the_third_row():
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs a signal no process survives")
-@pytest.mark.parametrize("how, workers", [("SIGINT", "2"), ("SIGKILL", "1")])
+@pytest.mark.parametrize("how, workers", [("SIGINT", "2"), ("SIGTERM", "1"), ("SIGKILL", "1")])
 def test_a_sweep_that_is_stopped_or_killed_goes_on_to_the_same_table(capsys, root, sample, tmp_path, how, workers):
-    out, journal = tmp_path / "table.jsonl", tmp_path / "table.jsonl.journal"
-    axes = ["--grid", f"budget={','.join(map(str, range(200, 440)))}"]
+    out, parts = tmp_path / "table.jsonl", tmp_path / "table.jsonl.parts"
+    axes = ["--grid", f"budget={','.join(map(str, range(200, 1160)))}"]
     command = ["sweep", sample, *axes, "--out", str(out), "--workers", workers]
     with subprocess.Popen(
         [sys.executable, "-m", "historylab", *command], cwd=root, stderr=subprocess.DEVNULL
     ) as process:
-        while process.poll() is None and (not journal.exists() or journal.read_bytes().count(b"\n") < 4):
+        while process.poll() is None and not any(parts.glob("*.parquet")):
             time.sleep(0.01)
         process.send_signal(signal.Signals[how])
-    assert process.returncode == (130 if how == "SIGINT" else -signal.SIGKILL)
-    lines = journal.read_bytes().count(b"\n")
-    assert 4 <= lines < 241
+    assert process.returncode == (-signal.SIGKILL if how == "SIGKILL" else 130)
+    assert 0 < sum(parquet.read_metadata(part).num_rows for part in parts.glob("*.parquet")) < 960
     err = run(capsys, *command[:-2])[2]
     assert "of them measured before" in err
     run(capsys, "sweep", sample, *axes, "--out", str(tmp_path / "whole.jsonl"))

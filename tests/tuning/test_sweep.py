@@ -144,11 +144,12 @@ def test_two_processes_give_the_identical_table(table, two_processes):
 @pytest.mark.parametrize("conversations, shares", [(1, 8), (3, 4), (4, 1), (40, 1), (400, 1)])
 def test_too_few_conversations_are_shared_out_by_settings_too(conversations, shares):
     job, every = jobs.Job(tuple(CANDIDATES), MeasureOptions()), tuple(range(len(CANDIDATES)))
-    given = list(jobs.split_into_batches([jobs.Part(n, CHATS[0], every) for n in range(conversations)], job, workers=2))
-    pairs = sorted((part.number, c) for batch in given for part in batch.parts for c in part.candidates)
+    todo = [jobs.Wanted(n, str(n), CHATS[0], every) for n in range(conversations)]
+    given = list(jobs.split_into_batches(todo, job, jobs.Target(("",) * len(every)), workers=2))
+    pairs = sorted((one.number, c) for batch in given for one in batch.wanted for c in one.candidates)
     assert pairs == [(number, c) for number in range(conversations) for c in every]
-    assert len({part.candidates for batch in given for part in batch.parts}) == shares
-    assert all(sum(len(part.candidates) for part in batch.parts) <= jobs.MOST_TOGETHER for batch in given)
+    assert len({one.candidates for batch in given for one in batch.wanted}) == shares
+    assert all(sum(len(one.candidates) for one in batch.wanted) <= jobs.MOST_TOGETHER for batch in given)
 
 
 def test_an_executor_handed_in_gives_the_identical_table_and_stays_open(table):

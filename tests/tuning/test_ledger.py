@@ -1,4 +1,4 @@
-"""The journal: a sweep that was stopped, however often, goes on where it was and ends in the identical table."""
+"""The ledger: a sweep that was stopped, however often, goes on where it was and ends in the identical table."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 from pandas.testing import assert_frame_equal
+from pyarrow import parquet
 from sketches import conv
 
 from historylab import Conversation, Message, Settings
-from historylab.errors import HistoryLabError
 from historylab.formats.files.pieces import Piece
 from historylab.formats.messages.chat_messages import to_record
 from historylab.pricing import Prices
-from historylab.tuning import jobs
-from historylab.tuning import journal as journals
+from historylab.tuning import identity, jobs
 from historylab.tuning import table as tables
+from historylab.tuning.parts import KEY
 from historylab.tuning.replayed import MeasureOptions
 from historylab.tuning.sweep import Sweep, grid, sweep
 from historylab.tuning.table import ENDINGS, read_table, write_table
@@ -66,8 +66,8 @@ def out(tmp_path) -> str:
     return str(tmp_path / "sweep.parquet")
 
 
-def journal_of(out: str) -> Path:
-    return Path(f"{out}.journal")
+def parts_of(out: str) -> list[Path]:
+    return sorted(Path(f"{out}.parts").glob("*.parquet"))
 
 
 def after(rows: int):
@@ -120,26 +120,41 @@ def test_when_all_is_measured_nothing_is_read_again(chats, out, measured, monkey
     assert seen == [(16, 16)]
 
 
-def test_a_line_torn_by_a_loss_of_power_is_measured_again(chats, out, measured):
-    expected = sweep(chats, CANDIDATES, out=out)
-    whole = journal_of(out).read_bytes()
-    journal_of(out).write_bytes(whole[:-20])
+def test_a_part_torn_by_a_loss_of_power_is_measured_again(chats, out, measured):
+    for path in chats:
+        expected = sweep(chats[: chats.index(path) + 1], CANDIDATES, out=out)
+    for part, size in zip(parts_of(out)[:2], (0, 1000), strict=True):
+        part.write_bytes(part.read_bytes()[:size])
     measured.clear()
     work = Sweep(chats, CANDIDATES, MeasureOptions())
-    with work.journal(out) as journal:
-        swept = work.write(journal, out)
-        assert_frame_equal(work.table(journal.rows()), expected)
-    assert (journal.torn, swept.before, swept.rows, measured) == (1, 15, 16, ["chat 0"])
+    ledger = work.ledger(out)
+    assert ledger.torn == 2
+    swept = work.write(ledger, out)
+    assert_frame_equal(work.table(ledger), expected)
+    assert (swept.rows, len(measured)) == (16, 16 - swept.before)
 
 
-@pytest.mark.parametrize("damage", [{"row": None}, {"conversation": 10**30}, {"many": 1e999}])
-def test_a_line_that_holds_no_row_is_measured_again(chats, out, measured, damage):
-    expected = sweep(chats, CANDIDATES, out=out)
-    *lines, last = journal_of(out).read_text(encoding="utf-8").splitlines()
-    journal_of(out).write_text("\n".join([*lines, json.dumps(json.loads(last) | damage), ""]), encoding="utf-8")
+DAMAGE = [
+    lambda spans: None,
+    lambda spans: [],
+    lambda spans: [[*spans[0][:3], 10**30, 10**30 + 4, 0]],
+    lambda spans: [[spans[0][0], 1e999, *spans[0][2:]]],
+    lambda spans: [[spans[0][0], 3, 0, 0, 3, 0]],
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_part_that_does_not_say_which_rows_it_has_is_measured_again(chats, out, measured, damage):
+    expected = sweep(chats[1:2], CANDIDATES, out=out)
+    (path,) = parts_of(out)
+    said = json.loads(parquet.read_metadata(path).metadata[KEY.encode()])
+    rows = parquet.read_table(path)
+    with parquet.ParquetWriter(path, rows.schema) as writer:
+        writer.write_table(rows)
+        writer.add_key_value_metadata({KEY: json.dumps(said | {"spans": damage(said["spans"])})})
     measured.clear()
-    assert_frame_equal(sweep(chats, CANDIDATES, out=out), expected)
-    assert measured == ["chat 0"]
+    assert_frame_equal(sweep(chats[1:2], CANDIDATES, out=out), expected)
+    assert len(measured) == 4
 
 
 def test_a_file_that_changed_is_measured_anew_and_no_other(chats, out, measured):
@@ -177,7 +192,7 @@ def test_conversations_handed_in_are_known_again_by_their_content(out, measured)
 
 def test_another_version_of_this_code_measures_anew(chats, out, measured, monkeypatch):
     sweep(chats[1], CANDIDATES, out=out)
-    monkeypatch.setattr(journals, "_code", lambda: "another")
+    monkeypatch.setattr(identity, "_code", lambda: "another")
     sweep(chats[1], CANDIDATES, out=out)
     assert len(measured) == 2 * len(CANDIDATES)
 
@@ -197,11 +212,12 @@ def test_what_could_not_be_read_is_named_and_tried_again(chats, out, tmp_path):
     assert_frame_equal(sweep([str(broken), *chats], CANDIDATES, out=out), sweep([str(broken), *chats], CANDIDATES))
 
 
-def test_what_is_no_journal_is_left_alone(chats, out):
-    journal_of(out).write_text("my diary\n", encoding="utf-8")
-    with pytest.raises(HistoryLabError, match="no journal of a sweep; move it"):
-        sweep(chats, CANDIDATES, out=out)
-    assert journal_of(out).read_text("utf-8") == "my diary\n"
+def test_a_file_of_others_among_the_parts_is_left_alone(chats, out):
+    sweep(chats[1], CANDIDATES, out=out)
+    diary = Path(f"{out}.parts") / "diary.parquet"
+    diary.write_text("my diary\n", encoding="utf-8")
+    assert_frame_equal(sweep(chats, CANDIDATES, out=out), sweep(chats, CANDIDATES))
+    assert diary.read_text("utf-8") == "my diary\n"
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -223,7 +239,8 @@ def test_a_table_is_written_in_parts_as_it_would_be_at_once(chats, tmp_path, mon
 
 def test_progress_is_by_size_and_says_at_least_while_files_are_unread(chats):
     seen: list[Progress] = []
-    Sweep(chats, CANDIDATES, MeasureOptions()).measure(seen.append)
+    work = Sweep(chats, CANDIDATES, MeasureOptions())
+    work.measure(work.ledger(), seen.append)
     assert [(now.done, now.known, now.certain) for now in (seen[0], seen[7], seen[-1])] == [
         (1, 16, False), (8, 16, False), (16, 16, True),
     ]  # fmt: skip
@@ -236,7 +253,6 @@ def test_rows_measured_before_are_done_at_once(chats, out):
     sweep(chats, CANDIDATES, out=out, **after(6))
     seen: list[Progress] = []
     work = Sweep(chats, CANDIDATES, MeasureOptions())
-    with work.journal(out) as journal:
-        work.write(journal, out, seen.append)
+    work.write(work.ledger(out), out, seen.append)
     assert [now.done for now in seen] == list(range(6, 17))
     assert seen[-1].share == pytest.approx(1)
