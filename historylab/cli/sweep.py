@@ -114,18 +114,18 @@ def _files(arguments: argparse.Namespace) -> Sequence[Piece]:
     """The files to read, once it is sure that the table can be written. An earlier one of this sweep isn't read."""
     from historylab.formats.files.pieces import Piece
     from historylab.tuning.corpus import to_sources
-    from historylab.tuning.manifest import is_folder
+    from historylab.tuning.manifest import is_parts_folder
     from historylab.tuning.sweep import ENDING
     from historylab.tuning.table import check_table_name
 
     out = arguments.out
-    if out and not is_folder(out):
+    if out and not is_parts_folder(out):
         check_table_name(out)
         check_writable(out)
     found = [one for one in to_sources(arguments.files, shape_from(arguments)) if isinstance(one, Piece)]
     ours = [os.path.realpath(path) for path in (out, out + ENDING)] if out else []
     others = [source for source in found if not _is_within(os.path.realpath(source.path), ours)]
-    if len(others) < len(found) and not (is_folder(out) or os.path.exists(out + ENDING)):
+    if len(others) < len(found) and not (is_parts_folder(out) or os.path.exists(out + ENDING)):
         raise SettingsError(f"{out!r} is one of the files to read, and the table would take its place")
     return others
 

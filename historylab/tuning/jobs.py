@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
-from time import monotonic
+from time import monotonic, thread_time
 from typing import NamedTuple
 
 from historylab.conversation.conversation import Conversation
@@ -21,13 +21,14 @@ from historylab.tuning.corpus import Source, path_of, picklable_source, read_sou
 from historylab.tuning.executor import is_ending
 from historylab.tuning.folders import Folder
 from historylab.tuning.lanes import measure_lanes
-from historylab.tuning.parts import Count, Done, Part, Rectangle, Rows, make_part, place_rows, write_part
+from historylab.tuning.parts import Count, Done, Part, PartRows, Rectangle, make_part, place_rows, write_part
 from historylab.tuning.replayed import AS_SENT, Lane, MeasureOptions
 
 ENOUGH_PER_WORKER = 2  # conversations: to share them out by settings would cost more than it evens out
 BATCHES_PER_WORKER = 8  # so that the slowest one ends soon after the others
 MOST_TOGETHER = 3_000  # pairs of a source and settings in a batch: what is left after a second is sent again
-SECONDS = 1.0  # of work in a part, which is lost if its worker is
+SECONDS = 1.0  # of CPU time in a part, which are lost if its worker is
+MOST_SECONDS = 5.0  # of a part on the wall, where others use the machine or data is far away
 Conversations = Sequence[Conversation]
 
 
@@ -52,7 +53,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SourceTask:
     """A source, by number, with its name in parts, and the candidates to run over it, by number.
 
     `measured`: pairs of a conversation and a candidate that have their row already.
@@ -69,14 +70,14 @@ class Wanted:
         """How many pairs have their row."""
         return sum((area.stop - area.first) * len(area.candidates) for area in self.measured)
 
-    def left(self, conversation: int) -> list[int]:
+    def candidates_left(self, conversation: int) -> list[int]:
         """The candidates that have no row of that conversation."""
         there = {c for first, stop, candidates in self.measured if first <= conversation < stop for c in candidates}
         return [c for c in self.candidates if c not in there]
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class Destination:
     """The folder that parts go to (None: they stay in memory), and the names of all candidates in them.
 
     Parts that are `whole` have every column of the table.
@@ -91,9 +92,9 @@ class Target:
 class Batch:
     """Some of a job."""
 
-    wanted: tuple[Wanted, ...]
+    wanted: tuple[SourceTask, ...]
     job: Job
-    target: Target
+    target: Destination
 
 
 class Result(NamedTuple):
@@ -109,7 +110,7 @@ class Result(NamedTuple):
     problem: str = ""
 
 
-def run_wanted(wanted: Wanted, reader: Callable[[Source], Conversations], job: Job) -> Iterator[Done | Unread]:
+def run_wanted(wanted: SourceTask, reader: Callable[[Source], Conversations], job: Job) -> Iterator[Done | Unread]:
     """The rows of a source read by `reader`, or the reason why there are none."""
     try:
         conversations = reader(wanted.source)
@@ -121,7 +122,7 @@ def run_wanted(wanted: Wanted, reader: Callable[[Source], Conversations], job: J
     yield from _rows(wanted, conversations, job)
 
 
-def _rows(wanted: Wanted, conversations: Conversations, job: Job) -> Iterator[Done]:
+def _rows(wanted: SourceTask, conversations: Conversations, job: Job) -> Iterator[Done]:
     """The rows of conversations, in order.
 
     What a conversation of a file remembers refers back to it, and would wait for the garbage collector with it: it is
@@ -129,7 +130,7 @@ def _rows(wanted: Wanted, conversations: Conversations, job: Job) -> Iterator[Do
     """
     remarks = conversations.report.remarks if isinstance(conversations, Loaded) else 0
     for k, conversation in enumerate(conversations):
-        left = wanted.left(k)
+        left = wanted.candidates_left(k)
         rows = measure_lanes(conversation, [job.candidates[c] for c in left], job.options, job.beside)
         for c, row in zip(left, rows, strict=True):
             yield Done(wanted.number, k, c, len(conversations), row, remarks)
@@ -140,33 +141,35 @@ def _rows(wanted: Wanted, conversations: Conversations, job: Job) -> Iterator[Do
 class Writer:
     """Makes a part of the rows of a batch or, in this process, one after the other."""
 
-    def __init__(self, job: Job, target: Target, wanted: Sequence[Wanted]):
+    def __init__(self, job: Job, target: Destination, wanted: Sequence[SourceTask]):
         self._job, self._target, self._wanted = job, target, {one.number: one for one in wanted}
-        self.rows, self._since = Rows(), monotonic()
+        self.rows, self._since = PartRows(), (thread_time(), monotonic())
 
     def is_due(self) -> bool:
         """Whether the part has as much work in it as may be lost."""
-        return monotonic() - self._since > SECONDS
+        cpu, wall = self._since
+        return thread_time() - cpu > SECONDS or monotonic() - wall > MOST_SECONDS
 
     def end_part(self) -> Part | None:
         """Write the rows since the last part, or return them as one where parts stay in memory."""
-        rows, self.rows, self._since = self.rows, Rows(), monotonic()
+        rows, self.rows, self._since = self.rows, PartRows(), (thread_time(), monotonic())
         if not rows.done:
             return None
         job, target = self._job, self._target
-        names = {n: one.name for n, one in self._wanted.items()}
+        wanted = {done.source: self._wanted[done.source] for done in rows.done}
+        names = {n: one.name for n, one in wanted.items()}
         part = make_part(rows, names, target.settings, job.options.caches)
         if not target.folder:
             return part
         if target.whole:
-            paths = {n: path_of(one.source) for n, one in self._wanted.items()}
+            paths = {n: path_of(one.source) for n, one in wanted.items()}
             layout = Layout(job.candidates, job.options.caches)
             part = part._replace(table=place_rows(part.table, rows, names, paths, layout))
         write_part(target.folder, part)
         return None
 
 
-def split_into_batches(todo: Sequence[Wanted], job: Job, target: Target, workers: int) -> Iterator[Batch]:
+def split_into_batches(todo: Sequence[SourceTask], job: Job, target: Destination, workers: int) -> Iterator[Batch]:
     """Split by conversation, so that facts about one are computed once; if there are few, by candidate too."""
     wanted = workers * BATCHES_PER_WORKER
     together = max(1, min(len(todo) // wanted, MOST_TOGETHER // len(job.candidates)))

@@ -19,8 +19,8 @@ from historylab.tuning.columns import Layout
 from historylab.tuning.corpus import Source, path_of
 from historylab.tuning.folders import Folder
 from historylab.tuning.identity import settings_digest, source_digest
-from historylab.tuning.jobs import Job, Wanted
-from historylab.tuning.parts import ENDING, Part, Rectangle, Span, read_figures, read_spans
+from historylab.tuning.jobs import Job, SourceTask
+from historylab.tuning.parts import ENDING, Part, Rectangle, RowSpan, read_part_rows, read_spans
 
 with needs('"historylab[formats]"', "a table of a sweep"):
     import pyarrow as pa
@@ -65,7 +65,7 @@ class Ledger:
         """Take a part that is in memory."""
         self._note(part.spans, part.table)
 
-    def _note(self, spans: Sequence[Span], part: str | Table) -> None:
+    def _note(self, spans: Sequence[RowSpan], part: str | Table) -> None:
         row, here = 0, len(self._parts)
         for span in spans:
             if (source := self._numbers.get(span.source)) is not None:
@@ -96,9 +96,9 @@ class Ledger:
         """How many conversations a source has, and remarks on reading it; None if nothing of it has been measured."""
         return self._about.get(self._numbers[self.sources[number]])
 
-    def todo(self) -> list[Wanted]:
+    def todo(self) -> list[SourceTask]:
         """What is still to be measured."""
-        wanted, every = list[Wanted](), np.arange(len(self.settings))
+        wanted, every = list[SourceTask](), np.arange(len(self.settings))
         for number, (ks, at) in enumerate(self._places()):
             there = at >= 0
             many = (self.about(number) or (0, 0))[0]
@@ -108,7 +108,7 @@ class Ledger:
             lacking = every[~whole]
             areas = _areas(ks, there, set(lacking.tolist()))
             name = self.sources[number]
-            wanted.append(Wanted(number, name, self._found[number], tuple(lacking.tolist()), areas))
+            wanted.append(SourceTask(number, name, self._found[number], tuple(lacking.tolist()), areas))
         return wanted
 
     def _places(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -116,10 +116,10 @@ class Ledger:
 
         A place is `part << 32 | row`; -1 where there is none.
         """
-        place = self._placing()
+        place = self._open_places()
         return (place(number) for number in range(len(self.sources)))
 
-    def _placing(self) -> Callable[[int], tuple[np.ndarray, np.ndarray]]:
+    def _open_places(self) -> Callable[[int], tuple[np.ndarray, np.ndarray]]:
         of, *columns = (np.array(column, np.int64) for column in self._index)
         order = np.argsort(of, kind="stable")
         bounds = np.searchsorted(of[order], np.arange(len(self._numbers) + 1)).tolist()
@@ -155,7 +155,7 @@ class Ledger:
         candidate; and where in the part.
         """
         of, at = (np.array(column, np.int64) for column in (self._index[0], self._index[-1]))
-        place = self._placing()
+        place = self._open_places()
         for source in np.unique(of[at >> 32 == part]).tolist():
             ks, places = place(source)
             for k, c in zip(*np.nonzero((places >= 0) & (places >> 32 == part)), strict=True):
@@ -198,7 +198,7 @@ class Ledger:
         if not isinstance(part, str):
             return part
         try:
-            return read_figures(self.home, part, self.layout.figures)
+            return read_part_rows(self.home, part, self.layout.figures)
         except ValueError as problem:
             raise HistoryLabError(f"{self.home.path}: {problem}; remove it, and it is measured again") from None
 

@@ -13,13 +13,13 @@ from typing import Any
 
 from historylab.tuning.folders import Folder
 from historylab.tuning.ledger import Ledger
-from historylab.tuning.parts import Done, Part, Rows, place_rows, write_part
+from historylab.tuning.parts import Done, Part, PartRows, place_rows, write_part
 
 NAME = "_manifest.json"  # readers of Parquet folders pass over what begins so
 SCHEMA = 1
 
 
-def is_folder(out: str) -> bool:
+def is_parts_folder(out: str) -> bool:
     """Whether a table goes into a folder of parts: one that is there, or a path that ends in a slash."""
     return out.endswith(("/", os.sep)) or os.path.isdir(out)
 
@@ -56,7 +56,7 @@ def _settle(ledger: Ledger, *, every: bool = False) -> int:
 
 def _rewritten(ledger: Ledger, number: int) -> Part:
     """The rows of a part that are of this sweep, with its columns."""
-    rows, places = Rows(), list[int]()
+    rows, places = PartRows(), list[int]()
     for source, many, remarks, k, candidate, place in ledger.rows_in(number):
         rows.add(Done(source, k, candidate, many, {}, remarks))
         places.append(place)

@@ -31,7 +31,7 @@ KEY = "historylab.spans"
 MOST_CONVERSATIONS = 2**31  # of a source; a part that says more was not written here
 
 
-class Span(NamedTuple):
+class RowSpan(NamedTuple):
     """Rows that follow each other: those of `settings`, for each of the conversations `first` … `stop` - 1 in turn.
 
     `source` and `settings` are digests; `many` conversations the source has, `remarks` there are on reading it.
@@ -80,7 +80,7 @@ class Rectangle(NamedTuple):
     candidates: tuple[int, ...]
 
 
-class Rows:
+class PartRows:
     """Rows as they are measured, until they are a part; in the order of their sources, conversations, candidates."""
 
     def __init__(self) -> None:
@@ -116,12 +116,12 @@ class Rows:
     def _one_each(self) -> Iterable[Done]:
         return {done.source: done for done in self.done}.values()
 
-    def spans(self, sources: Mapping[int, str], settings: Sequence[str]) -> list[Span]:
+    def spans(self, sources: Mapping[int, str], settings: Sequence[str]) -> list[RowSpan]:
         """The pairs, named by digests."""
         self._join()
         about = {done.source: (sources[done.source], done.many, done.remarks) for done in self._one_each()}
         return [
-            Span(*about[number], area.first, area.stop, tuple(settings[c] for c in area.candidates))
+            RowSpan(*about[number], area.first, area.stop, tuple(settings[c] for c in area.candidates))
             for number, area in self._areas
         ]
 
@@ -129,17 +129,19 @@ class Rows:
 class Part(NamedTuple):
     """Rows of figures in memory, and which they are."""
 
-    spans: list[Span]
+    spans: list[RowSpan]
     table: Table
 
 
-def make_part(rows: Rows, names: Mapping[int, str], settings: Sequence[str], caches: Iterable[Cache]) -> Part:
+def make_part(rows: PartRows, names: Mapping[int, str], settings: Sequence[str], caches: Iterable[Cache]) -> Part:
     """A part of rows, whose sources and candidates have these names."""
     figures = make_figures([done.row for done in rows.done], figures_schema(caches))
     return Part(rows.spans(names, settings), figures)
 
 
-def place_rows(figures: Table, rows: Rows, names: Mapping[int, str], paths: Mapping[int, str], layout: Layout) -> Table:
+def place_rows(
+    figures: Table, rows: PartRows, names: Mapping[int, str], paths: Mapping[int, str], layout: Layout
+) -> Table:
     """The rows of a part with every column of a table; `conversation` counts those of its source."""
     sources = [done.source for done in rows.done]
     before = {"source": [names[n] for n in sources], "conversation": [done.conversation for done in rows.done]}
@@ -160,14 +162,14 @@ def write_part(folder: Folder, part: Part) -> None:
     folder.write(f"part-{secrets.token_hex(8)}{ENDING}", sink.getvalue())
 
 
-def read_spans(folder: Folder, name: str) -> list[Span]:
+def read_spans(folder: Folder, name: str) -> list[RowSpan]:
     """Which rows a part has, without reading them. Raises ValueError for a file that is no part."""
     try:
         with folder.open(name) as file:
             about = parquet.read_metadata(file)
         said = json.loads(about.metadata[KEY.encode()])
         lists = [tuple(map(str, settings)) for settings in said["settings"]]
-        spans = [Span(str(of), *map(int, (m, r, a, b)), lists[n]) for of, m, r, a, b, n in said["spans"]]  # type: ignore[call-arg, arg-type]
+        spans = [RowSpan(str(a), int(b), int(c), int(d), int(e), lists[n]) for a, b, c, d, e, n in said["spans"]]
     except (OSError, pa.ArrowException, ValueError, TypeError, LookupError, OverflowError, RecursionError) as problem:
         raise ValueError(f"{name} is no part of a sweep: {problem}") from None
     there = all(0 <= s.first < s.stop <= s.many < MOST_CONVERSATIONS and s.remarks >= 0 for s in spans)
@@ -176,7 +178,7 @@ def read_spans(folder: Folder, name: str) -> list[Span]:
     return spans
 
 
-def read_figures(folder: Folder, name: str, schema: Schema) -> Table:
+def read_part_rows(folder: Folder, name: str, schema: Schema) -> Table:
     """The figures of a part. Raises ValueError for a file that has others."""
     try:
         with folder.open(name) as file:

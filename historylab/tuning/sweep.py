@@ -28,10 +28,10 @@ from historylab.tuning.folders import Folder
 from historylab.tuning.grid import grid, random_search
 from historylab.tuning.jobs import (
     BATCHES_PER_WORKER,
+    Destination,
     Job,
-    Target,
+    SourceTask,
     Unread,
-    Wanted,
     Writer,
     left_of,
     run_batch,
@@ -39,7 +39,7 @@ from historylab.tuning.jobs import (
     split_into_batches,
 )
 from historylab.tuning.ledger import Ledger
-from historylab.tuning.manifest import begin_parts, is_folder, leave_parts
+from historylab.tuning.manifest import begin_parts, is_parts_folder, leave_parts
 from historylab.tuning.parts import Count, Part
 from historylab.tuning.replayed import Lane, MeasureOptions, Questions, Stars
 from historylab.tuning.table import check_table_name, make_table, write_tables
@@ -147,21 +147,21 @@ class Sweep:
         """The rows of this sweep that are there, of the parts beside that table or in that folder; else none."""
         if out is None:
             return Ledger(self.found, self.job)
-        if not is_folder(out):
+        if not is_parts_folder(out):
             check_table_name(out)
-        folder = Folder(os.path.abspath(out if is_folder(out) else out + ENDING))
+        folder = Folder(os.path.abspath(out if is_parts_folder(out) else out + ENDING))
         folder.make()
         return Ledger(self.found, self.job, folder)
 
     def write(self, ledger: Ledger, out: str, told: Told = None) -> Swept:
         """Measure what the ledger lacks, and write the table that it makes; into a folder, what says what it holds."""
-        if is_folder(out):
+        if is_parts_folder(out):
             begin_parts(ledger)
-        swept = self.measure(ledger, told, whole=is_folder(out))
+        swept = self.measure(ledger, told, whole=is_parts_folder(out))
         if not swept.rows and swept.cancelled:
             return swept
         counted = swept.rows
-        if is_folder(out):
+        if is_parts_folder(out):
             read = {"skipped": swept.skipped, "partly_read": swept.partly_read}
             swept.rows = leave_parts(ledger, {"complete": not swept.cancelled, **read})
         else:
@@ -177,7 +177,7 @@ class Sweep:
 
     def measure(self, ledger: Ledger, told: Told = None, *, whole: bool = False) -> Swept:
         """Measure what the ledger lacks. Parts that are `whole` have every column of the table."""
-        todo, target = ledger.todo(), Target(tuple(ledger.settings), ledger.folder, whole)
+        todo, target = ledger.todo(), Destination(tuple(ledger.settings), ledger.folder, whole)
         known = [ledger.about(number) for number in range(len(self.found))]
         tally = Tally(self.found, len(self.job.candidates), todo, [about and about[0] for about in known])
         remarks = {number: about[1] for number, about in enumerate(known) if about}
@@ -212,12 +212,12 @@ class Sweep:
 
     # -- where the work is done
 
-    def _measure(self, todo: Sequence[Wanted], target: Target, keep: Keep) -> Iterator[Count | Unread]:
+    def _measure(self, todo: Sequence[SourceTask], target: Destination, keep: Keep) -> Iterator[Count | Unread]:
         if self._executor is None and (self._workers or 1) <= 1:
             return self._here(todo, target, keep)
         return self._elsewhere(todo, target, keep)
 
-    def _here(self, todo: Sequence[Wanted], target: Target, keep: Keep) -> Iterator[Count | Unread]:
+    def _here(self, todo: Sequence[SourceTask], target: Destination, keep: Keep) -> Iterator[Count | Unread]:
         writer = Writer(self.job, target, todo)
         try:
             for wanted in todo:
@@ -235,7 +235,7 @@ class Sweep:
             if part := writer.end_part():
                 keep(part)
 
-    def _elsewhere(self, todo: Sequence[Wanted], target: Target, keep: Keep) -> Iterator[Count | Unread]:
+    def _elsewhere(self, todo: Sequence[SourceTask], target: Destination, keep: Keep) -> Iterator[Count | Unread]:
         many = self._workers or 2 * BATCHES_PER_WORKER
         at_once = max(2 * many, AT_LEAST_AT_ONCE if self._executor else 0)
         batches = split_into_batches(todo, self.job, target, many)

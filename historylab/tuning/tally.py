@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from historylab.conversation.conversation import Conversation
 from historylab.formats.files.pieces import Piece
 from historylab.tuning.corpus import Source
-from historylab.tuning.jobs import Unread, Wanted
+from historylab.tuning.jobs import SourceTask, Unread
 from historylab.tuning.parts import Count
 
 UNKNOWN_SIZE = 1_000  # bytes of a file that only workers can see
@@ -30,7 +30,9 @@ class Progress:
 class Tally:
     """Counts the pairs of `found` sources and candidates as they are done; those not in `todo` were done before."""
 
-    def __init__(self, found: Sequence[Source], candidates: int, todo: Sequence[Wanted], many: Sequence[int | None]):
+    def __init__(
+        self, found: Sequence[Source], candidates: int, todo: Sequence[SourceTask], many: Sequence[int | None]
+    ):
         self._candidates = candidates
         sizes = sizes_of(found)
         self._size = [size / max(1, sum(sizes)) for size in sizes]

@@ -144,8 +144,8 @@ def test_two_processes_give_the_identical_table(table, two_processes):
 @pytest.mark.parametrize("conversations, shares", [(1, 8), (3, 4), (4, 1), (40, 1), (400, 1)])
 def test_too_few_conversations_are_shared_out_by_settings_too(conversations, shares):
     job, every = jobs.Job(tuple(CANDIDATES), MeasureOptions()), tuple(range(len(CANDIDATES)))
-    todo = [jobs.Wanted(n, str(n), CHATS[0], every) for n in range(conversations)]
-    given = list(jobs.split_into_batches(todo, job, jobs.Target(("",) * len(every)), workers=2))
+    todo = [jobs.SourceTask(n, str(n), CHATS[0], every) for n in range(conversations)]
+    given = list(jobs.split_into_batches(todo, job, jobs.Destination(("",) * len(every)), workers=2))
     pairs = sorted((one.number, c) for batch in given for one in batch.wanted for c in one.candidates)
     assert pairs == [(number, c) for number in range(conversations) for c in every]
     assert len({one.candidates for batch in given for one in batch.wanted}) == shares
