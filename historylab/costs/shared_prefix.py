@@ -1,10 +1,13 @@
 """The prefix a request shares with the one before: what the provider's prompt cache can read again.
 
 Compared message by message as `render()` gives them: kept messages, shortened texts and summaries. Moving the cut,
-shortening a message or rewriting the summary invalidates the prefix from there on.
+shortening a message or rewriting the summary invalidates the prefix from there on. Nearly always the first block that
+one request sends and the other doesn't tells it all, and it is found for all requests at once.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 
@@ -12,7 +15,6 @@ from historylab.conversation.columns import NEVER, SYSTEM
 from historylab.conversation.message import Message, known_size
 from historylab.counters.base import count_messages
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.planning.shortening import OldestTexts
 from historylab.planning.strategies.facts import column
@@ -22,53 +24,93 @@ Sent = tuple[np.ndarray, np.ndarray]
 """The messages a plan sends, in order: a key (int64) and the tokens of each; equal keys mean equal messages."""
 
 
-class SharedPrefix:
-    """Compares each request of a timeline with the one before."""
+def shared_prefixes(timeline: Timeline) -> tuple[np.ndarray, np.ndarray]:
+    """Per request the tokens of the messages that it and the one sent before begin with (int64), and whether those are
+    less than all of the latter (bool). 0 of the first request, and of those for which a trimmer failed."""
+    count = len(timeline.plans)
+    common, broken = np.zeros(count, np.int64), np.zeros(count, bool)
+    sent = np.flatnonzero(timeline.judged)
+    if len(sent) < 2:
+        return common, broken
+    by_messages = _ByMessages(timeline)
+    told = _told_by_blocks(timeline, by_messages.keys, common, broken)
+    for before, request in pairwise(sent.tolist()):
+        if before < request - 1 or not told[request]:
+            common[request], broken[request] = by_messages.shared_tokens(before, request)
+    return common, broken
+
+
+def _told_by_blocks(timeline: Timeline, keys: np.ndarray, common: np.ndarray, broken: np.ndarray) -> np.ndarray:
+    """bool[requests]: those told from the first block that it or the request before sends, but not both; filled in."""
+    plans, columns, ranges = timeline.plans, timeline.conversation.columns, timeline.sent_ranges
+    told = np.zeros(len(plans), bool)
+    if not columns.contiguous:
+        return told
+    told[1:] = [_is_comparable(before, plan) for before, plan in pairwise(plans)]
+    told[1:] &= timeline.judged[1:] & timeline.judged[:-1]
+    now = np.flatnonzero(told)
+    before, first = now - 1, ranges.first_changed()
+    at = np.minimum(first[now], ranges.blocks[before])
+    spoken = ranges.next_sent(before, np.zeros_like(before), ~columns.system)
+    summarized = np.array([plans[i].summary is not None for i in before.tolist()], bool)
+    # A summary stands before the first message that is no system message: is it the same one?
+    told[now[summarized & (spoken >= at)]] = False
+    ours, theirs = ranges.next_sent(now, at), ranges.next_sent(before, at)
+    grown = at == ranges.blocks[before]
+    doubtful = ~grown & (ours < NEVER) & (theirs < NEVER)
+    firsts = np.append(columns.block_first, 0)
+    mine, its = firsts[np.where(doubtful, ours, -1)], firsts[np.where(doubtful, theirs, -1)]
+    whole = _are_whole(timeline, now, mine) & _are_whole(timeline, before, its)
+    told[now[doubtful & ((keys[mine] == keys[its]) | ~whole)]] = False
+    of_messages = np.array([plan.message_tokens for plan in plans], np.int64)
+    summaries = np.array([plan.summary_tokens for plan in plans], np.int64)
+    common[now] = np.where(grown, of_messages[before], _tokens_before(timeline, now, at)) + summaries[now]
+    broken[now] = ~grown & (theirs < NEVER)
+    return told
+
+
+def _is_comparable(before: HistoryPlan, plan: HistoryPlan) -> bool:
+    """Whether two plans differ in nothing but the blocks they send."""
+    alike = not plan.layout and before.history.blocks and before.summary == plan.summary
+    return bool(alike) and _texts_are_kept(before, plan)
+
+
+def _are_whole(timeline: Timeline, requests: np.ndarray, messages: np.ndarray) -> np.ndarray:
+    """bool[k]: whether each of these requests sends the message, which it sends, whole."""
+    whole = ~timeline.shortened.shortens(requests, messages)
+    for i in np.flatnonzero(np.isin(requests, timeline.shortened.others)).tolist():
+        whole[i] = not any(len(cut.among(messages[i : i + 1])) for cut in timeline.plans[requests.item(i)].shortened)
+    return whole
+
+
+def _tokens_before(timeline: Timeline, requests: np.ndarray, blocks: np.ndarray) -> np.ndarray:
+    """int64[k]: the tokens of what each of these requests sends before its block; the blocks before it are whole."""
+    ranges, shortened, before = timeline.sent_ranges, timeline.shortened, timeline.sent_ranges.blocks.copy()
+    before[requests] = blocks
+    tokens = ranges.sums(timeline.plans[-1].history.sums.block_tokens.astype(np.int64), before)
+    if shortened.texts is not None:
+        tokens -= shortened.sums(shortened.texts.saved, before)
+    for request in np.intersect1d(requests, shortened.others).tolist():
+        tokens[request] = timeline.plans[request].tokens_before(before.item(request))
+    taken: np.ndarray = tokens[requests]
+    return taken
+
+
+class _ByMessages:
+    """Compares what two requests send message by message."""
 
     def __init__(self, timeline: Timeline):
         self.conversation, self.plans = timeline.conversation, timeline.plans
         self.keys = column(self.conversation, "identity", message_identity, np.int64)
-        self._first = _first_differing(timeline)
         self._shortened: dict[int, tuple[Texts, np.ndarray]] = {}  # holding the Texts keeps its id() from being reused
-        self._latest: tuple[HistoryPlan, Sent] | None = None
+        self._latest: tuple[int, Sent] | None = None
 
-    def shared_tokens(self, request: int, earlier: int | None = None) -> tuple[int, bool]:
-        """Tokens of the messages it and the one before begin with, and whether those are less than all of the latter.
-
-        `request` counts from 0, and isn't the first; it may be compared with an `earlier` one than that before it.
-        """
-        earlier = request - 1 if earlier is None else earlier
-        before, plan = self.plans[earlier], self.plans[request]
-        if earlier < request - 1:
-            return self._by_messages(before, plan)
-        found = self._by_blocks(before, plan, min(self._first.item(request), before.history.blocks))
-        return self._by_messages(before, plan) if found is None else found
-
-    def _by_blocks(self, before: HistoryPlan, plan: HistoryPlan, at: int) -> tuple[int, bool] | None:
-        """The same, told from the first block that one sends and the other doesn't; None where messages decide."""
-        columns, blocks = plan.history.columns, before.history.blocks
-        if plan.layout or not columns.contiguous or not blocks or before.summary != plan.summary:
-            return None
-        if not _texts_are_kept(before, plan):
-            return None
-        if plan.summary and not (before.sent[:at] & ~columns.system[:at]).any():
-            return None  # a summary stands before the first message that is no system message: is it the same one?
-        if at == blocks:
-            return before.message_tokens + before.summary_tokens, False
-        ours, theirs = _next_message(plan, at), _next_message(before, at)
-        if ours is not None and theirs is not None and not self._differ(plan, ours, before, theirs):
-            return None
-        return plan.tokens_before(at) + plan.summary_tokens, theirs is not None
-
-    def _differ(self, plan: HistoryPlan, ours: int, before: HistoryPlan, theirs: int) -> bool:
-        """Whether two messages are surely sent as different ones."""
-        return self.keys[ours] != self.keys[theirs] and _is_whole(plan, ours) and _is_whole(before, theirs)
-
-    def _by_messages(self, before: HistoryPlan, plan: HistoryPlan) -> tuple[int, bool]:
+    def shared_tokens(self, before: int, request: int) -> tuple[int, bool]:
+        """Tokens of the messages both begin with, and whether those are less than all of the one before."""
         latest = self._latest
-        keys_before, _ = latest[1] if latest is not None and latest[0] is before else self.sequence(before)
-        keys, tokens = sequence = self.sequence(plan)
-        self._latest = plan, sequence
+        keys_before, _ = latest[1] if latest is not None and latest[0] == before else self.sequence(self.plans[before])
+        keys, tokens = sequence = self.sequence(self.plans[request])
+        self._latest = request, sequence
         length = _common(keys_before, keys)
         return int(tokens[:length].sum()), length < len(keys_before)
 
@@ -110,15 +152,6 @@ class SharedPrefix:
         return self._shortened[id(texts)][1]
 
 
-def _first_differing(timeline: Timeline) -> np.ndarray:
-    """int64[requests]: the first block that either a request or the one before it sends, but not both; else NEVER."""
-    changes, first = timeline.block_changes, np.full(len(timeline.plans), NEVER)
-    sent, before = changes.action <= Action.TRUNCATED, changes.before()
-    differing = (before >= 0) & (sent != sent[before])
-    np.minimum.at(first, changes.request[differing], changes.place[differing])
-    return first
-
-
 def message_identity(message: Message) -> int:
     """A number that identifies a message by the fields an API receives, within one process."""
     said = (message.content, message.name, message.tool_calls, message.tool_call_id, message.media)
@@ -130,17 +163,6 @@ def _common(a: np.ndarray, b: np.ndarray) -> int:
     shorter = min(len(a), len(b))
     same = a[:shorter] == b[:shorter]
     return shorter if same.all() else int(same.argmin())
-
-
-def _next_message(plan: HistoryPlan, block: int) -> int | None:
-    """The first message the plan sends of that block or a later one."""
-    found = plan.next_sent(block)
-    return None if found is None else plan.history.columns.block_first.item(found)
-
-
-def _is_whole(plan: HistoryPlan, i: int) -> bool:
-    """Whether the plan doesn't shorten message `i`."""
-    return not any(len(cut.among(np.array([i]))) for cut in plan.shortened)
 
 
 def _texts_are_kept(before: HistoryPlan, plan: HistoryPlan) -> bool:

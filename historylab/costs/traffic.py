@@ -17,7 +17,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Usage
 from historylab.conversation.usage import usage_of
 from historylab.costs.recount import counter_of_money, recount_timeline
-from historylab.costs.shared_prefix import SharedPrefix
+from historylab.costs.shared_prefix import shared_prefixes
 from historylab.counters.base import Counter, token_column, without_factor
 from historylab.planning.contexts import contexts_of
 from historylab.planning.history import sums_of
@@ -123,15 +123,7 @@ def traffic(timeline: Timeline) -> Traffic:
 
 
 def _traffic(timeline: Timeline) -> Traffic:
-    requests = len(timeline.plans)
-    common, broken = np.zeros(requests, np.int64), np.zeros(requests, bool)
-    prefixes = SharedPrefix(timeline)
-    before = -1  # the newest request that was sent
-    for i in range(requests):
-        if i not in timeline.errors:
-            if before >= 0:
-                common[i], broken[i] = prefixes.shared_tokens(i, before)
-            before = i
+    common, broken = shared_prefixes(timeline)
     counted = np.array([plan.counted_tokens for plan in timeline.plans], np.int64)
     shared = scale_shared(common, counted, timeline.contexts, timeline.settings.overhead)
     summaries = tuple(_summarizer_usage(plan) for plan in timeline.plans)

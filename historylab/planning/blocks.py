@@ -45,3 +45,11 @@ def before(stop: int, but: Iterable[int] = ()) -> Ranges:
     if first < stop:
         found.append((first, stop))
     return Ranges(found)
+
+
+def ranges_of(mask: np.ndarray) -> Ranges:
+    """The blocks of a mask (bool[blocks])."""
+    padded = np.zeros(len(mask) + 2, bool)
+    padded[1:-1] = mask
+    edges = (padded[1:] != padded[:-1]).nonzero()[0].tolist()
+    return Ranges(zip(edges[::2], edges[1::2], strict=True))

@@ -14,7 +14,6 @@ from historylab.conversation.columns import Columns
 from historylab.planning.codes import Codes
 from historylab.planning.decisions import Cuts, Decisions, Piece
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import Action
 from historylab.planning.standing import Standing
 
 
@@ -72,18 +71,6 @@ def spread_runs(first: np.ndarray, length: np.ndarray) -> np.ndarray:
     ends = np.cumsum(length)
     members: np.ndarray = np.arange(ends[-1] if len(ends) else 0) + np.repeat(first - ends + length, length)
     return members
-
-
-def sent_by_role(columns: Columns, messages: DecisionChanges, tokens: np.ndarray) -> np.ndarray:
-    """float64[requests, roles]: the tokens of the messages that are sent, each as a whole."""
-    sent = messages.action <= Action.TRUNCATED
-    before = messages.before()
-    sent_before = (before >= 0) & sent[before]
-    changed = tokens[messages.place] * (sent.astype(np.int8) - sent_before)
-    cells = messages.request * 5 + columns.role[messages.place]
-    per_request = np.bincount(cells, changed, 5 * len(columns.requests)).reshape(-1, 5)
-    summed: np.ndarray = np.cumsum(per_request, axis=0)
-    return summed
 
 
 def _changes(decisions: Iterable[Decisions], most: int, late: Mapping[int, list[int]]) -> DecisionChanges:

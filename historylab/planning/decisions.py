@@ -12,7 +12,7 @@ import numpy as np
 
 from historylab.planning.blocks import Ranges
 from historylab.planning.codes import Codes
-from historylab.planning.reasons import DROPPED, PINNED, SENT
+from historylab.planning.reasons import PINNED, SENT
 from historylab.planning.standing import Standing
 
 MOST_RANGES = 64  # of one plan; where it takes more, codes are shorter
@@ -125,19 +125,6 @@ class Cuts:
                 found += self._sent_between(at, first), always[always.searchsorted(first) : always.searchsorted(stop)]
                 at = stop
         return np.concatenate([*found, self._sent_between(at, self.blocks)])
-
-    def next_sent(self, block: int) -> int | None:
-        """The first block from that one on that is sent; None if there is none."""
-        always, places, at = self.standing.always, self.standing.places, block
-        place = int(always.searchsorted(block))
-        pinned = always.item(place) if place < len(always) else self.blocks
-        for first, stop, action, _ in (*self.runs, (self.blocks, self.blocks, DROPPED, 0)):
-            if action > SENT and stop >= at:
-                if at < first and places.item(first) > places.item(at):
-                    is_open = int(places.searchsorted(places.item(at), "right")) - 1
-                    return min(pinned, is_open)
-                at = max(at, stop)
-        return pinned if pinned < self.blocks else None
 
     def pieces(self) -> list[Piece]:
         """All blocks, as ranges whose open ones have the same action and reason."""

@@ -13,33 +13,32 @@ import numpy as np
 from historylab.conversation.columns import SYSTEM
 from historylab.planning.pipeline import plan_requests
 from historylab.planning.reasons import INVALID
+from historylab.planning.standing import running_sums
 from historylab.planning.steps import PlannedRequests
 from historylab.settings.model import Settings
 
 SLOTS_AFTER = ("tool_output", "compaction", "pruner", "layout", "projection")  # the timeline's is projected already
 
 
-def naive_starts(timeline: PlannedRequests) -> list[int]:
-    """Per request, the index from which the naive version sends every message, where no filter is set
+def naive_starts(timeline: PlannedRequests) -> np.ndarray:
+    """int64[requests]: the index from which the naive version sends every message, where no filter is set
     and nothing is only shown.
 
     `lastN` and `lastMessages` slice the last `length` *messages*; a pruner keeps the longest run of newest messages
     that fits the budget, never fewer than one; `none` keeps the newest.
     """
-    settings = timeline.settings
-    starts: list[int] = []
-    if not timeline.plans:
+    settings, plans = timeline.settings, timeline.plans
+    sizes = np.array([plan.size for plan in plans], np.int64)
+    starts = np.maximum(0, sizes - _most_messages(settings, len(timeline.conversation)))
+    if settings.pruner == "off" or not plans:
         return starts
-    tokens, role = timeline.plans[-1].history.sums.tokens, timeline.conversation.columns.role
+    history, role = plans[-1].history, timeline.conversation.columns.role
     always = (role == SYSTEM) & settings.preserve_system_messages
-    running, leading = (np.concatenate(([0], np.cumsum(tokens * mask))) for mask in (~always, always))
-    for plan in timeline.plans:
-        size, start = plan.size, _by_number(settings, plan.size)
-        if settings.pruner != "off":
-            room = plan.budget - plan.history.counter.per_request - int(leading[size])
-            start = max(start, _first_fitting(running[: size + 1], room))
-        starts.append(start)
-    return starts
+    running, leading = (running_sums(history.sums.tokens * mask) for mask in (~always, always))
+    budgets = np.array([plan.budget for plan in plans], np.int64)
+    room = budgets - history.counter.per_request - leading[sizes]
+    fitting = np.minimum(sizes - 1, running.searchsorted(running[sizes] - room))
+    return np.where(fitting > starts, fitting, starts)
 
 
 def naive_masks(timeline: PlannedRequests) -> list[np.ndarray]:
@@ -48,26 +47,22 @@ def naive_masks(timeline: PlannedRequests) -> list[np.ndarray]:
     for plan, left in zip(timeline.plans, _left_by_filter(timeline), strict=True):
         chosen, mask = np.flatnonzero(left), np.zeros(plan.size, bool)
         always = (plan.history.columns.role[chosen] == SYSTEM) & settings.preserve_system_messages
-        start, tokens = _by_number(settings, len(chosen)), plan.history.tokens[chosen]
+        most, tokens = _most_messages(settings, len(chosen)), plan.history.tokens[chosen]
+        start = max(0, len(chosen) - most)
         if settings.pruner != "off" and len(chosen):
             room = plan.budget - plan.history.counter.per_request - int(tokens[always].sum())
-            start = max(start, _first_fitting(np.concatenate(([0], np.cumsum(tokens * ~always))), room))
+            running = running_sums(tokens * ~always)
+            start = max(start, min(len(chosen) - 1, int(running.searchsorted(running[-1] - room))))
         mask[chosen[always]] = mask[chosen[start:]] = True
         masks.append(mask)
     return masks
 
 
-def _by_number(settings: Settings, size: int) -> int:
-    """The index from which the policy sends that many messages."""
+def _most_messages(settings: Settings, size: int) -> int:
+    """The number of newest messages that the policy sends of so many."""
     if settings.policy == "all":
-        return 0
-    return max(0, size - (max(1, settings.length) if settings.policy != "none" else 1))
-
-
-def _first_fitting(running: np.ndarray, room: int) -> int:
-    """Where the newest messages that fit the room begin, given the tokens before each and after the last."""
-    size = len(running) - 1
-    return min(size - 1, int(running[:size].searchsorted(running[size] - room)))
+        return size
+    return max(1, settings.length) if settings.policy != "none" else 1
 
 
 def _left_by_filter(timeline: PlannedRequests) -> Iterable[np.ndarray]:

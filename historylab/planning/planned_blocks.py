@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,8 @@ import numpy as np
 from historylab.planning.blocks import Ranges
 from historylab.planning.decisions import Cuts, Decisions
 from historylab.planning.history import History
-from historylab.planning.reasons import SENT, Action, Reason
-from historylab.planning.shortening import ROLES, OldestTexts, Shortening
+from historylab.planning.reasons import Action, Reason
+from historylab.planning.shortening import OldestTexts, Shortening
 from historylab.planning.standing import Standing
 
 LastWord = Callable[[Any], Iterable[tuple[Ranges | np.ndarray, Reason]]]
@@ -180,25 +180,11 @@ class PlannedBlocks:
         return first + bisect_left(range(first + 1, stop + 1), tokens_taken(first) + tokens, key=tokens_taken)
 
     @property
-    def saved_by_role(self) -> Sequence[float]:
-        """Per role code, the tokens that the one shortening saves in what is sent; 0 without any."""
-        if not self.shortened:
-            return [0] * ROLES
-        role, decisions, cut = self.history.columns.role, self._decisions, self.shortened[0]
-        if isinstance(cut, OldestTexts) and isinstance(decisions, Cuts) and not decisions.pins:
-            return cut.saved_by_role(role, (run[:2] for run in decisions.runs))
-        sent = self.actions_at(cut.homes) <= SENT
-        saved: list[float] = np.bincount(role[cut.messages[sent]], cut.saved[sent], ROLES).tolist()
-        return saved
-
-    def next_sent(self, block: int) -> int | None:
-        """The first block from that one on that is sent; None if there is none."""
-        decisions = self._decisions
-        if isinstance(decisions, Cuts):
-            return decisions.next_sent(block)
-        following = decisions.actions()[block:] <= SENT
-        ahead = int(following.argmax()) if len(following) else 0
-        return block + ahead if len(following) and following[ahead] else None
+    def oldest_texts(self) -> OldestTexts | None:
+        """The one shortening, if it is of all that stands open among the oldest of some texts and is sent."""
+        decisions, cut = self._decisions, self.shortened[0] if len(self.shortened) == 1 else None
+        whole = isinstance(decisions, Cuts) and not decisions.pins
+        return cut if whole and isinstance(cut, OldestTexts) else None
 
     def tokens_before(self, block: int) -> int:
         """Tokens of what is sent of the blocks before that one."""

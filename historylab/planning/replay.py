@@ -18,9 +18,7 @@ from historylab.planning.contexts import contexts_of
 from historylab.planning.decision_changes import (
     DecisionChanges,
     block_changes,
-    changes_of_messages,
     message_changes,
-    sent_by_role,
 )
 from historylab.planning.explain import Answer, Progress, explain
 from historylab.planning.given_decisions import RequestDecisions, plan_given, read_decisions, read_trimmed
@@ -31,6 +29,8 @@ from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import INVALID
 from historylab.planning.recorded_state import noted_state
 from historylab.planning.sent_ranges import SentRanges
+from historylab.planning.sent_tokens import sent_by_role
+from historylab.planning.shortened_requests import ShortenedRequests
 from historylab.planning.steps import ROLE_OF_KIND, Step
 from historylab.planning.strategies.base import Instruments
 from historylab.planning.unused_budget import UnusedBudget, unused_budget
@@ -174,30 +174,22 @@ class Timeline(Memo):
     @cached_property
     def tokens_by_kind(self) -> Mapping[str, np.ndarray]:
         """Per kind, int64[requests]; together with the framing they add up to `tokens`."""
-        sums = self._sent_by_role()
+        sums = sent_by_role(self)
         return {
-            **{kind: sums[:, code].astype(np.int64) for kind, code in ROLE_OF_KIND.items()},
+            **{kind: sums[code] for kind, code in ROLE_OF_KIND.items()},
             "summary": np.array([plan.summary_tokens for plan in self.plans], np.int64),
             "framing": np.array([plan.framing for plan in self.plans], np.int64),
         }
-
-    def _sent_by_role(self) -> np.ndarray:
-        """float64[requests, roles]: what is sent, as a whole, less what shortening saves."""
-        if not self.plans:
-            return np.zeros((0, 5))
-        columns, tokens = self.conversation.columns, self.plans[-1].history.sums.tokens
-        sums = sent_by_role(columns, changes_of_messages(columns, self.block_changes), tokens)
-        for request, plan in enumerate(self.plans):
-            if len(plan.shortened) > 1:
-                sums[request] = np.bincount(columns.role[: plan.size], plan.sent_tokens, 5)
-                continue
-            sums[request] -= plan.saved_by_role
-        return sums
 
     @cached_property
     def sent_ranges(self) -> SentRanges:
         """The blocks that each request sends."""
         return SentRanges.of_plans(self.conversation.columns, self.plans)
+
+    @cached_property
+    def shortened(self) -> ShortenedRequests:
+        """The messages that each request sends as shorter texts."""
+        return ShortenedRequests(self.plans, self.sent_ranges)
 
     @cached_property
     def block_changes(self) -> DecisionChanges:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from historylab.conversation.columns import NEVER, Columns
+from historylab.planning.blocks import ranges_of
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import KEPT, PINNED
 from historylab.planning.standing import running_sums
@@ -84,7 +85,7 @@ class SentRanges:
                 apart[request] = False
                 ranges.append(found[1])
             else:
-                ranges.append(_runs(~plans[request].sent))
+                ranges.append(ranges_of(~plans[request].sent))
         ends = np.fromiter(chain.from_iterable(chain.from_iterable(ranges)), np.int64).reshape(-1, 2)
         numbers = np.arange(len(plans)).repeat([len(each) for each in ranges])
         sizes = np.array([plan.size for plan in plans], np.int64)
@@ -202,18 +203,35 @@ class SentRanges:
             nearest[nearest >= self.blocks[requests]] = NEVER
         return nearest
 
-    def sums(self, weights: np.ndarray) -> np.ndarray:
-        """[..., r]: what the blocks weigh together (`weights`, [..., b]) that each request sends."""
-        totals = list[np.ndarray]()
+    def within(self, before: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The ranges (request, first, stop), as far as they are before one block of each request (int64[r])."""
+        if before is None:
+            return self.request, self.first, self.stop
+        ends = before[self.request]
+        held = self.first < ends
+        return self.request[held], self.first[held], np.minimum(self.stop, ends)[held]
+
+    def add_up(self, request: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """[..., r]: the sums of numbers ([..., k]) that belong to requests (int64[k], ascending)."""
+        running, ends = running_sums(numbers), request.searchsorted(np.arange(len(self.sizes) + 1))
+        sums: np.ndarray = np.diff(running[..., ends])
+        return sums
+
+    def sums(self, weights: np.ndarray, before: np.ndarray | None = None) -> np.ndarray:
+        """int64[..., r]: what the blocks weigh together (`weights`, int64[..., b]) that each request sends.
+
+        Of those `before` one block of each (int64[r]; all it knows by default).
+        """
+        request, first, stop = self.within(before)
+        sums, ends = (
+            np.zeros((*weights.shape[:-1], len(self.sizes)), np.int64),
+            self.blocks if before is None else before,
+        )
         for row in (0, 1):
-            opened, pinned = (_sums_before(weights * mask[row]) for mask in (self.open, self.always))
-            total = (opened + pinned)[..., self.blocks]
-            out = np.zeros((*weights.shape[:-1], len(self.request) + 1), opened.dtype)
-            np.cumsum(opened[..., self.stop] - opened[..., self.first], axis=-1, out=out[..., 1:])
-            totals.append(total - (out[..., self.offsets[1:]] - out[..., self.offsets[:-1]]))
-            if not self.apart.any():
-                return totals[0]
-        sums: np.ndarray = np.where(self.apart, totals[1], totals[0])
+            if (of := self.apart == row).any():
+                opened, pinned = (running_sums(weights * mask[row]) for mask in (self.open, self.always))
+                left_out = self.add_up(request, opened[..., stop] - opened[..., first])
+                np.copyto(sums, (opened + pinned)[..., ends] - left_out, where=of)
         return sums
 
     def mask(self, request: int) -> np.ndarray:
@@ -263,14 +281,6 @@ class SentRanges:
         return found
 
 
-def _runs(mask: np.ndarray) -> list[tuple[int, int]]:
-    """The runs of what is True: (first, stop)."""
-    padded = np.zeros(len(mask) + 2, bool)
-    padded[1:-1] = mask
-    edges = (padded[1:] != padded[:-1]).nonzero()[0].tolist()
-    return list(zip(edges[::2], edges[1::2], strict=True))
-
-
 def _last_before(mask: np.ndarray) -> np.ndarray:
     """int64[n + 1]: the last place before each at which the mask is True; -1 if there is none."""
     newest = np.full(len(mask) + 1, -1)
@@ -283,10 +293,3 @@ def _next_of(mask: np.ndarray) -> np.ndarray:
     following = np.full(len(mask) + 1, NEVER)
     np.minimum.accumulate(np.where(mask, np.arange(len(mask)), NEVER)[::-1], out=following[-2::-1])
     return following
-
-
-def _sums_before(weights: np.ndarray) -> np.ndarray:
-    """The sums before each block, and of all: [..., b + 1]."""
-    sums = np.zeros((*weights.shape[:-1], weights.shape[-1] + 1), weights.dtype)
-    np.cumsum(weights, axis=-1, out=sums[..., 1:])
-    return sums

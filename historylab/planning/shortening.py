@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
-from historylab.conversation.columns import OTHER
 from historylab.planning.decisions import Cuts
 from historylab.planning.reasons import Reason
 from historylab.planning.standing import running_sums
 from historylab.planning.texts import Texts
-
-ROLES = OTHER + 1
 
 
 class Shortening:
@@ -53,11 +48,11 @@ class OldestTexts:
     `count` of them, which save `total` tokens.
     """
 
-    __slots__ = ("_cuts", "_savings", "_stop", "count", "texts", "total", "why")
+    __slots__ = ("_cuts", "_savings", "count", "stop", "texts", "total", "why")
 
     def __init__(self, cuts: Cuts, texts: Texts, stop: int, why: Reason):
         self.texts, self.why = texts, why
-        self._cuts, self._savings, self._stop = cuts, cuts.standing.savings(texts), stop
+        self._cuts, self._savings, self.stop = cuts, cuts.standing.savings(texts), stop
         homes, count, saved = self._savings.homes, self._savings.count, self._savings.saved
         self.count, self.total = count.item(stop), saved.item(stop)
         for run in cuts.runs:
@@ -67,7 +62,7 @@ class OldestTexts:
 
     def saved_before(self, block: int) -> int:
         """The same for blocks that are still open: from one to another the difference is what theirs save."""
-        saved: int = self._savings.saved.item(min(self._stop, int(self._savings.homes.searchsorted(block))))
+        saved: int = self._savings.saved.item(min(self.stop, int(self._savings.homes.searchsorted(block))))
         return saved
 
     def continues(self, before: Shortening | OldestTexts, size: int) -> bool:
@@ -78,21 +73,12 @@ class OldestTexts:
             or before._cuts.runs != self._cuts.runs
         ):
             return False
-        new = self.texts.messages[before._stop : self._stop]
-        return before._stop <= self._stop and (not len(new) or new.item(0) >= size)
-
-    def saved_by_role(self, role: np.ndarray, left_out: Iterable[tuple[int, int]]) -> list[int]:
-        """Tokens saved per role code, without those of ranges of blocks that are left out."""
-        homes, found = self._savings.homes, list[int]()
-        ends = [[min(self._stop, int(homes.searchsorted(block))) for block in part] for part in left_out]
-        for code in range(ROLES):
-            saved = self._savings.saved_by_role(role, code)
-            found.append(saved.item(self._stop) - sum(saved.item(high) - saved.item(low) for low, high in ends))
-        return found
+        new = self.texts.messages[before.stop : self.stop]
+        return before.stop <= self.stop and (not len(new) or new.item(0) >= size)
 
     def among(self, messages: np.ndarray) -> np.ndarray:
         """int64, ascending: those of the messages (int64, ascending) that are shortened."""
-        places = _places_among(messages, self.texts.messages[: self._stop])
+        places = _places_among(messages, self.texts.messages[: self.stop])
         known = places >= 0
         chosen: np.ndarray = messages[known][self._cuts.actions_at(self._savings.homes[places[known]]) == 0]
         return chosen
@@ -110,10 +96,10 @@ class OldestTexts:
         return self._of(self.texts.saved)
 
     def _of(self, column: np.ndarray) -> np.ndarray:
-        oldest = column[: self._stop]
-        if self.count == self._stop:
+        oldest = column[: self.stop]
+        if self.count == self.stop:
             return oldest
-        chosen: np.ndarray = oldest[self._cuts.actions_at(self._savings.homes[: self._stop]) == 0]
+        chosen: np.ndarray = oldest[self._cuts.actions_at(self._savings.homes[: self.stop]) == 0]
         return chosen
 
 

@@ -134,14 +134,14 @@ class Standing:
 class Savings:
     """Running sums over texts, in their order: `count` those of open blocks, `saved` the tokens they save."""
 
-    __slots__ = ("_by_role", "_grown", "count", "homes", "saved", "texts")
+    __slots__ = ("_grown", "count", "homes", "saved", "texts")
 
     def __init__(self) -> None:
         sums, self.homes = GrowingArray(np.zeros(1, np.int64)), np.zeros(0, np.int64)
         self._set(None, (sums, sums))
 
     def _set(self, texts: Texts | None, grown: tuple[GrowingArray, GrowingArray]) -> Savings:
-        self.texts, self._grown, self._by_role = texts, grown, dict[int, np.ndarray]()
+        self.texts, self._grown = texts, grown
         self.count, self.saved = (known.array for known in grown)
         return self
 
@@ -149,13 +149,6 @@ class Savings:
     def whole(self) -> bool:
         """Whether these are sums over all of the texts."""
         return self.texts is not None and len(self.homes) == len(self.texts)
-
-    def saved_by_role(self, role: np.ndarray, code: int) -> np.ndarray:
-        """int64[k + 1]: `saved` of the messages of one role (uint8[n])."""
-        if code not in self._by_role:
-            chosen = role[self.texts.messages] == code if self.texts is not None else np.zeros(0, bool)
-            self._by_role[code] = running_sums(np.diff(self.saved) * chosen)
-        return self._by_role[code]
 
     def begins(self, texts: Texts) -> bool:
         """Whether these sums are those of the first of the texts."""
@@ -191,7 +184,7 @@ def _carried_on(sums: GrowingArray, numbers: np.ndarray) -> GrowingArray:
 
 
 def running_sums(numbers: np.ndarray) -> np.ndarray:
-    """int64[n + 1]: the sum of those before each, and of all."""
-    sums = np.zeros(len(numbers) + 1, np.int64)
-    np.cumsum(numbers, out=sums[1:])
+    """int64[..., n + 1]: the sum of those before each, and of all."""
+    sums = np.zeros((*numbers.shape[:-1], numbers.shape[-1] + 1), np.int64)
+    np.cumsum(numbers, axis=-1, out=sums[..., 1:])
     return sums

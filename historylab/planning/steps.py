@@ -13,6 +13,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import REPLACED, Action
 from historylab.planning.sent_ranges import SentRanges
+from historylab.planning.shortened_requests import ShortenedRequests
 from historylab.planning.strategies.base import Instruments
 from historylab.settings.model import Settings
 
@@ -42,6 +43,8 @@ class PlannedRequests(Protocol):
     def errors(self) -> Mapping[int, str]: ...
     @property
     def sent_ranges(self) -> SentRanges: ...
+    @property
+    def shortened(self) -> ShortenedRequests: ...
     def remember(self, key: Hashable, make: Callable[[], T]) -> T: ...
 
 

@@ -11,14 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from historylab.conversation.columns import ASSISTANT, SYSTEM, TOOL, USER, Columns
+from historylab.conversation.columns import ASSISTANT, NEVER, SYSTEM, TOOL, USER, Columns
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, prompt_length
 from historylab.planning.api_rules import ApiRules, recorded_rules, rules_of
+from historylab.planning.decision_changes import spread_runs
 from historylab.planning.history import History
 from historylab.planning.naive_slicing import naive_masks, naive_starts
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import Action
+from historylab.planning.sent_ranges import SentRanges
 from historylab.planning.slot_zero import invalid_blocks
 from historylab.planning.steps import PlannedRequests
 
@@ -98,14 +99,13 @@ def lost_prompts(timeline: PlannedRequests) -> np.ndarray:
 
 
 def _find_lost_prompts(timeline: PlannedRequests) -> np.ndarray:
+    ranges = timeline.sent_ranges
     leading = timeline.conversation.columns.block[: prompt_length(timeline.conversation)]
-    lost = [
-        len(leading) > 0
-        and number not in timeline.errors
-        and bool((plan.block_actions[leading] > Action.TRUNCATED).all())
-        for number, plan in enumerate(timeline.plans)
-    ]
-    return np.array(lost, bool)
+    each = np.arange(len(ranges.sizes))
+    sent = ranges.sends(each.repeat(len(leading)), np.tile(leading, len(each))).reshape(len(each), len(leading))
+    lost = np.logical_not(sent.any(axis=1)) if len(leading) else np.zeros(len(each), bool)
+    lost[list(timeline.errors)] = False
+    return lost
 
 
 def _by_rules(timeline: PlannedRequests, rules: ApiRules) -> ProviderValidity:
@@ -169,31 +169,29 @@ def _of_requests(timeline: PlannedRequests) -> Validity:
         return _validity([FAULTLESS if i in timeline.errors else row for i, row in enumerate(rows)])
     if any(plan.layout for plan in timeline.plans):
         return _validity([_faults_of_messages(plan.render()) for plan in timeline.plans])
-    if timeline.conversation.columns.clean:  # blocks are sent whole: only what comes first can be wrong
-        return _validity([(0, 0, *_ends(plan)) for plan in timeline.plans])
-    masks = [plan.sent[plan.history.columns.block[: plan.size]] for plan in timeline.plans]
-    return _check(timeline, masks)
+    return _of_whole_blocks(timeline)
 
 
 def naive_validity(timeline: PlannedRequests) -> Validity:
     """The faults under the same settings sliced naively, message by message."""
     columns = timeline.conversation.columns
     if not columns.clean or len(columns.stand_ins) or len(columns.shown) or timeline.settings.filter != "off":
-        return _check(timeline, naive_masks(timeline))
-    starts = naive_starts(timeline)
-    return _validity([_sliced_faults(columns, p.size, k) for p, k in zip(timeline.plans, starts, strict=True)])
+        masks = zip(timeline.plans, naive_masks(timeline), strict=True)
+        return _validity([_faults(plan.history, mask) for plan, mask in masks])
+    return _of_slices(columns, np.array([plan.size for plan in timeline.plans], np.int64), naive_starts(timeline))
 
 
-def _sliced_faults(columns: Columns, size: int, start: int) -> Row:
-    """The faults of a clean conversation's messages from `start` up to `size`: only the first block can be split."""
-    if start >= size:
-        return 0, 0, False, True, False
-    home = columns.block[start]
-    split = columns.block_first[home] < start
-    orphans = min(int(columns.block_last[home]) + 1, size) - start if split else 0
-    others = columns.role[start:size][columns.role[start:size] != SYSTEM]
-    empty = not len(others)
-    return orphans, 0, not empty and bool(others[0] != USER), empty, not empty and bool(others[-1] == ASSISTANT)
+def _of_slices(columns: Columns, sizes: np.ndarray, starts: np.ndarray) -> Validity:
+    """The faults of a clean conversation's messages from `starts` up to `sizes`: only the first block can be split."""
+    some = starts < sizes
+    homes = columns.block[np.minimum(starts, sizes - 1)]
+    split = some & (columns.block_first[homes] < starts)
+    orphans = np.where(split, np.minimum(columns.block_last[homes] + 1, sizes) - starts, 0)
+    others = np.flatnonzero(columns.role != SYSTEM)
+    low, high = others.searchsorted(starts), others.searchsorted(sizes)
+    empty, role = low >= high, np.append(columns.role[others], SYSTEM)
+    wrong_start, wrong_end = ~empty & (role[low] != USER), ~empty & (role[high - 1] == ASSISTANT)
+    return Validity(orphans, np.zeros(len(sizes), np.int64), wrong_start, empty, wrong_end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,25 +235,46 @@ def guard_report(timeline: PlannedRequests) -> GuardReport:
     return GuardReport(len(timeline.plans), refused, orphans, int(naive.unanswered.sum()), filtered)
 
 
-def _check(timeline: PlannedRequests, masks: list[np.ndarray]) -> Validity:
-    return _validity([_faults(plan.history, mask) for plan, mask in zip(timeline.plans, masks, strict=True)])
-
-
 def _validity(rows: list[Row]) -> Validity:
     columns = list(zip(*rows, strict=True)) or [()] * len(FAULTS)
     kinds = (np.int64, np.int64, bool, bool, bool)
     return Validity(*(np.array(column, kind) for column, kind in zip(columns, kinds, strict=True)))
 
 
-def _ends(plan: HistoryPlan) -> tuple[bool, bool, bool]:
-    """Whether the first block but systems isn't the user's, whether there is none, whether the last is an answer."""
-    columns, sent = plan.history.columns, plan.sent_blocks
-    rest = sent[~columns.system[sent]]
-    if not len(rest):
-        return False, True, False
-    first, last = rest.item(0), rest.item(-1)
-    answer = columns.block_role[last] == ASSISTANT and plan.history.block_sizes[last] == 1
-    return bool(columns.block_role[first] != USER), False, bool(answer)
+def _of_whole_blocks(timeline: PlannedRequests) -> Validity:
+    """The faults where every block is sent whole: what comes first and last, and what the source has broken."""
+    columns, ranges = timeline.conversation.columns, timeline.sent_ranges
+    each, others = np.arange(len(ranges.sizes)), ~columns.system
+    first, last = ranges.next_sent(each, np.zeros_like(each), others), ranges.last_sent(each, others)
+    empty = last < 0
+    first[empty], roles = len(columns.block_role), np.append(columns.block_role, SYSTEM)
+    wrong_start = ~empty & (roles[first] != USER)
+    wrong_end = (roles[last] == ASSISTANT) & (_second_messages(columns)[last] >= ranges.sizes)
+    orphans = ranges.sums(columns.orphan.astype(np.int64))
+    return Validity(orphans, _count_half_answered(columns, ranges), wrong_start, empty, wrong_end)
+
+
+def _second_messages(columns: Columns) -> np.ndarray:
+    """int64[b + 1]: the second message of each block; NEVER where it has but one."""
+    sizes = np.bincount(columns.block, minlength=len(columns.block_first))
+    several, begins = sizes > 1, np.cumsum(sizes) - sizes
+    second = np.full(len(sizes) + 1, NEVER)
+    second[:-1][several] = np.argsort(columns.block, kind="stable")[begins[several] + 1]
+    return second
+
+
+def _count_half_answered(columns: Columns, ranges: SentRanges) -> np.ndarray:
+    """int64[requests]: calls that were sent though others follow them and results are still to come, or never come."""
+    called = columns.doubtful[~columns.orphan[columns.doubtful]]
+    if not ranges.apart.any():
+        called = called[(ranges.open[0] | ranges.always[0])[called]]
+    begins = ranges.sizes.searchsorted(columns.block_first[called], "right")
+    waiting = ranges.sizes.searchsorted(columns.answered_at[called]) - begins
+    requests, blocks = spread_runs(begins, waiting), called.repeat(waiting)
+    newest = columns.block[ranges.sizes[requests] - 1]
+    followed = (blocks != newest) | (newest != ranges.blocks[requests] - 1)
+    sent = ranges.sends(requests, blocks) & followed
+    return np.bincount(requests[sent], minlength=len(ranges.sizes))
 
 
 def _faults(history: History, mask: np.ndarray) -> Row:

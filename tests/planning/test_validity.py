@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sketches import conv, load_sample
 from token_sketches import counted, replayed
 
+from historylab.conversation.columns import ASSISTANT, SYSTEM, USER
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.errors import UnknownMember
@@ -55,6 +56,20 @@ def test_slices_and_masks_are_the_same_naive_version(conversation, settings):
     always = conversation.columns.system[conversation.columns.block] & settings.preserve_system_messages
     for plan, start, mask in zip(timeline.plans, naive_starts(timeline), naive_masks(timeline), strict=True):
         assert mask.tolist() == [i >= start or bool(always[i]) for i in range(plan.size)]
+
+
+@given(conversation_strategies.conversations(max_size=30), conversation_strategies.settings(layout="off"))
+def test_the_faults_of_all_requests_are_those_of_each_message_by_message(conversation, settings):
+    timeline = replay(conversation, settings)
+    columns, found = timeline.conversation.columns, validity(timeline)
+    for r, plan in enumerate(timeline.plans):
+        sent = [i for i in plan.sent_messages.tolist() if columns.role[i] != SYSTEM]
+        broken = [b for b in columns.refused_blocks(plan.size).tolist() if plan.sent[b]]
+        assert found.orphans[r] == sum(bool(columns.orphan[b]) for b in broken)
+        assert found.unanswered[r] == sum(not columns.orphan[b] for b in broken)
+        assert found.empty[r] == (not sent)
+        assert found.wrong_start[r] == bool(sent and columns.role[sent[0]] != USER)
+        assert found.wrong_end[r] == bool(sent and columns.role[sent[-1]] == ASSISTANT)
 
 
 def test_what_the_filter_leaves_is_what_is_sliced():
