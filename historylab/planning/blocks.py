@@ -47,7 +47,7 @@ def before(stop: int, but: Iterable[int] = ()) -> Ranges:
     return Ranges(found)
 
 
-def ranges_of(mask: np.ndarray) -> Ranges:
+def ranges_in_mask(mask: np.ndarray) -> Ranges:
     """The blocks of a mask (bool[blocks])."""
     padded = np.zeros(len(mask) + 2, bool)
     padded[1:-1] = mask

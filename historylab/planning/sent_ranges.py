@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from historylab.conversation.columns import NEVER, Columns
-from historylab.planning.blocks import ranges_of
+from historylab.planning.blocks import ranges_in_mask
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import KEPT, PINNED
 from historylab.planning.standing import running_sums
@@ -85,7 +85,7 @@ class SentRanges:
                 apart[request] = False
                 ranges.append(found[1])
             else:
-                ranges.append(ranges_of(~plans[request].sent))
+                ranges.append(ranges_in_mask(~plans[request].sent))
         ends = np.fromiter(chain.from_iterable(chain.from_iterable(ranges)), np.int64).reshape(-1, 2)
         numbers = np.arange(len(plans)).repeat([len(each) for each in ranges])
         sizes = np.array([plan.size for plan in plans], np.int64)

@@ -16,6 +16,7 @@ from historylab.conversation.message import Message
 from historylab.conversation.sent import summaries_in
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import BY_MESSAGE, BY_SUMMARY, LOST, SENT
+from historylab.planning.texts import Texts
 from historylab.recall.references import Said, contains_value, index_mentions, searchable_text
 
 
@@ -36,28 +37,19 @@ def find_holder(plan: HistoryPlan, value: str, mentions: np.ndarray, lines: Sequ
         return holder
     summaries = summaries_in(plan.history.conversation)
     apart = np.isin(mentions, [*summaries]) if summaries else None
-    if _is_sent(plan, value, mentions if apart is None else mentions[~apart]):
+    if is_said(plan, value, mentions if apart is None else mentions[~apart]):
         return BY_MESSAGE
-    if apart is not None and _is_sent(plan, value, mentions[apart]):
+    if apart is not None and is_said(plan, value, mentions[apart]):
         return BY_SUMMARY
     texts = [plan.summary.text] if plan.summary else []
     texts += [other.content for other in plan.others]
     return BY_SUMMARY if value and any(contains_value(text, value) for text in texts) else LOST
 
 
-def _is_sent(plan: HistoryPlan, value: str, mentions: np.ndarray) -> bool:
+def is_said(plan: HistoryPlan, value: str, mentions: np.ndarray) -> bool:
     """Tell whether one of these messages is sent with the value in it."""
-    if len(mentions) and not plan.shortened:  # nearly always the newest one is sent: look at it alone
-        newest_sent = plan.action_of(mentions.item(-1)) <= SENT
-        if newest_sent or len(mentions) == 1:
-            return newest_sent
     sent = mentions[plan.actions_at(plan.history.columns.block[mentions]) <= SENT]
     return bool(len(sent)) and (not plan.shortened or any(still_says(plan, i, value) for i in sent[::-1].tolist()))
-
-
-def lost_lines(plan: HistoryPlan, lines: Sequence[Said]) -> list[Said]:
-    """Those of a lost value's telling lines that the request doesn't hold."""
-    return [(line, said) for line, said in lines if find_holder(plan, line, said) == LOST]
 
 
 def still_says(plan: HistoryPlan, i: int, value: str) -> bool:
@@ -65,9 +57,13 @@ def still_says(plan: HistoryPlan, i: int, value: str) -> bool:
     for cut in reversed(plan.shortened):  # the last one is what is sent
         place = int(cut.messages.searchsorted(i))
         if place < len(cut.messages) and cut.messages[place] == i:
-            sent = cut.texts.with_text(i, plan.history.conversation[i])
-            return not value or contains_value(searchable_text(sent, cut.texts[i]), value)
+            return not value or contains_value(sent_text(cut.texts, plan.history.conversation, i), value)
     return True
+
+
+def sent_text(texts: Texts, conversation: Conversation, i: int) -> str:
+    """The text to search of message `i` as it is sent with a shorter one."""
+    return searchable_text(texts.with_text(i, conversation[i]), texts[i])
 
 
 def value_to_hold(message: Message) -> str:

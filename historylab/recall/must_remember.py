@@ -13,11 +13,13 @@ import numpy as np
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError
+from historylab.planning.blocks import ranges_in_mask
 from historylab.planning.pins import without_rules
 from historylab.planning.pipeline import project
 from historylab.planning.reasons import LOST
 from historylab.planning.replay import Timeline
 from historylab.recall.held import find_holder, mentions_of_message, value_to_hold
+from historylab.recall.holders import Sayings, find_holders
 from historylab.recall.references import index_mentions
 
 
@@ -115,13 +117,12 @@ def _original_value(timeline: Timeline, mark: int, message: int) -> tuple[str, n
 
 
 def _gaps(timeline: Timeline, message: int, value: str, mentions: np.ndarray) -> list[tuple[int, int]]:
-    columns = timeline.conversation.columns
-    said = mentions.searchsorted(columns.requests).tolist()
-    lost = np.zeros(len(said) + 2, bool)
-    for step in range(columns.first_request_after(message), len(said)):
-        lost[step + 1] = find_holder(timeline.plans[step], value, mentions[: said[step]]) == LOST
-    edges = np.flatnonzero(lost[1:] != lost[:-1]).tolist()
-    return list(zip(edges[::2], edges[1::2], strict=True))
+    first, count = timeline.conversation.columns.first_request_after(message), len(timeline.plans)
+    requests = np.arange(first, count)
+    sayings = Sayings(timeline.conversation, [(value, mentions)])
+    lost = np.zeros(count, bool)
+    lost[first:] = find_holders(timeline, sayings, requests, np.zeros_like(requests)) == LOST
+    return list(ranges_in_mask(lost))
 
 
 # -- through a projection

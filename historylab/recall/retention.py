@@ -1,8 +1,8 @@
 """Retention: whether a timeline keeps values used later, must-remember messages, gold evidence and answers.
 
-One test for all (`held.py`): a value is *kept* for a request if **any** message it sends, or its summary or ledger,
-holds it verbatim. Each loss names the message, the request and the value, and how bad it is (`severity.py`);
-`Retention.explain(loss)` finds the settings that would have kept it.
+One test for all (`held.py`, of all requests at once in `holders.py`): a value is *kept* for a request if **any**
+message it sends, or its summary or ledger, holds it verbatim. Each loss names the message, the request and the value,
+and how bad it is (`severity.py`); `Retention.explain(loss)` finds the settings that would have kept it.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ import numpy as np
 from historylab.planning.explain import Answer
 from historylab.planning.reasons import BY_SUMMARY, LOST
 from historylab.planning.replay import Timeline
-from historylab.recall.held import find_holder, lost_lines, mentions_of_message
+from historylab.recall.held import find_holder, mentions_of_message
+from historylab.recall.holders import HeldNeeds
 from historylab.recall.must_remember import MustRemember, follow_mark, indices_named_in_file, track_must_remember
 from historylab.recall.questions import AskedQuestion, Question, ask_all, explain_answer, plan_question
-from historylab.recall.references import Need, find_needs
+from historylab.recall.references import Need, Said
 from historylab.recall.rules import track_rules
 from historylab.recall.severity import GONE_FOR_GOOD, SEVERITIES, Fetch, Severity, fetch_of, severity_of
 from historylab.recall.value_kinds import VALUE_KINDS, kind_of_value
@@ -180,12 +181,12 @@ def retention(
     `questions` are: planned as the newest user message of a request of its own. Of what it names, the messages there
     are. Raises LoadError for a star on no message.
     """
-    conversation = timeline.conversation
     starred = track_must_remember(timeline, stars)
-    needed = [need for step in find_needs(conversation) for need in step]
-    found = [_holder_of(timeline, n) for n in needed] + list(_evidence(timeline))
+    facts = HeldNeeds(timeline)
+    found = [*zip(facts.needs, facts.held.tolist(), strict=True), *_evidence(timeline)]
     kept = {kind: _tally(found, kind) for kind in ("reference", "link", "evidence")}
-    losses = [_loss(timeline, need) for need, how in found if how == LOST]
+    losses = [_loss(timeline, facts.needs[k], facts.lost_said(k)) for k in np.flatnonzero(facts.held == LOST).tolist()]
+    losses += [_loss(timeline, n, [(n.value, n.mentions)]) for n, how in found[len(facts.needs) :] if how == LOST]
     losses += [loss for star in starred if (loss := _star_loss(timeline, star))]
     kept["star"] = Kept(len(starred), sum(not star.gaps for star in starred))
     answers = ask_all(timeline, questions)
@@ -201,10 +202,6 @@ def retention(
 # -- references and links
 
 
-def _holder_of(timeline: Timeline, need: Need) -> tuple[Need, int]:
-    return need, find_holder(timeline.plans[need.step], need.value, need.mentions, need.lines)
-
-
 def _tally(found: list[tuple[Need, int]], kind: str) -> Kept:
     how = [h for need, h in found if need.kind == kind]
     return Kept(len(how), len(how) - how.count(LOST), how.count(BY_SUMMARY))
@@ -215,8 +212,7 @@ def _mentions(mentions: np.ndarray, message: int) -> bool:
     return place < len(mentions) and int(mentions[place]) == message
 
 
-def _loss(timeline: Timeline, need: Need) -> Loss:
-    gone = lost_lines(timeline.plans[need.step], need.lines) or [(need.value, need.mentions)]
+def _loss(timeline: Timeline, need: Need, gone: Sequence[Said]) -> Loss:
     found = severity_of(timeline.conversation, gone)
     loss = Loss(need.kind, need.step, found.message, need.value, need.message, need.used_as)
     return _with_severity(timeline, loss, found)

@@ -5,30 +5,15 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from conversation_strategies import ODD, ORDINARY, conversation_from, settings
-from every_way import every_way
+from any_timelines import timelines
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 from sketches import conv
 
-from historylab import RequestDecisions, Settings, Timeline, replay
+from historylab import Settings, Timeline, replay
 from historylab.conversation.columns import NEVER
 from historylab.planning.sent_ranges import BlockLists, SentRanges
-
-LONG = st.lists(st.sampled_from([*ORDINARY, *ORDINARY, *ODD]), max_size=50).map(conversation_from)
-WAYS = settings() | settings() | st.sampled_from(list(every_way().values()))
-
-
-@st.composite
-def timelines(draw) -> Timeline:
-    conversation = draw(LONG)
-    if draw(st.sampled_from("oooooooog")) == "o":
-        return replay(conversation, draw(WAYS))
-    some = st.sets(st.integers(0, 50), max_size=12)
-    sent = [sorted(i for i in draw(some) if i < size) for size in conversation.columns.requests.tolist()]
-    sent = [[i for i in each if i not in conversation.columns.shown] for each in sent]
-    return Timeline.from_decisions(conversation, map(RequestDecisions, sent))
 
 
 def masks(timeline: Timeline) -> list[np.ndarray]:
