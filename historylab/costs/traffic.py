@@ -28,6 +28,7 @@ from historylab.planning.strategies.facts import column, instants
 from historylab.settings.effect import CUTS_OFF
 from historylab.settings.model import Settings
 
+NO_USAGE = Usage()
 NOTHING_CUT: Mapping[str, Any] = {"filter": "off", **CUTS_OFF}
 
 
@@ -88,7 +89,7 @@ def _untrimmed_traffic(timeline: Timeline) -> Traffic:
     sent = contexts_of(conversation, settings, counter, messages + counter.per_request)
     shared = scale_shared(common, messages + counter.per_request, sent, settings.overhead)
     broken, idle = np.zeros(len(sizes), bool), _idle(conversation, sizes)
-    return Traffic(sent, shared, broken, idle, _output(conversation, sizes, counter), (Usage(),) * len(sizes))
+    return Traffic(sent, shared, broken, idle, _output(conversation, sizes, counter), (NO_USAGE,) * len(sizes))
 
 
 def billed_traffic(timeline: Timeline) -> Traffic:
@@ -126,8 +127,8 @@ def _traffic(timeline: Timeline) -> Traffic:
     common, broken = shared_prefixes(timeline)
     counted = np.array([plan.counted_tokens for plan in timeline.plans], np.int64)
     shared = scale_shared(common, counted, timeline.contexts, timeline.settings.overhead)
-    summaries = tuple(_summarizer_usage(plan) for plan in timeline.plans)
-    conversation, sizes = timeline.conversation, np.array([plan.size for plan in timeline.plans], np.int64)
+    summaries = tuple(_summarizer_usage(plan) if plan.summary else NO_USAGE for plan in timeline.plans)
+    conversation, sizes = timeline.conversation, timeline.sent_ranges.sizes
     idle, output = _idle(conversation, sizes), _output(conversation, sizes, timeline.counter)
     return _without_failed(timeline, Traffic(timeline.contexts, shared, broken, idle, output, summaries))
 
@@ -183,4 +184,4 @@ def _summarizer_usage(plan: HistoryPlan) -> Usage:
     """The usage of writing the summary, at the request it was written for; zero where no model was called."""
     summary = plan.summary
     fresh = summary is not None and summary.made_at == plan.size
-    return (getattr(summary, "usage", None) or Usage()) if fresh else Usage()
+    return (getattr(summary, "usage", None) or NO_USAGE) if fresh else NO_USAGE

@@ -28,8 +28,8 @@ def naive_starts(timeline: PlannedRequests) -> np.ndarray:
     that fits the budget, never fewer than one; `none` keeps the newest.
     """
     settings, plans = timeline.settings, timeline.plans
-    sizes = np.array([plan.size for plan in plans], np.int64)
-    starts = np.maximum(0, sizes - _most_messages(settings, len(timeline.conversation)))
+    sizes = timeline.sent_ranges.sizes
+    starts: np.ndarray = np.maximum(0, sizes - _most_messages(settings, len(timeline.conversation)))
     if settings.pruner == "off" or not plans:
         return starts
     history, role = plans[-1].history, timeline.conversation.columns.role
@@ -38,7 +38,8 @@ def naive_starts(timeline: PlannedRequests) -> np.ndarray:
     budgets = np.array([plan.budget for plan in plans], np.int64)
     room = budgets - history.counter.per_request - leading[sizes]
     fitting = np.minimum(sizes - 1, running.searchsorted(running[sizes] - room))
-    return np.where(fitting > starts, fitting, starts)
+    np.maximum(starts, fitting, out=starts)
+    return starts
 
 
 def naive_masks(timeline: PlannedRequests) -> list[np.ndarray]:

@@ -13,7 +13,6 @@ from historylab.planning.decisions import Cuts, Decisions
 from historylab.planning.history import History
 from historylab.planning.reasons import Action, Reason
 from historylab.planning.shortening import OldestTexts, Shortening
-from historylab.planning.standing import Standing
 
 LastWord = Callable[[Any], Iterable[tuple[Ranges | np.ndarray, Reason]]]
 """A plan's blocks, and why those of them that are open are sent; the last reason of a block counts."""
@@ -109,13 +108,9 @@ class PlannedBlocks:
         return ordered
 
     @property
-    def left_out(self) -> tuple[Standing, Ranges] | None:
-        """What stands for every request, and the ranges of what that leaves open that are not sent.
-
-        None where stages decided block by block.
-        """
-        decisions = self._decisions
-        return (decisions.standing, decisions.where()) if isinstance(decisions, Cuts) else None
+    def cuts(self) -> Cuts | None:
+        """The decisions as ranges; None where stages decided block by block."""
+        return self._decisions if isinstance(self._decisions, Cuts) else None
 
     def actions_at(self, blocks: np.ndarray | slice) -> np.ndarray:
         """uint8: the Action of each of some blocks (int64, or a slice with both ends)."""
@@ -178,13 +173,6 @@ class PlannedBlocks:
             return int(sums.item(block)) - sum(cut.saved_before(block) for cut in shortened)
 
         return first + bisect_left(range(first + 1, stop + 1), tokens_taken(first) + tokens, key=tokens_taken)
-
-    @property
-    def oldest_texts(self) -> OldestTexts | None:
-        """The one shortening, if it is of all that stands open among the oldest of some texts and is sent."""
-        decisions, cut = self._decisions, self.shortened[0] if len(self.shortened) == 1 else None
-        whole = isinstance(decisions, Cuts) and not decisions.pins
-        return cut if whole and isinstance(cut, OldestTexts) else None
 
     def tokens_before(self, block: int) -> int:
         """Tokens of what is sent of the blocks before that one."""

@@ -20,8 +20,9 @@ import numpy as np
 
 from historylab.conversation.columns import NEVER, Columns
 from historylab.planning.blocks import ranges_in_mask
+from historylab.planning.decisions import Run
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import KEPT, PINNED
+from historylab.planning.reasons import DROPPED, KEPT, PINNED, SENT
 from historylab.planning.standing import running_sums
 
 
@@ -74,22 +75,23 @@ class SentRanges:
     @classmethod
     def of_plans(cls, columns: Columns, plans: Sequence[HistoryPlan]) -> SentRanges:
         """Of the plans of all requests, one after another."""
-        left_out = [plan.left_out for plan in plans]
-        standing = next((found[0] for found in reversed(left_out) if found), None)
+        cuts = [plan.cuts for plan in plans]
+        standing = next((each.standing for each in reversed(cuts) if each is not None), None)
         stands = np.zeros(len(columns.block_first), np.uint8)
         if standing is not None:
             stands[: len(standing.actions)] = standing.actions[: len(stands)]
-        apart, ranges = np.ones(len(plans), bool), list[Sequence[tuple[int, int]]]()
-        for request, found in enumerate(left_out):
-            if found and standing is not None and found[0].kin is standing.kin:
-                apart[request] = False
-                ranges.append(found[1])
+        apart, runs = np.zeros(len(plans), bool), list[Sequence[Run]]()
+        for request, each in enumerate(cuts):
+            if each is not None and standing is not None and each.standing.kin is standing.kin:
+                runs.append(each.runs)
             else:
-                ranges.append(ranges_in_mask(~plans[request].sent))
-        ends = np.fromiter(chain.from_iterable(chain.from_iterable(ranges)), np.int64).reshape(-1, 2)
-        numbers = np.arange(len(plans)).repeat([len(each) for each in ranges])
+                apart[request] = True
+                runs.append([(*ends, DROPPED, 0) for ends in ranges_in_mask(~plans[request].sent)])
+        of = np.fromiter(chain.from_iterable(chain.from_iterable(runs)), np.int64).reshape(-1, 4)
+        numbers, left_out = np.arange(len(plans)).repeat([len(each) for each in runs]), of[:, 2] > SENT
         sizes = np.array([plan.size for plan in plans], np.int64)
-        return cls(sizes, columns.blocks_before[sizes], stands, (numbers, ends[:, 0], ends[:, 1]), apart)
+        ranges = numbers[left_out], of[left_out, 0], of[left_out, 1]
+        return cls(sizes, columns.blocks_before[sizes], stands, ranges, apart)
 
     @classmethod
     def of_cuts(cls, columns: Columns, stands: np.ndarray, cuts: np.ndarray) -> SentRanges:

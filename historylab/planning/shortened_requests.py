@@ -12,6 +12,7 @@ import numpy as np
 
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.sent_ranges import SentRanges
+from historylab.planning.shortening import OldestTexts
 from historylab.planning.standing import running_sums
 from historylab.planning.texts import Texts
 
@@ -30,13 +31,13 @@ class ShortenedRequests:
         self.texts: Texts | None = None
         for request, plan in enumerate(plans):
             if plan.shortened:
-                oldest = None if ranges.apart[request] else plan.oldest_texts
-                if self.texts is None and oldest is not None:
-                    self.texts = oldest.texts
-                if oldest is not None and oldest.texts is self.texts:
-                    self.stops[request] = oldest.stop
-                else:
-                    others.append(request)
+                cuts, cut = None if ranges.apart[request] else plan.cuts, plan.shortened[0]
+                if cuts and not cuts.pins and isinstance(cut, OldestTexts) and len(plan.shortened) == 1:
+                    self.texts = cut.texts if self.texts is None else self.texts
+                    if cut.texts is self.texts:
+                        self.stops[request] = cut.stop
+                        continue
+                others.append(request)
         self.others = np.array(others, np.int64)
 
     def shortens(self, requests: np.ndarray, messages: np.ndarray) -> np.ndarray:
@@ -57,11 +58,11 @@ class ShortenedRequests:
         homes, (request, first, stop) = self.texts.homes, self.ranges.within(before)
         running = running_sums(weights * self.ranges.open[0, homes])
 
-        def summed(requests: np.ndarray, blocks: np.ndarray) -> np.ndarray:
+        def sum_up(requests: np.ndarray, blocks: np.ndarray) -> np.ndarray:
             found: np.ndarray = running[..., np.minimum(self.stops[requests], homes.searchsorted(blocks))]
             return found
 
-        left_out = self.ranges.add_up(request, summed(request, stop) - summed(request, first))
+        left_out = self.ranges.add_up(request, sum_up(request, stop) - sum_up(request, first))
         each = np.arange(len(self.stops))
-        sums: np.ndarray = (running[..., self.stops] if before is None else summed(each, before)) - left_out
+        sums: np.ndarray = (running[..., self.stops] if before is None else sum_up(each, before)) - left_out
         return sums

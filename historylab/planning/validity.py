@@ -178,7 +178,7 @@ def naive_validity(timeline: PlannedRequests) -> Validity:
     if not columns.clean or len(columns.stand_ins) or len(columns.shown) or timeline.settings.filter != "off":
         masks = zip(timeline.plans, naive_masks(timeline), strict=True)
         return _validity([_faults(plan.history, mask) for plan, mask in masks])
-    return _of_slices(columns, np.array([plan.size for plan in timeline.plans], np.int64), naive_starts(timeline))
+    return _of_slices(columns, timeline.sent_ranges.sizes, naive_starts(timeline))
 
 
 def _of_slices(columns: Columns, sizes: np.ndarray, starts: np.ndarray) -> Validity:

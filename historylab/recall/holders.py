@@ -67,7 +67,8 @@ def find_holders(timeline: Timeline, sayings: Sayings, requests: np.ndarray, whi
         lost = np.flatnonzero(found == LOST)
         found[lost[_are_said(timeline, sayings, sayings.summaries, requests[lost], which[lost])]] = BY_SUMMARY
     texts = timeline.remember("texts of no message", lambda: _texts_of_no_message(timeline))
-    has_some = np.array([bool(each) for each in texts], bool)
+    has_some = np.zeros(len(timeline.plans), bool)
+    has_some[list(texts)] = True
     says = cache(contains_value)
     for i in np.flatnonzero((found == LOST) & has_some[requests]).tolist():
         value = sayings.said[which.item(i)][0]
@@ -76,13 +77,13 @@ def find_holders(timeline: Timeline, sayings: Sayings, requests: np.ndarray, whi
     return found
 
 
-def _texts_of_no_message(timeline: Timeline) -> list[tuple[str, ...]]:
-    """Per request the texts it sends that stand nowhere in the conversation."""
-    summaries = ((plan.summary.text,) if plan.summary else () for plan in timeline.plans)
-    return [
-        (*summary, *(other.content for other in plan.others))
-        for summary, plan in zip(summaries, timeline.plans, strict=True)
-    ]
+def _texts_of_no_message(timeline: Timeline) -> dict[int, list[str]]:
+    """By request the texts it sends that stand nowhere in the conversation, where there are any."""
+    some = ((request, plan) for request, plan in enumerate(timeline.plans) if plan.summary is not None or plan.others)
+    return {
+        request: [*([plan.summary.text] if plan.summary else []), *(other.content for other in plan.others)]
+        for request, plan in some
+    }
 
 
 def _are_said(

@@ -185,7 +185,7 @@ def retention(
     facts = HeldNeeds(timeline)
     found = [*zip(facts.needs, facts.held.tolist(), strict=True), *_evidence(timeline)]
     kept = {kind: _tally(found, kind) for kind in ("reference", "link", "evidence")}
-    losses = [_loss(timeline, facts.needs[k], facts.lost_said(k)) for k in np.flatnonzero(facts.held == LOST).tolist()]
+    losses = [_loss_of_fact(timeline, facts, number) for number in np.flatnonzero(facts.held == LOST).tolist()]
     losses += [_loss(timeline, n, [(n.value, n.mentions)]) for n, how in found[len(facts.needs) :] if how == LOST]
     losses += [loss for star in starred if (loss := _star_loss(timeline, star))]
     kept["star"] = Kept(len(starred), sum(not star.gaps for star in starred))
@@ -210,6 +210,16 @@ def _tally(found: list[tuple[Need, int]], kind: str) -> Kept:
 def _mentions(mentions: np.ndarray, message: int) -> bool:
     place = int(mentions.searchsorted(message))
     return place < len(mentions) and int(mentions[place]) == message
+
+
+def _loss_of_fact(timeline: Timeline, facts: HeldNeeds, number: int) -> Loss:
+    """The loss of a reference or link, the same under all settings that lose the same lines of it."""
+    gone = facts.lost_said(number)
+    known = timeline.conversation.remember(("losses", timeline.counter.key), dict[tuple[object, ...], Loss])
+    key = (number, *(value for value, _ in gone))
+    if key not in known:
+        known[key] = _loss(timeline, facts.needs[number], gone)
+    return known[key]
 
 
 def _loss(timeline: Timeline, need: Need, gone: Sequence[Said]) -> Loss:
