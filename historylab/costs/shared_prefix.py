@@ -24,7 +24,7 @@ Sent = tuple[np.ndarray, np.ndarray]
 """The messages a plan sends, in order: a key (int64) and the tokens of each; equal keys mean equal messages."""
 
 
-def shared_prefixes(timeline: Timeline) -> tuple[np.ndarray, np.ndarray]:
+def compare_prefixes(timeline: Timeline) -> tuple[np.ndarray, np.ndarray]:
     """Per request the tokens of the messages that it and the one sent before begin with (int64), and whether those are
     less than all of the latter (bool). 0 of the first request, and of those for which a trimmer failed."""
     count = len(timeline.plans)

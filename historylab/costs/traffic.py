@@ -17,7 +17,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Usage
 from historylab.conversation.usage import usage_of
 from historylab.costs.recount import counter_of_money, recount_timeline
-from historylab.costs.shared_prefix import shared_prefixes
+from historylab.costs.shared_prefix import compare_prefixes
 from historylab.counters.base import Counter, token_column, without_factor
 from historylab.planning.contexts import contexts_of
 from historylab.planning.history import sums_of
@@ -124,7 +124,7 @@ def traffic(timeline: Timeline) -> Traffic:
 
 
 def _traffic(timeline: Timeline) -> Traffic:
-    common, broken = shared_prefixes(timeline)
+    common, broken = compare_prefixes(timeline)
     counted = np.array([plan.counted_tokens for plan in timeline.plans], np.int64)
     shared = scale_shared(common, counted, timeline.contexts, timeline.settings.overhead)
     summaries = tuple(_summarizer_usage(plan) if plan.summary else NO_USAGE for plan in timeline.plans)
