@@ -72,7 +72,7 @@ def tab_counts(tabs: Sequence[str], counts: Mapping[str, str]) -> None:
     rules = (
         f'.st-key-{viewing.TABS} [role=tab]:nth-of-type({tabs.index(tab) + 1}) p::after{{content:"{count}"}}'
         for tab, count in counts.items()
-        if count and tab in tabs
+        if tab in tabs
     )
     st.html(f"<style>{''.join(rules)}</style>")
 

@@ -55,13 +55,13 @@ def request_view(timeline: Timeline, resolution: Resolution, more: Drawn) -> Non
             notes = st.container(key="notes", gap="small")
         request_field(timeline)
         tabs = request_tabs(timeline, number, resolution, more)
-    if counting:
-        tab_counts(tabs, {})  # those there are of another conversation
+    for _ in range(2 * counting):  # in the place of those of another conversation, before which a drawer may have stood
+        tab_counts(tabs, dict.fromkeys(tabs, ""))
+    with cost:  # no need has to be known for it
+        cost_cell(timeline, own_comparison(timeline))
     draw_headline()
     with lost:
         lost_cell(timeline, viewing.must_remember())
-    with cost:
-        cost_cell(timeline, own_comparison(timeline))
     tab_counts(tabs, counts_of(timeline))
     draw_rest()
     with notes:
