@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from historylab.formats.files.pieces import Piece
+    from historylab.tuning.evidence import Interval
+    from historylab.tuning.recommend import Recommendation
     from historylab.tuning.replayed import Lane
     from historylab.tuning.sweep import Sweep, Swept, Told
     from historylab.tuning.tally import Progress as Now
@@ -59,7 +61,13 @@ def add_to(commands: Subparsers) -> None:
     parser.add_argument(
         "--random", type=whole_number, metavar="N", help="try N combinations picked at random instead of all"
     )
-    parser.add_argument("--seed", type=whole_number, default=0, help="for --random (default: %(default)s)")
+    parser.add_argument(
+        "--sample",
+        type=whole_number,
+        metavar="N",
+        help="replay N conversations, of every length, in place of all, and say how sure the figures are",
+    )
+    parser.add_argument("--seed", type=whole_number, default=0, help="for --random and --sample (default: %(default)s)")
     parser.add_argument("--workers", type=whole_number, metavar="N", help="processes to spread the work over")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="a Dask cluster to run on (extra: cluster)")
     parser.add_argument(
@@ -92,21 +100,25 @@ def run(arguments: argparse.Namespace) -> int:
     options = MeasureOptions(stars=must_remember_from(arguments), questions=tuple(arguments.question))
     with _progress() as progress, _cluster(arguments.scheduler) as executor, interruptible() as interrupted:
         elsewhere = (arguments.workers, executor)
-        work = Sweep(files, lanes, options, *elsewhere, strict=arguments.strict, cancelled=interrupted)
+        sampled = {"sample": arguments.sample, "seed": arguments.seed}
+        work = Sweep(files, lanes, options, *elsewhere, strict=arguments.strict, cancelled=interrupted, **sampled)
         swept, table = _run_sweep(work, arguments, progress)
     report_skipped(swept.skipped)
     if partly := swept.partly_read:
         read = count_of(len(partly), "file")
         print_note(f"{read} not read in full or read with warnings; `historylab show FILE` says why")
+    sampled = {"sample": work.sampled} if work.sampled else {}
     if arguments.json:
-        print_json({"rows": table.to_dict("records"), "skipped": swept.skipped})
+        print_json({"rows": table.to_dict("records"), "skipped": swept.skipped, **sampled})
+    elif sampled:
+        print_note(f"a sample of the conversations: {work.sampled}")
     if swept.cancelled:
         kept = "" if arguments.json else ", and kept nowhere: name a file with --out"
         kept = "; the same command goes on from there" if arguments.out else kept
         print_note(f"interrupted; {count_of(swept.rows, 'row')} had been measured{kept}")
         return INTERRUPTED
     if not (arguments.json or arguments.out):
-        _print_candidates(table)
+        _print_candidates(table, sampled=bool(sampled))
     return 0
 
 
@@ -217,7 +229,26 @@ def _as_sent_figures(table: Any) -> dict[str, Any]:
     return combine_rows(sent) if sent else {}
 
 
-def _print_candidates(table: Any) -> None:
+def _print_surety(table: Any, found: Recommendation) -> None:
+    """How sure a sample's figures are, and which settings it can't tell from the best."""
+    from historylab.tuning.sampled import find_surety
+
+    def in_words(interval: Interval) -> str:
+        return f"{interval.value:.3f} ({interval.low:.3f} to {interval.high:.3f})"
+
+    surety = sorted(zip(found.points, find_surety(table, found), strict=False), key=lambda both: both[0].cost)
+    rows = [
+        (point.label, in_words(sure.kept), in_words(sure.cost_ratio), "yes" if sure.tied else "no")
+        for point, sure in surety
+    ]
+    best = f"as good as {found.choice.label}?" if found.choice else "as good as the best?"
+    columns = ("settings", f"{found.kept_is} kept", "cost ÷ not trimming", best)
+    print_table("How sure this sample is, 95 times of 100", columns, rows[:SHOWN])
+    if tied := [point.label for point, sure in surety if sure.tied and point is not found.choice]:
+        print_note(f"not to be told from the best by this sample: {'; '.join(tied)}; a larger --sample may")
+
+
+def _print_candidates(table: Any, *, sampled: bool = False) -> None:
     from historylab.tuning.recommend import KEPT, recommend
 
     found = recommend(table)
@@ -234,5 +265,7 @@ def _print_candidates(table: Any) -> None:
     columns = ("settings", f"{found.kept_is} kept", found.cost_is, "tokens mean", "peak", "over budget", "losses")
     more = f", the {SHOWN} cheapest" if len(rows) > SHOWN else ""
     print_table(f"{count_of(len(found.points), 'settings')}{more}", columns, rows[:SHOWN])
+    if sampled:
+        _print_surety(table, found)
     if len(rows) > SHOWN:
         print_note("write all of them with --out results.csv, or print them with --json")

@@ -42,7 +42,8 @@ from historylab.tuning.ledger import Ledger
 from historylab.tuning.manifest import begin_parts, is_parts_folder, leave_parts
 from historylab.tuning.parts import Count, Part
 from historylab.tuning.replayed import Lane, MeasureOptions, Questions, Stars
-from historylab.tuning.table import check_table_name, make_table, write_tables
+from historylab.tuning.sampled import draw_sources
+from historylab.tuning.table import add_sample, check_table_name, make_table, write_tables
 from historylab.tuning.tally import Progress, Tally
 
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ def sweep(
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
     out: str | os.PathLike[str] | None = None,
+    sample: int | None = None,
+    seed: int = 0,
 ) -> DataFrame:
     """A row per conversation × settings: where it comes from, the settings that differ, and `measures.COLUMNS`.
 
@@ -93,17 +96,23 @@ def sweep(
         out: a file for the table, .parquet, .csv or .jsonl, or a folder that its parts are left in, as Parquet, with
             `_manifest.json`. The parts of a file are in a folder beside it (`sweep.parquet.parts`), at the same path on
             every worker. What they hold is not measured again.
+        sample: so many conversations, of every length, in place of all; `seed` decides which. The column `sample` and
+            `table.attrs["sample"]` say so.
 
     Raises NothingRead when no file could be read; LoadError if `strict` and one couldn't; HistoryLabError with the
     settings' problem; WorkerLost when workers die again and again.
     """
     options = MeasureOptions(all_caches() if caches is None else tuple(caches), prices, stars, questions)
-    work = Sweep(conversations, candidates, options, workers, executor, strict=strict, cancelled=cancelled)
+    elsewhere = workers, executor
+    work = Sweep(
+        conversations, candidates, options, *elsewhere, strict=strict, cancelled=cancelled, sample=sample, seed=seed
+    )
     told = (lambda now: progress(now.done, now.known)) if progress else None
     ledger = work.ledger(None if out is None else os.fspath(out))
     swept = work.measure(ledger, told) if out is None else work.write(ledger, os.fspath(out), told)
     table = work.table(ledger)
     table.attrs.update(cancelled=swept.cancelled, skipped=swept.skipped, partly_read=swept.partly_read)
+    table.attrs.update({"sample": work.sampled} if work.sampled else {})
     return table
 
 
@@ -134,6 +143,8 @@ class Sweep:
         *,
         strict: bool = False,
         cancelled: Callable[[], bool] = lambda: False,
+        sample: int | None = None,
+        seed: int = 0,
     ):
         given = (
             [conversations] if isinstance(conversations, Conversation | Piece | str | os.PathLike) else conversations
@@ -141,6 +152,10 @@ class Sweep:
         self.found, self.job = list(to_sources(given)), Job(tuple(candidates), options)
         if not self.job.candidates:
             raise SettingsError("there are no settings to sweep; give at least one")
+        self.sampled = ""
+        if sample is not None:
+            taken = draw_sources(self.found, sample, seed)
+            self.found, self.sampled = list(taken.sources), str(taken)
         self._workers, self._executor, self._strict, self._cancelled = workers, executor, strict, cancelled
 
     def ledger(self, out: str | None = None) -> Ledger:
@@ -163,9 +178,10 @@ class Sweep:
         counted = swept.rows
         if is_parts_folder(out):
             read = {"skipped": swept.skipped, "partly_read": swept.partly_read}
+            read |= {"sample": self.sampled} if self.sampled else {}
             swept.rows = leave_parts(ledger, {"complete": not swept.cancelled, **read})
         else:
-            swept.rows = write_tables(ledger.tables(), out)
+            swept.rows = write_tables(add_sample(ledger.tables(), self.sampled), out)
         if swept.rows < counted:
             lost = f"{counted - swept.rows:,} of {counted:,} rows that workers wrote aren't in {ledger.home.path}"
             raise HistoryLabError(f"{lost}: every worker has to see that folder, and nobody else may change it")
@@ -173,7 +189,7 @@ class Sweep:
 
     def table(self, ledger: Ledger) -> DataFrame:
         """The table of the rows that are there, by source, conversation and candidate."""
-        return make_table(ledger.tables())
+        return make_table(add_sample(ledger.tables(), self.sampled))
 
     def measure(self, ledger: Ledger, told: Told = None, *, whole: bool = False) -> Swept:
         """Measure what the ledger lacks. Parts that are `whole` have every column of the table."""

@@ -33,6 +33,12 @@ def make_table(tables: Iterable[Table]) -> DataFrame:
     return table
 
 
+def add_sample(tables: Iterable[Table], sample: str) -> Iterator[Table]:
+    """The tables with a column that says of which sample they are; as they are if of none."""
+    for table in tables:
+        yield table.append_column("sample", [[sample] * len(table)]) if sample else table
+
+
 def rows_of(table: DataFrame | Iterable[Row]) -> list[Row]:
     """The rows of a table, which may be given as rows already."""
     from pandas import DataFrame

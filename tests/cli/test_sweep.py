@@ -16,8 +16,9 @@ from command_line import run
 from dotenv import dotenv_values
 from pyarrow import parquet
 
-from historylab import Settings, resolve_settings
+from historylab import Settings, generate, resolve_settings
 from historylab.cli import sweep as sweep_command
+from historylab.formats.messages.chat_messages import to_record
 from historylab.tuning.sweep import grid, sweep
 from historylab.tuning.table import read_table
 
@@ -53,6 +54,28 @@ def test_sweep_prints_a_table_or_json(capsys, sample):
     code, out, _ = run(capsys, "sweep", sample, "--random", "2", "--grid", "budget=300,600,900", "--json")
     assert (code, len(json.loads(out)["rows"])) == (0, 2)
     assert "1 set of settings" in run(capsys, "sweep", sample)[1]
+
+
+def test_a_sample_says_its_seed_and_what_it_cannot_tell_apart(capsys, tmp_path):
+    chats = [generate("support_desk", turns=3 + k % 5, seed=k) for k in range(12)]
+    lines = [json.dumps({"messages": [to_record(message) for message in chat]}) for chat in chats]
+    (tmp_path / "chats.jsonl").write_text("\n".join(lines))
+    command = [
+        "sweep",
+        str(tmp_path / "chats.jsonl"),
+        "--grid",
+        "budget=60000,70000",
+        "--sample",
+        "6",
+        "--seed",
+        "3",
+    ]
+    code, out, err = run(capsys, *command)
+    assert (code, "How sure this sample is" in out) == (0, True)
+    assert "a sample of the conversations: 6 of 12, seed 3" in err
+    assert "not to be told from the best by this sample: budget=" in err
+    found = json.loads(run(capsys, *command, "--json")[1])
+    assert (len(found["rows"]), found["sample"]) == (12, "6 of 12, seed 3")
 
 
 def test_recommend_reads_it_and_its_exit_code_says_whether_anything_fits(capsys, sample, tmp_path):
