@@ -10,7 +10,7 @@ from historylab.errors import LoadError, TooLarge
 from historylab.formats.files.archives import FileSet
 from historylab.formats.files.content import Content
 from historylab.formats.files.database import is_beside_database
-from historylab.formats.files.object_stores import is_address, is_passed_over, list_objects
+from historylab.formats.files.object_stores import is_address, is_passed_over, list_objects, pick_below, root_of
 
 
 def files_at(path: str) -> list[str]:
@@ -21,8 +21,9 @@ def files_at(path: str) -> list[str]:
     if is_address(path):
         return [found for found, _ in list_objects(path)]
     if not os.path.isdir(path):
-        matches = sorted(glob.glob(path, recursive=True)) if glob.has_magic(path) and not os.path.lexists(path) else []
-        return [file for match in matches for file in files_at(match)] or [path]
+        wild = glob.has_magic(path) and not os.path.lexists(path)
+        matches = pick_below(root_of(path), glob.iglob(path, recursive=True)) if wild else ()
+        return sorted({file for match in matches for file in files_at(match)}) or [path]
     found = []
     for place, folders, files in os.walk(path):
         folders[:] = [name for name in folders if not is_passed_over(name)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import glob
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -48,12 +48,8 @@ def list_objects(address: str) -> list[tuple[str, Stamp]]:
         found = files.glob(path, detail=True) if glob.has_magic(path) else files.find(path, detail=True)
         for name in [name for name, about in found.items() if about["type"] == "directory"]:
             found |= files.find(name, detail=True)
-    root = re.split(r"[*?[]", path)[0].rpartition("/")[0]
-    objects = {
-        _address_of(name, address): (int(about["size"]), _version(about))
-        for name, about in found.items()
-        if about["type"] == "file" and not is_passed_over(name.removeprefix(root))
-    }
+    names = pick_below(root_of(path), (name for name, about in found.items() if about["type"] == "file"))
+    objects = {_address_of(name, address): (int(found[name]["size"]), _version(found[name])) for name in names}
     return sorted(objects.items()) or [(address, (0, 0))]
 
 
@@ -105,6 +101,16 @@ class ObjectFile(io.RawIOBase):
 
 BOOKKEEPING = ("_SUCCESS", "_metadata", "_common_metadata", "_delta_log", "_temporary", "_committed_", "_started_")
 """How names of files begin that engines write beside their rows."""
+
+
+def root_of(pattern: str) -> str:
+    """The folder of a path, or of a pattern what comes before its first wildcard."""
+    return re.split(r"[*?[]", pattern)[0].rpartition("/")[0]
+
+
+def pick_below(root: str, paths: Iterable[str]) -> Iterator[str]:
+    """Those of the paths that are neither hidden below that folder nor an engine's own."""
+    return (path for path in paths if not is_passed_over(path.removeprefix(root)))
 
 
 def is_passed_over(path: str) -> bool:
