@@ -26,16 +26,24 @@ import numpy as np
 from limits import Watch, exponent
 from measured import CASES, LANGCHAIN, LangChain, chat, conversation, heading, in_loads, number, row, spent
 
-from historylab import replay
+from historylab import generate, replay
 from historylab.conversation.conversation import Conversation
 from historylab.costs.bill import price
 from historylab.costs.traffic import traffic
 from historylab.counters.base import token_column
 from historylab.planning.pipeline import open_instruments
+from historylab.planning.replay import Timeline
+from historylab.planning.validity import naive_validity, validity
 from historylab.pricing import Prices
+from historylab.recall.must_remember import track_must_remember
+from historylab.recall.retention import retention
+from historylab.recall.rules import track_rules
 from historylab.relevance.words import split, stems
 
 CHEAP = ("default (lastN 20)", "fifo 8k", "sliding_window", "adaptive", "pairs", "clear")
+READ = ("default (lastN 20)", "fifo 8k, down to half", "sliding_window", "clear, fifo 8k")
+TURNS = (100, 1000, 3000)  # of about ten messages
+READ_EXPONENT, UNJUDGED = 1.15, 2.0  # between the first size and the last; milliseconds
 RELEVANCE = "relevance"
 SHARES = (0.1, 1, 10)  # of the first size, where every request ranks all before it
 EXPONENT = 1.3  # of the time, between the first size and the last
@@ -65,6 +73,7 @@ def main() -> None:
         row(name, *(", ".join(map(number, cell)) for cell in found.values()))
         judge(name, found, watch)
     row("pricing the first", *(number(apart(priced, source, CHEAP[0])[0]) for source in chats.values()))
+    readers(watch)
     relevance(sizes, watch)
     peers(sizes[0])
     sys.exit(watch.exceeded)
@@ -78,6 +87,53 @@ def judge(name: str, found: Mapping[int, tuple[float, ...]], watch: Watch) -> No
     if last == LARGEST:
         watch.judge(f"replay, {name}, {last:,} messages (in json.loads)", in_loads(found[last][0]), IN_LOADS)
         watch.judge(f"replay, {name}, {last:,} messages, MB", found[last][1], MEGABYTES)
+
+
+def readers(watch: Watch) -> None:
+    """What is asked of all requests of a coding agent's session: each of a timeline whose ranges are known, and all
+    together of a new one."""
+    chats = [generate("coding_agent", turns=turns, seed=1) for turns in TURNS]
+    growth = len(chats[-1]) / len(chats[0])
+    for name in READ:
+        heading(f"{name}: CPU ms", *(f"{len(source):,} messages" for source in chats), "exponent")
+        found: dict[str, list[float]] = defaultdict(list)
+        for source in chats:
+            replayed(source, name)
+            for what, milliseconds in reading(source, name).items():
+                found[what].append(milliseconds)
+        for what, times in found.items():
+            grown = exponent(max(times[-1], 1e-3) / max(times[0], 1e-3), growth)
+            row(what, *map(number, times), number(grown))
+            if times[-1] >= UNJUDGED:
+                watch.judge(f"{what}, {name}, exponent", grown, READ_EXPONENT)
+
+
+def reading(source: Conversation, name: str) -> dict[str, float]:
+    """CPU milliseconds by reader, each the best of three."""
+    instruments = open_instruments(CASES[name])
+    marks = [len(source) * k // 15 for k in range(15)]
+    asked: dict[str, Callable[[Timeline], object]] = {
+        "retention": retention,
+        "must-remember": lambda timeline: track_must_remember(timeline, marks),
+        "rules": track_rules,
+        "validity": validity,
+        "naive validity": naive_validity,
+        "tokens by kind": lambda timeline: timeline.tokens_by_kind,
+        "block changes": lambda timeline: timeline.block_changes,
+        "traffic": traffic,
+    }
+
+    def best(read: Callable[[Timeline], object], first: Callable[[Timeline], object]) -> float:
+        times = []
+        for _ in range(3):
+            timeline = replay(source, CASES[name], instruments=instruments)
+            first(timeline)
+            gc.collect()
+            times.append(spent(lambda timeline=timeline: read(timeline)).cpu * 1000)
+        return min(times)
+
+    found = {what: best(read, lambda timeline: timeline.shortened) for what, read in asked.items()}
+    return found | {"all of them": best(lambda t: [read(t) for read in asked.values()], lambda _: None)}
 
 
 def counted(source: Conversation) -> None:

@@ -33,8 +33,12 @@ turns of what filter and policy left, in addition to pins and system messages. F
 wishes and are obeyed. No policy takes the newest user message; a filter may, and the screen then says how many
 requests would be refused, and why.
 
-**Changes.** The decisions that differ from the previous request's are read off the plans once. The map, tokens by
-kind and the shared prefix are made from these few instead of from every plan.
+**All requests at once.** A timeline is asked by its ranges (`timeline.sent_ranges`): what a value's newest mention, a
+first message or a sum of tokens is to thousands of requests takes a few binary searches, and no request is spread to an
+array of its blocks. Plans are asked one by one where a layout or somebody else's program sends what blocks don't tell.
+
+**Changes.** The decisions that differ from the previous request's are read off the plans once. The map is made
+from these few instead of from every plan.
 
 **Validity.** What an API would refuse is counted in these requests and in those of naive slicing under the same
 settings: what any API would, or, given a provider, what its own would, by rules that each name their source. Screens,

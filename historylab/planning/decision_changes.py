@@ -5,14 +5,16 @@ Views that follow every request are made from these, so that none of them reads 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
 from historylab.conversation.columns import Columns
 from historylab.planning.codes import Codes
-from historylab.planning.decisions import Cuts, Decisions, Piece
+from historylab.planning.decisions import Cuts, Decisions
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.standing import Standing
 
@@ -78,17 +80,20 @@ def _changes(decisions: Iterable[Decisions], most: int, late: Mapping[int, list[
 
     Those that `late` lists at a request are new there too.
     """
-    apart, ranges = list[DecisionChanges](), dict[Standing, list[tuple[int, ...]]]()
-    everything, before, known = np.ones(most, bool), None, list[Piece]()  # what isn't known yet stays True
+    apart, cuts, changed = list[DecisionChanges](), dict[int, Cuts](), dict[Standing, list[int]]()
+    everything, before = np.ones(most, bool), None  # what isn't known yet stays True
     for request, now in enumerate(decisions):
-        pieces = now.pieces() if isinstance(now, Cuts) else []
+        if isinstance(now, Cuts):
+            cuts[request] = now
         if isinstance(now, Cuts) and isinstance(before, Cuts) and now.standing is before.standing:
-            changed = _changed_pieces(known, before.blocks, pieces)
-            ranges.setdefault(now.standing, []).extend((request, *piece) for piece in changed)
+            changed.setdefault(now.standing, []).append(request)
         else:
             apart.append(_differences(request, now, before, everything, late.get(request, [])))
-        before, known = now, pieces
-    found = [*apart, *(_spread(those, standing) for standing, those in ranges.items() if those)]
+        before = now
+    found = [
+        *apart,
+        *(_spread(_changed_pieces(those, cuts, most + 1), standing) for standing, those in changed.items()),
+    ]
     requests = _concatenate([each.request for each in found], np.int64)
     order = np.argsort(requests, kind="stable")
     return DecisionChanges(
@@ -99,30 +104,59 @@ def _changes(decisions: Iterable[Decisions], most: int, late: Mapping[int, list[
     )
 
 
-def _changed_pieces(
-    known: Sequence[Piece], blocks: int, pieces: Sequence[Piece]
-) -> Iterator[tuple[int, int, int, int]]:
-    """The pieces decided otherwise than before, when there were so many blocks, and those of blocks new since (1)."""
-    for first, stop, was in known:
-        for low, high, now in pieces:
-            if now != was and low < stop and first < high:
-                yield max(low, first), min(high, stop), now, 0
-    for first, stop, now in pieces:
-        if stop > blocks:
-            yield max(first, blocks), stop, now, 1
+class _Pieces(NamedTuple):
+    """Ranges of blocks about which a request decides anew, in order: the action and the reason of those that are open.
+
+    `new` ones were unknown to the request before; of others only those that are open are meant.
+    """
+
+    request: np.ndarray
+    first: np.ndarray
+    stop: np.ndarray
+    label: np.ndarray  # action << 8 | reason
+    new: np.ndarray
 
 
-def _spread(ranges: Sequence[tuple[int, ...]], standing: Standing) -> DecisionChanges:
-    """Pieces (request, first block, stop, label, 1 if new) block by block; of known ones those that stand open."""
-    request, first, stop, label, new = np.array(ranges, np.int64).T
-    sizes = stop - first
-    of, place = np.repeat(np.arange(len(sizes)), sizes), spread_runs(first, sizes)
+def _changed_pieces(requests: Sequence[int], cuts: Mapping[int, Cuts], width: int) -> _Pieces:
+    """What these requests decide otherwise than the one before, each by ranges over the same that stands.
+
+    A request and a block of it are one number, `request * width + block`, so that all are looked up in one array.
+    """
+    known = np.array(sorted({*requests, *(request - 1 for request in requests)}))
+    rows = (
+        (request, *run) for request in known.tolist() for run in (*cuts[request].notes, *cuts[request].runs)
+    )  # of several over one block the last counts
+    request, first, stop, action, reason = np.fromiter(chain.from_iterable(rows), np.int64).reshape(-1, 5).T
+    blocks = np.zeros(known[-1] + 1, np.int64)
+    blocks[known] = [cuts[request].blocks for request in known.tolist()]
+    begins, ends = request * width + first, request * width + stop
+    edges = np.unique(np.concatenate([known * width, known * width + blocks[known], begins, ends]))
+    low, lengths, labels = edges.searchsorted(begins), edges.searchsorted(ends), np.zeros(len(edges), np.int64)
+    lengths -= low
+    labels[spread_runs(low, lengths)] = (action << 8 | reason).repeat(lengths)
+    wanted = np.zeros(known[-1] + 2, bool)
+    wanted[requests] = True
+    of = edges // width
+    points = np.unique(np.concatenate([edges[wanted[of]], edges[wanted[of + 1]] + width]))
+    inside = points[:-1] // width == points[1:] // width
+    start, end = points[:-1][inside], points[1:][inside]
+    now, was = (labels[edges.searchsorted(at, "right") - 1] for at in (start, start - width))
+    of, first = start // width, start % width
+    new = first >= blocks[of - 1]
+    chosen = new | (now != was)
+    return _Pieces(of[chosen], first[chosen], (end % width)[chosen], now[chosen], new[chosen])
+
+
+def _spread(pieces: _Pieces, standing: Standing) -> DecisionChanges:
+    """Pieces block by block; of known ones those that stand open."""
+    sizes = pieces.stop - pieces.first
+    of, place = np.repeat(np.arange(len(sizes)), sizes), spread_runs(pieces.first, sizes)
     decided = standing.actions[place] != 0
-    chosen = ~decided | (new[of] == 1)
+    chosen = ~decided | pieces.new[of]
     of, place, decided = of[chosen], place[chosen], decided[chosen]
-    action, reason = (label >> 8)[of].astype(np.uint8), (label & 255)[of].astype(np.uint8)
+    action, reason = (pieces.label >> 8)[of].astype(np.uint8), (pieces.label & 255)[of].astype(np.uint8)
     return DecisionChanges(
-        request[of],
+        pieces.request[of],
         place,
         np.where(decided, standing.actions[place], action),
         np.where(decided, standing.reasons[place], reason),

@@ -6,8 +6,6 @@ one. `Codes`: an action and a reason per block, where a stage decides block by b
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
 from historylab.planning.blocks import Ranges
@@ -18,12 +16,6 @@ from historylab.planning.standing import Standing
 MOST_RANGES = 64  # of one plan; where it takes more, codes are shorter
 Run = tuple[int, int, int, int]
 """The open blocks from the first up to the second: their action and their reason."""
-Piece = tuple[int, int, int]
-"""The open blocks from the first up to the second: their action and reason as one number, from `label`."""
-
-
-def label(action: int, reason: int) -> int:
-    return action << 8 | reason
 
 
 class Cuts:
@@ -125,20 +117,6 @@ class Cuts:
                 found += self._sent_between(at, first), always[always.searchsorted(first) : always.searchsorted(stop)]
                 at = stop
         return np.concatenate([*found, self._sent_between(at, self.blocks)])
-
-    def pieces(self) -> list[Piece]:
-        """All blocks, as ranges whose open ones have the same action and reason."""
-        ends = {0, self.blocks, *(end for run in (*self.runs, *self.notes) for end in run[:2])}
-        found, points = list[Piece](), sorted(ends)
-        for first, stop in pairwise(points):
-            over = [run for run in self.runs if run[0] <= first < run[1]]
-            said = over or [run for run in self.notes if run[0] <= first < run[1]] or [(0, 0, 0, 0)]
-            now = label(*said[-1][2:])
-            if found and found[-1][2] == now:
-                found[-1] = (found[-1][0], stop, now)
-            else:
-                found.append((first, stop, now))
-        return found
 
     def _sent_between(self, first: int, stop: int) -> np.ndarray:
         places = self.standing.places

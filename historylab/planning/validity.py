@@ -11,15 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from historylab.conversation.columns import ASSISTANT, NEVER, SYSTEM, TOOL, USER, Columns
+from historylab.conversation.columns import ASSISTANT, SYSTEM, TOOL, USER, Columns
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, prompt_length
 from historylab.planning.api_rules import ApiRules, recorded_rules, rules_of
-from historylab.planning.decision_changes import spread_runs
+from historylab.planning.faults_at_once import find_faults_of_blocks, find_faults_of_slices
 from historylab.planning.history import History
 from historylab.planning.naive_slicing import naive_masks, naive_starts
-from historylab.planning.plan import HistoryPlan
-from historylab.planning.sent_ranges import SentRanges
 from historylab.planning.slot_zero import invalid_blocks
 from historylab.planning.steps import PlannedRequests
 
@@ -114,7 +112,7 @@ def _by_rules(timeline: PlannedRequests, rules: ApiRules) -> ProviderValidity:
     model = chosen if rules.models in chosen else recorded or ""
     blank = blank_messages(timeline.conversation, rules)
     ends = zip(found.empty.tolist(), found.wrong_start.tolist(), found.wrong_end.tolist(), strict=True)
-    causes = []
+    causes, half_answered = list[str](), _half_answered(timeline).tolist()
     for number, (plan, (empty, start, end)) in enumerate(zip(timeline.plans, ends, strict=True)):
         if number in timeline.errors:
             causes.append("")
@@ -124,9 +122,9 @@ def _by_rules(timeline: PlannedRequests, rules: ApiRules) -> ProviderValidity:
         said = [message for message in sent if message.role != "system"]
         if empty:
             causes.append("nothing to answer" if rules.systems_alone or not sent else "")
-        elif _waits(said) if arranged else _half_answered(plan):
+        elif _waits(said) if arranged else half_answered[number]:
             causes.append("the newest tool call lacks a result")
-        elif (first := _first_sent(plan, blank, sent)) >= 0:
+        elif (first := _first_sent(timeline, number, blank, sent)) >= 0:
             causes.append(f"message {first + 1:,} is sent without any text")
         elif start and rules.refuses_start(said[0]):
             causes.append("it begins with an answer")
@@ -142,19 +140,22 @@ def blank_messages(conversation: Conversation, rules: ApiRules) -> np.ndarray:
     )
 
 
-def _first_sent(plan: HistoryPlan, chosen: np.ndarray, sent: Sequence[Message]) -> int:
+def _first_sent(timeline: PlannedRequests, number: int, chosen: np.ndarray, sent: Sequence[Message]) -> int:
     """The first of these messages that is sent, -1 if none is; a layout (`sent`) may have made another of it."""
-    columns, messages = plan.history.columns, plan.history.conversation.messages
+    plan, messages = timeline.plans[number], timeline.conversation.messages
     found = chosen[: chosen.searchsorted(plan.size)]
-    found = found[plan.sent[columns.block[found]]]
+    found = found[timeline.sent_ranges.sends(np.full(len(found), number), timeline.conversation.columns.block[found])]
     shown = (i for i in found.tolist() if not plan.layout or any(messages[i] is message for message in sent))
     return next(shown, -1)
 
 
-def _half_answered(plan: HistoryPlan) -> bool:
-    """Whether the newest block is sent and still waits for a result."""
-    columns, newest = plan.history.columns, plan.history.blocks - 1
-    return newest >= 0 and bool(plan.sent[newest]) and int(columns.answered_at[newest]) > plan.size
+def _half_answered(timeline: PlannedRequests) -> np.ndarray:
+    """bool[requests]: those that send their newest block, which still waits for a result."""
+    columns, ranges = timeline.conversation.columns, timeline.sent_ranges
+    newest, each = np.maximum(ranges.blocks - 1, 0), np.arange(len(ranges.sizes))
+    waits = (ranges.blocks > 0) & (columns.answered_at[newest] > ranges.sizes)
+    half: np.ndarray = waits & ranges.sends(each, newest)
+    return half
 
 
 def _waits(said: Sequence[Message]) -> bool:
@@ -169,7 +170,7 @@ def _of_requests(timeline: PlannedRequests) -> Validity:
         return _validity([FAULTLESS if i in timeline.errors else row for i, row in enumerate(rows)])
     if any(plan.layout for plan in timeline.plans):
         return _validity([_faults_of_messages(plan.render()) for plan in timeline.plans])
-    return _of_whole_blocks(timeline)
+    return Validity(*find_faults_of_blocks(timeline.conversation.columns, timeline.sent_ranges))
 
 
 def naive_validity(timeline: PlannedRequests) -> Validity:
@@ -178,20 +179,7 @@ def naive_validity(timeline: PlannedRequests) -> Validity:
     if not columns.clean or len(columns.stand_ins) or len(columns.shown) or timeline.settings.filter != "off":
         masks = zip(timeline.plans, naive_masks(timeline), strict=True)
         return _validity([_faults(plan.history, mask) for plan, mask in masks])
-    return _of_slices(columns, timeline.sent_ranges.sizes, naive_starts(timeline))
-
-
-def _of_slices(columns: Columns, sizes: np.ndarray, starts: np.ndarray) -> Validity:
-    """The faults of a clean conversation's messages from `starts` up to `sizes`: only the first block can be split."""
-    some = starts < sizes
-    homes = columns.block[np.minimum(starts, sizes - 1)]
-    split = some & (columns.block_first[homes] < starts)
-    orphans = np.where(split, np.minimum(columns.block_last[homes] + 1, sizes) - starts, 0)
-    others = np.flatnonzero(columns.role != SYSTEM)
-    low, high = others.searchsorted(starts), others.searchsorted(sizes)
-    empty, role = low >= high, np.append(columns.role[others], SYSTEM)
-    wrong_start, wrong_end = ~empty & (role[low] != USER), ~empty & (role[high - 1] == ASSISTANT)
-    return Validity(orphans, np.zeros(len(sizes), np.int64), wrong_start, empty, wrong_end)
+    return Validity(*find_faults_of_slices(columns, timeline.sent_ranges.sizes, naive_starts(timeline)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,42 +227,6 @@ def _validity(rows: list[Row]) -> Validity:
     columns = list(zip(*rows, strict=True)) or [()] * len(FAULTS)
     kinds = (np.int64, np.int64, bool, bool, bool)
     return Validity(*(np.array(column, kind) for column, kind in zip(columns, kinds, strict=True)))
-
-
-def _of_whole_blocks(timeline: PlannedRequests) -> Validity:
-    """The faults where every block is sent whole: what comes first and last, and what the source has broken."""
-    columns, ranges = timeline.conversation.columns, timeline.sent_ranges
-    each, others = np.arange(len(ranges.sizes)), ~columns.system
-    first, last = ranges.next_sent(each, np.zeros_like(each), others), ranges.last_sent(each, others)
-    empty = last < 0
-    first[empty], roles = len(columns.block_role), np.append(columns.block_role, SYSTEM)
-    wrong_start = ~empty & (roles[first] != USER)
-    wrong_end = (roles[last] == ASSISTANT) & (_second_messages(columns)[last] >= ranges.sizes)
-    orphans = ranges.sums(columns.orphan.astype(np.int64))
-    return Validity(orphans, _count_half_answered(columns, ranges), wrong_start, empty, wrong_end)
-
-
-def _second_messages(columns: Columns) -> np.ndarray:
-    """int64[b + 1]: the second message of each block; NEVER where it has but one."""
-    sizes = np.bincount(columns.block, minlength=len(columns.block_first))
-    several, begins = sizes > 1, np.cumsum(sizes) - sizes
-    second = np.full(len(sizes) + 1, NEVER)
-    second[:-1][several] = np.argsort(columns.block, kind="stable")[begins[several] + 1]
-    return second
-
-
-def _count_half_answered(columns: Columns, ranges: SentRanges) -> np.ndarray:
-    """int64[requests]: calls that were sent though others follow them and results are still to come, or never come."""
-    called = columns.doubtful[~columns.orphan[columns.doubtful]]
-    if not ranges.apart.any():
-        called = called[(ranges.open[0] | ranges.always[0])[called]]
-    begins = ranges.sizes.searchsorted(columns.block_first[called], "right")
-    waiting = ranges.sizes.searchsorted(columns.answered_at[called]) - begins
-    requests, blocks = spread_runs(begins, waiting), called.repeat(waiting)
-    newest = columns.block[ranges.sizes[requests] - 1]
-    followed = (blocks != newest) | (newest != ranges.blocks[requests] - 1)
-    sent = ranges.sends(requests, blocks) & followed
-    return np.bincount(requests[sent], minlength=len(ranges.sizes))
 
 
 def _faults(history: History, mask: np.ndarray) -> Row:

@@ -63,7 +63,10 @@ def still_says(plan: HistoryPlan, i: int, value: str) -> bool:
 
 def sent_text(texts: Texts, conversation: Conversation, i: int) -> str:
     """The text to search of message `i` as it is sent with a shorter one."""
-    return searchable_text(texts.with_text(i, conversation[i]), texts[i])
+    message, text = conversation[i], texts[i]
+    if not message.tool_calls and "\\" not in text:  # nothing in it is escaped
+        return text
+    return searchable_text(texts.with_text(i, message), text)
 
 
 def value_to_hold(message: Message) -> str:
