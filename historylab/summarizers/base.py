@@ -7,7 +7,7 @@ calls sets `offline = True`.
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Callable, Hashable, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -15,6 +15,9 @@ from historylab.chat_models.base import ChatModel
 from historylab.conversation.message import Message, Usage
 from historylab.counters.base import Counter, count_text
 from historylab.registry import member
+
+MOST_REMEMBERED = 2_000  # summaries of one conversation: settings that fold the same messages need it written once
+MOST_MESSAGES = 500_000  # that those summaries stand for; each keeps a list of them, 8 bytes a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,17 @@ class SummaryTask:
         task = replace(self, max_tokens=max_tokens)
         task._counted.update(self._counted)
         return task
+
+    def remembered(self, writer: str, write: Callable[[SummaryTask], str]) -> str:
+        """The text that `write` gives for this task, written once, whatever settings ask; `writer` tells it apart."""
+        written: dict[Hashable, str] = self.known.setdefault(("written", writer), {})
+        key = (tuple(self.messages), self.previous, self.max_tokens, self.counter.key)
+        text = written.get(key)
+        if text is None:
+            if len(written) >= min(MOST_REMEMBERED, MOST_MESSAGES // max(1, len(self.messages))):
+                written.clear()
+            text = written[key] = write(self)
+        return text
 
     def fits(self, text: str) -> bool:
         return self.count(text) <= self.max_tokens

@@ -9,7 +9,6 @@ of the room, in a chat what the lines leave.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from functools import partial
 
 import numpy as np
@@ -27,8 +26,6 @@ LITERAL = 3  # what the rarity of a literal counts beside that of its words
 PER_LINE = 6  # tokens added to a line's own: else the shortest lines win
 FORMER = 1.2  # times the score of a line that a former summary chose
 SHORTEST_LINE = 40  # characters: less of a line says nothing
-MOST_REMEMBERED = 2_000  # summaries of one conversation: settings that fold the same messages need it written once
-MOST_MESSAGES = 500_000  # that those summaries stand for; each keeps a list of them, 8 bytes a message
 FRACTION = 2.0**40  # of a weight: whole numbers, whose sums don't depend on their order
 
 
@@ -40,14 +37,7 @@ class ExtractiveSummarizer:
     offline = True
 
     def summarize(self, task: SummaryTask) -> str:
-        written: dict[Hashable, str] = task.known.setdefault("extracts", {})
-        key = (tuple(task.messages), task.previous, task.max_tokens, task.counter.key)
-        text = written.get(key)
-        if text is None:
-            if len(written) >= min(MOST_REMEMBERED, MOST_MESSAGES // max(1, len(task.messages))):
-                written.clear()
-            text = written[key] = _summary(task)
-        return text
+        return task.remembered(self.name, _summary)
 
 
 def _summary(task: SummaryTask) -> str:

@@ -76,19 +76,23 @@ class LedgerSummarizer:
     offline = True
 
     def summarize(self, task: SummaryTask) -> str:
-        former = _read(task.previous)
-        files, values = _files(task, former), _rank(task, former)
-        sections = _sections(task, former)
+        return task.remembered(self.name, _ledger)
 
-        def label_of(value: Value) -> str:
-            if value.text in files:
-                return EDITED if files[value.text] else READ
-            return IDS if value.uses else ALSO
 
-        lines = max(int(task.max_tokens * LINES), _room_of_rules(sections, task))
-        lists = list_values(values, "", task.within(task.max_tokens - lines), label_of)
-        text = _quote_sections(sections, task.max_tokens - task.count("\n".join(lists)), task)
-        return "\n".join(filter(None, (text, *sorted(list_values(values, text, task, label_of), key=_place))))
+def _ledger(task: SummaryTask) -> str:
+    former = _read(task.previous)
+    files, values = _files(task, former), _rank(task, former)
+    sections = _sections(task, former)
+
+    def label_of(value: Value) -> str:
+        if value.text in files:
+            return EDITED if files[value.text] else READ
+        return IDS if value.uses else ALSO
+
+    lines = max(int(task.max_tokens * LINES), _room_of_rules(sections, task))
+    lists = list_values(values, "", task.within(task.max_tokens - lines), label_of)
+    text = _quote_sections(sections, task.max_tokens - task.count("\n".join(lists)), task)
+    return "\n".join(filter(None, (text, *sorted(list_values(values, text, task, label_of), key=_place))))
 
 
 def _rank(task: SummaryTask, former: _Former) -> list[Value]:

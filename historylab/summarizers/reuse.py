@@ -34,8 +34,9 @@ def _chance_of_reuse(task: SummaryTask, used: Collection[str], seen: Collection[
         for value, is_use in values.items() if message.tool_calls else ():
             if is_use and place - last.get(value, place) > NEARBY:
                 again[was_used[value]] += 1
+        last.update(dict.fromkeys(values, place))
         for value, is_use in values.items():
-            last[value] = place
-            was_used[value] = was_used.get(value, False) or is_use
+            if is_use or value not in was_used:
+                was_used[value] = is_use
     number = 1 + sum(was_used.values())
     return again[True] / number * (2 + len(was_used) - number) / again[False]

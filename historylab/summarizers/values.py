@@ -190,9 +190,9 @@ class SaidText:
         for word in words:
             if word not in at:
                 return False
-        if is_one_word(value):
+        if len(words) == 1 and len(words[0]) == len(value):
             return among is None or not among.isdisjoint(at[words[0]])
-        lines = min((at[word] for word in words), key=len, default=range(len(self._lines)))
+        lines = min([at[word] for word in words], key=len, default=range(len(self._lines)))
         return any((among is None or k in among) and says(self._lines[k], value) for k in lines)
 
 

@@ -214,6 +214,20 @@ def test_what_is_remembered_of_a_conversation_changes_no_summary(name, tasks):
         assert remembered == previous
 
 
+@pytest.mark.parametrize("name", OFFLINE)
+def test_a_summary_of_the_same_messages_in_the_same_room_is_written_once(name):
+    known, messages = {}, [Message("user", "Order ORD-1 is late."), Message("assistant", "It was sent on Monday.")]
+
+    def write(room: int, previous: str = "") -> str:
+        task = SummaryTask(messages, room, COUNTERS[0], previous, known)
+        return member("summarizer", name).target().summarize(task)
+
+    first = write(60)
+    assert "ORD-1" in first and write(60) is first
+    assert "ORD-7" in write(60, "- user: ORD-7 is here.")
+    assert write(3) == ""
+
+
 def test_no_line_is_read_or_counted_again_under_other_settings(monkeypatch):
     chat, read, counted = load_sample()[0], [], []
     replay(chat, FOLDING)
