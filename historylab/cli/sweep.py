@@ -98,9 +98,9 @@ def run(arguments: argparse.Namespace) -> int:
     candidates = grid(base, **axes) if samples is None else random_search(base, samples, arguments.seed, **axes)
     lanes: list[Lane] = [*candidates, *([AS_SENT] if arguments.as_sent else [])]
     options = MeasureOptions(stars=must_remember_from(arguments), questions=tuple(arguments.question))
-    with _progress() as progress, _cluster(arguments.scheduler) as executor, interruptible() as interrupted:
-        elsewhere = (arguments.workers, executor)
-        sampled = {"sample": arguments.sample, "seed": arguments.seed}
+    sampled = {"sample": arguments.sample, "seed": arguments.seed}
+    cluster = _cluster(arguments.scheduler, arguments.workers)
+    with _progress() as progress, cluster as elsewhere, interruptible() as interrupted:
         work = Sweep(files, lanes, options, *elsewhere, strict=arguments.strict, cancelled=interrupted, **sampled)
         swept, table = _run_sweep(work, arguments, progress)
     report_skipped(swept.skipped)
@@ -204,10 +204,10 @@ def pairs_done(now: Now) -> str:
 
 
 @contextlib.contextmanager
-def _cluster(address: str | None) -> Iterator[Executor | None]:
-    """The executor of a Dask cluster; None without an address."""
+def _cluster(address: str | None, workers: int | None) -> Iterator[tuple[int | None, Executor | None]]:
+    """The executor of a Dask cluster, with as many workers as it has unless told; None without an address."""
     if address is None:
-        yield None
+        yield workers, None
         return
     with needs("'historylab[cluster]'", "a cluster"):
         from distributed import Client
@@ -216,7 +216,7 @@ def _cluster(address: str | None) -> Iterator[Executor | None]:
     except (OSError, ValueError) as problem:
         raise HistoryLabError(f"no Dask scheduler answers at {address!r}: {problem}") from None
     with client:
-        yield client.get_executor()
+        yield workers or sum(client.nthreads().values()), client.get_executor()
 
 
 def _as_sent_figures(table: Any) -> dict[str, Any]:

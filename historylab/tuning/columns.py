@@ -6,7 +6,6 @@ What is unknown is null, so that a column of whole numbers stays one.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -39,9 +38,7 @@ def make_figures(rows: Sequence[Row], schema: Schema) -> Table:
 def _column(values: list[Any], field: Field) -> Array:
     if pa.types.is_string(field.type):
         values = [text(value) if isinstance(value, str) else None for value in values]
-    elif pa.types.is_integer(field.type):
-        values = [None if value is None or math.isnan(value) else int(value) for value in values]
-    return pa.array(values, field.type, from_pandas=True)
+    return pa.array(values, field.type, from_pandas=True)  # which makes NaN null
 
 
 def text(value: str) -> str:
