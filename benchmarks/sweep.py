@@ -2,9 +2,9 @@
 
     python benchmarks/sweep.py [--processes] [--dask]
 
-48 settings over one conversation of 1,000 messages with tool calls on one core; growth with the number of settings,
-with requests up to 10,000 messages, and per pruner; memory of a replay of 10,000 messages; two processes against one
-on a job of more than 20 seconds; two Dask workers over TCP against both. Times are the best
+48 settings over one conversation of 1,000 messages with tool calls on one core, and over 60 short chats; growth with
+the number of settings, with requests up to 10,000 messages, and per pruner; memory of a replay of 10,000 messages; two
+processes against one on a job of more than 20 seconds; two Dask workers over TCP against both. Times are the best
 of several runs. Read the ratios: machines differ, and so do two runs. `sweep_parts.py` has sweeps into files.
 """
 
@@ -19,15 +19,22 @@ from functools import partial
 from math import ceil
 from time import perf_counter, process_time
 
+from limits import Watch
+from measured import in_loads
 from pandas.testing import assert_frame_equal
 
 from historylab import Conversation, Settings, generate, grid, replay, retention, sweep
 from historylab.costs.traffic import traffic
 from historylab.registry import members
+from historylab.tuning.measures import measure
+from historylab.tuning.replayed import MeasureOptions
 
 CHEAP = {"budget": [2000, 4000, 8000, 16_000, 32_000, 64_000], "pruner": ["fifo", "sliding_window"]}
 WHOLE = Settings(policy="all", pruner="fifo", budget=8000)
 DEFAULT = Settings()
+IN_LOADS = 133  # 1 s in json.loads of 10,000 messages, which take 7.5 ms where nothing else runs
+ROWS_IN_LOADS = 47  # 0.35 ms a row
+WATCH = Watch()
 ROUNDS = 3
 LEAST_SECONDS = 20.0  # of the distributed job: a shorter one would measure process startup
 
@@ -63,7 +70,26 @@ def forty_eight() -> None:
         settings, chat = many_settings(kind), tool_conversation(1000)
         assert len(settings) == 48
         took = seconds(lambda chat=chat, settings=settings: sweep(fresh([chat]), settings), runs=3)
-        print(f"  {kind:6} {took:6.2f} s, {took / 48 * 1e3:.0f} ms a replay of {len(chat.columns.requests)} requests")
+        print(f"  {kind:6} {took:6.2f} s, {took / 48 * 1e3:.0f} ms a row of {len(chat.columns.requests)} requests")
+        if kind == "cuts":
+            WATCH.judge("48 settings × 1,000 messages (json.loads of 10,000)", in_loads(took), IN_LOADS)
+
+
+def short_chats() -> None:
+    """48 settings that cut, over chats of 32 messages on average: a desk's and a coding agent's in turns."""
+    chats = [generate(("support_desk", "coding_agent")[n % 2], turns=(9, 4)[n % 2], seed=n) for n in range(60)]
+    cuts = {"budget": [500, 1000, 2000, 4000], "pruner": ["off", "fifo", "sliding_window", "adaptive"]}
+    settings = grid(WHOLE, **cuts, tool_output=["off", "clear", "truncate"])
+    took = seconds(lambda: sweep(fresh(chats), settings), runs=5)
+    some = chats[:6]
+    replays = seconds(lambda: [measure(replay(c, s), MeasureOptions()) for c in fresh(some) for s in settings], runs=3)
+    a_row, a_replayed = took / len(chats) / 48, replays / len(some) / 48
+    mean = sum(map(len, chats)) / len(chats)
+    print(f"\n48 settings × {len(chats)} chats of {mean:.0f} messages on average, all included")
+    print(
+        f"  {a_row * 1e3:.2f} ms a row; by a replay each {a_replayed * 1e3:.2f}, {a_replayed / a_row:.1f} times as long"
+    )
+    WATCH.judge("1,000 rows over short chats (json.loads of 10,000)", in_loads(a_row * 1000), ROWS_IN_LOADS)
 
 
 def growth() -> None:
@@ -173,11 +199,13 @@ def main() -> None:
     parser.add_argument("--dask", action="store_true", help="also a Dask cluster (needs historylab[cluster])")
     arguments = parser.parse_args()
     forty_eight()
+    short_chats()
     growth()
     by_pruner()
     memory()
     if arguments.processes or arguments.dask:
         processes(arguments.dask)
+    sys.exit(WATCH.exceeded)
 
 
 if __name__ == "__main__":

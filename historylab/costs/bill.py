@@ -162,8 +162,8 @@ def total_costs(traffic: Traffic, prices: Prices, cache: Cache) -> list[Decimal]
     sent, output = traffic.sent, np.broadcast_to(traffic.output, traffic.sent.shape)
     reads = cache.reads(sent, traffic.shared, traffic.idle)
     writes = cache.written(sent, reads)
-    above = sent > (prices.long_from or 0) if prices.long else np.zeros_like(sent, bool)
-    lists = [(prices, ~above), *([(prices.long, above)] if prices.long else [])]
+    above = sent > (prices.long_from or 0)
+    lists = [(prices, True)] if prices.long is None or not above.any() else [(prices, ~above), (prices.long, above)]
     parts = (sent - reads - writes, writes, reads, output)
     sums = [(listed, np.array([(part * those).sum(-1) for part in parts]).T.tolist()) for listed, those in lists]
     return [

@@ -155,10 +155,19 @@ class CutGround:
         found: np.ndarray = said - running.searchsorted(running[said] - tokens)
         return found
 
-    def sent_tokens(self, cuts: np.ndarray, beside: np.ndarray, stops: np.ndarray) -> np.ndarray:
+    def sent_tokens(
+        self, cuts: np.ndarray, beside: np.ndarray, stops: np.ndarray, requests: slice = slice(None)
+    ) -> np.ndarray:
         """int64[…, r]: the size of requests cut so; one block `beside` stays that is older than the cut (-1: none)."""
-        rest = self.before(self.blocks, stops) - self.before(cuts, stops)
-        kept = np.maximum(beside, 0)
+        blocks, kept = self.blocks[requests], np.maximum(beside, 0)
+        rest = self.before(blocks, stops) - self.before(cuts, stops)
         aside = np.where(beside >= 0, self.tokens[kept + 1] - self.tokens[kept], 0)
-        found: np.ndarray = self.always[self.blocks] + rest + aside + self.counter.per_request
+        found: np.ndarray = self.always[blocks] + rest + aside + self.counter.per_request
         return found
+
+    def end_of_turn(self, last: int, request: int, unit: str) -> int:
+        """The first block after the turn of `last`; in a request's newest turn the next one, or all are meant."""
+        turn, users = self.columns.block_turn.item(last) + 1, self.users.item(request)
+        if turn < users:
+            return int(self.columns.user_blocks[turn])
+        return int(self.blocks[request]) if unit == "whole_turn" and users else last + 1

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from historylab.conversation.columns import ASSISTANT, NEVER
+from historylab.planning.carried_cuts import CarriedCuts
 from historylab.planning.cut_ground import TOOL_OUTPUTS, CutGround
 from historylab.planning.cut_vectors import CutVectors
 from historylab.planning.standing import running_sums
@@ -24,6 +25,9 @@ POLICIES = ("all", "lastN", "lastMessages", "none")
 OFF = ("filter", "compaction", "projection", "layout")
 WAITING = ("fifo", "summarize", "relevance")
 """Pruners that do nothing while all requests are within their budgets."""
+
+
+USUAL_WINDOW = {"unit": "messages", "start": "any", "asked": "request"}
 
 
 def covers(settings: Settings) -> bool:
@@ -43,6 +47,13 @@ def plan_cuts(ground: CutGround, settings: Settings, budgets: Sequence[int]) -> 
     beside = np.where(beside < cuts, np.broadcast_to(beside, stages.shape), -1)
     stops = np.broadcast_to(stages.stops, stages.shape)
     return CutVectors(ground, cuts, beside, stops, ground.sent_tokens(cuts, beside, stops), stages.budgets)
+
+
+def _lasts(pruner: str, options: Mapping[str, Any]) -> bool:
+    """Whether a cut is carried from request to request."""
+    if pruner == "message_window":
+        return bool(options.get("trigger", 40) > options.get("keep", 20))
+    return bool(options.get("trim_to", 1) < 1)
 
 
 class _Stages:
@@ -97,10 +108,34 @@ class _Stages:
             "adaptive": self._adaptive,
             "message_window": self._message_window,
         }.get(pruner)
-        found = cut(options) if cut else None
-        if found is None:
-            return None
+        found = (self._carry_cuts(options) if _lasts(pruner, options) else cut(options)) if cut else None
+        if found is None or isinstance(found, tuple):
+            return found
         return np.maximum(self.policy, found), self.open_task if options.get("keep_task", True) else self.none
+
+    def _carry_cuts(self, options: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray] | None:
+        """The same of a cut that lasts."""
+        ground, settings, users = self.ground, self.settings, self._sent_users()
+        if settings.min_turns or settings.policy == "lastMessages" or options.get("when", "full") != "full":
+            return None
+        carried = CarriedCuts(
+            ground, self.policy, self.stops, self.open_task if options.get("keep_task", True) else self.none
+        )
+        if settings.pruner == "fifo":
+            found = [carried.fifo(budget, options) for budget in self.budgets[:, 0].tolist()]
+        elif settings.pruner == "sliding_window":
+            turns = options.get("turns", 10)
+            if users is None or not turns or ground.pinned[users[0]].any():
+                return None
+            left = min(turns, max(1, int(options["trim_to"] * turns)))
+            found = [carried.sliding_window(users[0], turns, left)] * self.shape[0]
+        else:
+            keep, most = options.get("keep", 20), options.get("trigger", 40)
+            if any(options.get(name, usual) != usual for name, usual in USUAL_WINDOW.items()):
+                return None
+            found = [carried.message_window(keep, most)] * self.shape[0]
+        cuts, beside = np.array(found).transpose(1, 0, 2)
+        return cuts, beside
 
     def _waits(self) -> bool:
         """Whether the pruner has nothing to do, as every request is within its budget."""
@@ -139,8 +174,6 @@ class _Stages:
         return found
 
     def _fifo(self, options: Mapping[str, Any]) -> np.ndarray | None:
-        if options.get("trim_to", 1) < 1:
-            return None
         ground, stops, free = self.ground, self.stops, self._free()
         beside = self.open_task if self.settings.policy == "lastMessages" else self.none
         now = ground.sent_tokens(self.policy, np.where(beside < self.policy, beside, -1), stops)
@@ -192,7 +225,7 @@ class _Stages:
 
     def _sliding_window(self, options: Mapping[str, Any]) -> np.ndarray | None:
         found, turns = self._sent_users(), options.get("turns", 10)
-        if found is None or options.get("trim_to", 1) < 1:
+        if found is None:
             return None
         sent, first, stop = found
         free = self._free()
@@ -221,8 +254,7 @@ class _Stages:
 
     def _message_window(self, options: Mapping[str, Any]) -> np.ndarray | None:
         keep = options.get("keep", 20)
-        usual = options.get("unit", "messages") == "messages" and options.get("asked", "request") == "request"
-        if options.get("trigger", 40) > keep or options.get("start", "any") != "any" or not usual:
+        if any(options.get(name, usual) != usual for name, usual in USUAL_WINDOW.items()):
             return None
         ground = self.ground
         said = ground.messages[ground.blocks] - ground.messages[np.minimum(self.policy, ground.blocks)]

@@ -20,11 +20,12 @@ from historylab.recall.references import Need, contains_value, find_needs, searc
 class Values(NamedTuple):
     """Values that are needed, each with its telling lines or alone: v of them, of n needs, with m mentions in all.
 
-    `of` (int64[n + 1]): before each need the values; `steps` (int64[v]): the request that needs one; `said`
-    (int64[v + 1]): before each the mentions, which are `messages` (int64[m]).
+    `kinds` are those of the needs, and `of` (int64[n + 1]) before each the values; `steps` (int64[v]): the request that
+    needs one; `said` (int64[v + 1]): before each the mentions, which are `messages` (int64[m]).
     """
 
     needs: tuple[Need, ...]
+    kinds: np.ndarray
     texts: tuple[str, ...]
     of: np.ndarray
     steps: np.ndarray
@@ -41,6 +42,7 @@ def needed_values(conversation: Conversation) -> Values:
         values = [(need.step, text, said) for need, each in zip(needs, lines, strict=True) for text, said in each]
         return Values(
             needs,
+            np.array([need.kind for need in needs], str),
             tuple(text for _, text, _ in values),
             running_sums(np.array([*map(len, lines)], np.int64)),
             np.array([step for step, _, _ in values], np.int64),

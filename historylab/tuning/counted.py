@@ -122,8 +122,9 @@ class CountedRows:
 
     def count_kept(self, kind: str) -> tuple[int, list[int]]:
         """How many needs of that kind there are, and how many are held."""
-        chosen = [k for k, need in enumerate(self.needs) if need.kind == kind]
-        return len(chosen), (len(chosen) - self.lost_needs[:, chosen].sum(1)).tolist()
+        chosen = needed_values(self.conversation).kinds == kind
+        total = int(chosen.sum())
+        return total, (total - self.lost_needs[:, chosen].sum(1)).tolist()
 
     @cached_property
     def rules_kept(self) -> list[float]:

@@ -7,6 +7,7 @@ from conversation_strategies import conversations, settings
 from hypothesis import given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
+from token_sketches import COUNTER, counted
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import MOST_TOKENS
@@ -19,14 +20,21 @@ from historylab.planning.replay import replay
 from historylab.settings.model import Settings
 
 PRUNERS = ("off", "fifo", "sliding_window", "adaptive", "message_window", "summarize", "relevance", "pairs")
-COVERED = st.one_of(
-    [
-        settings(**dict.fromkeys(OFF, "off"), policy=policy, pruner=pruner, tool_output=tool_output)
-        for policy in POLICIES
-        for pruner in PRUNERS
-        for tool_output in ("off", "clear", "truncate", "collapse")
-    ]
+LASTING = (
+    {"pruner": "fifo", "pruner.fifo.trim_to": 0.6},
+    {"pruner": "fifo", "pruner.fifo.trim_to": 0.2, "pruner.fifo.unit": "block"},
+    {"pruner": "fifo", "pruner.fifo.trim_to": 0.9, "pruner.fifo.unit": "whole_turn"},
+    {"pruner": "sliding_window", "pruner.sliding_window.turns": 3, "pruner.sliding_window.trim_to": 0.4},
+    {"pruner": "message_window", "pruner.message_window.keep": 3, "pruner.message_window.trigger": 7},
 )
+COVERED = st.sampled_from(
+    [
+        {**dict.fromkeys(OFF, "off"), "policy": policy, "tool_output": tool_output, **pruner}
+        for policy in POLICIES
+        for tool_output in ("off", "clear", "truncate", "collapse")
+        for pruner in (*({"pruner": name} for name in PRUNERS), *LASTING)
+    ]
+).flatmap(lambda fixed: settings(**fixed))
 
 
 def made(conversation: Conversation, chosen: Settings, budgets: list[int]) -> CutVectors | None:
@@ -54,6 +62,20 @@ def test_every_request_sends_what_its_plan_does(conversation, chosen, budgets, r
             assert (
                 shortened(found, number, k, sent).tolist() == np.flatnonzero(plan.actions == Action.TRUNCATED).tolist()
             )
+
+
+def test_a_cut_lasts_until_it_is_full_again():
+    """Turns of 20 tokens under a budget of 100: at the sixth request three go, at the ninth three more, and so on."""
+    halved = Settings(policy="all", budget=100, **{"pruner.fifo.trim_to": 0.5})
+    chat = counted(" ".join(["u10 a10"] * 12) + " u10")
+    found = cut_vectors_of(chat, halved)
+    assert found.cuts[0].tolist() == [0, 0, 0, 0, 0, 6, 6, 6, 12, 12, 12, 18, 18]  # as test_trim_to.py has it
+
+
+def cut_vectors_of(chat: Conversation, chosen: Settings) -> CutVectors:
+    found = plan_cuts(CutGround(chat, COUNTER, chosen), chosen, [chosen.budget])
+    assert found is not None
+    return found
 
 
 def shortened(found: CutVectors, number: int, request: int, sent: np.ndarray) -> np.ndarray:

@@ -27,6 +27,8 @@ CUTS = [
         policy=["lastN", "lastMessages", "none"],
         **{"pruner.fifo.unit": ["turn", "whole_turn", "block"]},
     ),
+    *grid(ALL, budget=[500, 1500], **{"pruner.fifo.trim_to": [0.3, 0.8]}),
+    ALL.replace(pruner="message_window", **{"pruner.message_window.keep": 4, "pruner.message_window.trigger": 9}),
     *(ALL.replace(pruner=pruner) for pruner in ("summarize", "relevance")),
     Settings(policy="all", tool_output="clear", **{"tool_output.clear.keep": 1, "tool_output.clear.batch": 1}),
 ]

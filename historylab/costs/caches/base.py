@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,7 @@ def open_cache(name: str, **changes: Any) -> Cache:
     return replace(cache, **changes)
 
 
+@lru_cache(maxsize=64)  # asked of every bill
 def cache_of(prices: Prices) -> Cache:
     """The cache model that these prices imply: explicit if an hour-long write costs more, automatic for a discount."""
     if prices.cache_read >= prices.input:
