@@ -157,27 +157,31 @@ def add_dollars(sums: Iterable[tuple[Prices, Sequence[int]]], cache: Cache) -> l
     return amounts
 
 
-def total_costs(traffic: Traffic, prices: Prices, cache: Cache) -> list[Decimal]:
-    """Dollars of the requests of each of s settings without summaries, of which the traffic has arrays int64[s, r]."""
+def total_costs(traffic: Traffic, prices: Prices, cache: Cache, own: Sequence[Prices] = ()) -> list[Decimal]:
+    """Dollars of the requests of each of s settings without summaries, of which the traffic has arrays int64[s, r].
+
+    `own` are the price lists of requests, as a bill has them.
+    """
     sent, output = traffic.sent, np.broadcast_to(traffic.output, traffic.sent.shape)
     reads = cache.reads(sent, traffic.shared, traffic.idle)
     writes = cache.written(sent, reads)
-    above = sent > (prices.long_from or 0)
-    lists = [(prices, True)] if prices.long is None or not above.any() else [(prices, ~above), (prices.long, above)]
-    parts = (sent - reads - writes, writes, reads, output)
-    sums = [(listed, np.array([(part * those).sum(-1) for part in parts]).T.tolist()) for listed, those in lists]
-    return [
-        sum(add_dollars([(listed, counts[k]) for listed, counts in sums], cache), Decimal(0)) for k in range(len(sent))
-    ]
+    parts, sums = (sent - reads - writes, writes, reads, output), list[tuple[Prices, list[list[int]]]]()
+    for listed in {id(each): each for each in (prices, *own)}.values():
+        those = np.array([each is listed for each in own], bool) if own else np.ones(sent.shape[1], bool)
+        above = those & (sent > (listed.long_from or 0)) if listed.long else np.zeros_like(sent, bool)
+        for each, chosen in ((listed, those & ~above), (listed.long, above)):
+            if each and chosen.any():
+                sums.append((each, np.array([(part * chosen).sum(-1) for part in parts]).T.tolist()))
+    return [sum(add_dollars([(each, counts[k]) for each, counts in sums], cache), Decimal(0)) for k in range(len(sent))]
 
 
 def price_as_recorded(timeline: Timeline, sent: Traffic, prices: Prices, cache: Cache) -> Bill:
     """The bill of a timeline's traffic, or of not trimming it, under a cache that lasts as its usage shows it."""
     shown, lasting = as_recorded(timeline, sent, prices, cache)
-    return replace(price(shown, prices, lasting), own=_own_prices(timeline, prices, len(sent.sent)))
+    return replace(price(shown, prices, lasting), own=prices_by_request(timeline, prices, len(sent.sent)))
 
 
-def _own_prices(timeline: Timeline, prices: Prices, requests: int) -> tuple[Prices, ...]:
+def prices_by_request(timeline: Timeline, prices: Prices, requests: int) -> tuple[Prices, ...]:
     """The list prices of the model that answered each request; empty if one list does.
 
     Of settings too, as they stand beside what was sent.

@@ -1,7 +1,7 @@
 """What requests no longer hold, of cuts planned all at once: needs, must-remember messages and rules.
 
 A value is held where one of its mentions is sent, with the value in it: nearly always that is whether the newest one
-lies after the cut. Of conversations without summaries; `retention.py` says the same of plans.
+lies after the cut. Of plans without summaries of their own `retention.py` says the same.
 """
 
 from __future__ import annotations

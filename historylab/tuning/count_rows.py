@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.sent import summaries_in
 from historylab.costs.recount import counter_of_money
 from historylab.planning.cut_ground import CutGround
 from historylab.planning.cut_stages import covers, plan_cuts
@@ -58,10 +57,8 @@ def _suits(conversation: Conversation, options: MeasureOptions) -> bool:
         columns.clean
         and not len(columns.shown)
         and not recorded.textless
-        and len(recorded.models) < 2
         and not conversation.metadata.get("evidence")
         and not options.questions_to(conversation)
-        and not summaries_in(conversation)
         and {each.name for each in measures_under(())} == COUNTED.keys()
     )
 

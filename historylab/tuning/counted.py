@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from historylab.costs.bill import price_as_recorded, total_costs
+from historylab.costs.bill import price_as_recorded, prices_by_request, total_costs
 from historylab.costs.caches.base import Cache, as_charged
 from historylab.costs.cut_traffic import SharedPrefixes, shared_prefixes
 from historylab.costs.recorded_cache import as_recorded
@@ -90,7 +90,7 @@ class CountedRows:
             self.known[key] = price_as_recorded(self.carrier, self.baseline, prices, charged).total
         whole: Decimal = self.known[key]
         sent, lasting = as_recorded(self.carrier, self.traffic, prices, charged)
-        totals = total_costs(sent, prices, lasting)
+        totals = total_costs(sent, prices, lasting, prices_by_request(self.carrier, prices, self.contexts.shape[1]))
         return [float(total) for total in totals], [float(t / whole) if whole else math.nan for t in totals]
 
     # -- what is lost

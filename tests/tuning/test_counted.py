@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -10,6 +11,7 @@ from sketches import conv
 
 from historylab import Conversation, Settings, generate, grid, load
 from historylab.conversation.message import Message, Usage
+from historylab.conversation.usage import MODEL
 from historylab.tuning import measures
 from historylab.tuning.combine import total
 from historylab.tuning.count_rows import count_rows
@@ -45,7 +47,7 @@ def same(one: dict, other: dict) -> bool:
 @cache
 def chats() -> tuple[Conversation, ...]:
     made = [generate("support_desk", turns=5, seed=1), generate("coding_agent", turns=4, seed=2)]
-    names = ("agatha-the-fern.json", "tide-tables-agent.json")
+    names = ("agatha-the-fern.json", "lamp-through-the-night.jsonl")  # of which one was compacted
     return (*made, *(load(f"sample_conversations/{name}")[0] for name in names), conv("s u"), conv("u a(t t) u"))
 
 
@@ -79,6 +81,7 @@ def test_what_was_reported_and_read_is_counted_as_recorded():
         )
         for k in range(9)
     ]
+    said[7] = replace(said[7], metadata={**said[7].metadata, MODEL: "claude-opus-4-8"})  # another answered
     recorded, options = Conversation(said, metadata={"model": ALL.model}), MeasureOptions()
     lanes = grid(ALL, budget=[500, 2500, 9000], overhead=[0, 50])
     found = count_rows(recorded, lanes, options)
