@@ -20,7 +20,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 RELEASED = HERE / "limits.json"
 BENCHMARKS = ("first_call.py", "trim.py", "replay.py", "sweep.py", "tune.py", "ui.py")
-SAID = re.compile(r"(kept|EXCEEDED): (.+): ([\d.]+|nan) of at most ([\d.]+)")
+SAID = re.compile(r"(kept|EXCEEDED): (.+): ([\d.e+-]+|nan) of at most ([\d.]+)")
 
 
 class Watch:

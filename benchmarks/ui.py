@@ -24,6 +24,7 @@ import sys
 import time
 from collections.abc import Callable
 
+from limits import Watch
 from servers import SECONDS, computed, empty_page, free_port, resident, server, spent
 
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking")
@@ -74,7 +75,7 @@ class Clock:
     """Runs measures alternately and reports them, each beside the same on an empty page."""
 
     def __init__(self, servers: set[int], times: int):
-        self.servers, self.times, self.exceeded = servers, times, False
+        self.servers, self.times, self.watch = servers, times, Watch()
 
     def report(self, title: str, limit: str, empty: Callable[[int], float], ours: Callable[[int], float]) -> None:
         """Print the medians of both, wall and computing; the first round is not counted."""
@@ -84,18 +85,14 @@ class Clock:
         )
         ratio, most = took[0] / bare[0], LIMITS.get(limit)
         cpu = f"server {took[1]:,.0f} ms ({bare[1]:,.0f}), browser {took[2]:,.0f} ms ({bare[2]:,.0f})"
-        print(f"{title}: {took[0]:,.0f} ms, empty page {bare[0]:,.0f} ms: {ratio:.2f}x{self._judge(ratio, most)}")
+        print(f"{title}: {took[0]:,.0f} ms, empty page {bare[0]:,.0f} ms: {ratio:.2f}x")
         print(f"    computing, in brackets for the empty page: {cpu}", flush=True)
+        if most is not None:
+            self.watch.judge(f"{title} (beside an empty page)", ratio, most)
 
     def report_amount(self, title: str, amount: float, limit: str) -> None:
         """Print what is no ratio, in the unit that its limit begins with."""
-        print(f"{title}: {amount:,.1f} {limit.partition(' ')[0]}{self._judge(amount, LIMITS[limit])}", flush=True)
-
-    def _judge(self, found: float, most: float | None) -> str:
-        if most is None:
-            return ""
-        self.exceeded |= found > most
-        return f" (limit {most:g}, {'EXCEEDED' if found > most else 'kept'})"
+        self.watch.judge(f"{title}, {limit.partition(' ')[0]}", amount, LIMITS[limit])
 
     def _once(self, measure: Callable[[int], float], n: int) -> tuple[float, float, float]:
         before = computed(self.servers)
@@ -286,7 +283,7 @@ def main() -> None:
         clock.report_amount(f"{TABS} tabs, a setting in each", seconds, "seconds until the last tab is drawn")
         clock.report_amount(f"{TABS} tabs, left in memory", left, "MB a tab and change")
         browser.close()
-    sys.exit(clock.exceeded)
+    sys.exit(clock.watch.exceeded)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,6 @@ from historylab.planning.pipeline import Pipeline
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action, reason_named, reason_of
 from historylab.planning.strategies.base import Instruments
-from historylab.pricing import window_of
 
 if TYPE_CHECKING:
     from historylab.stores.base import StateStore
@@ -55,8 +54,11 @@ class KeptPlans:
 
     def __init__(self, store: StateStore, pipeline: Pipeline, instruments: Instruments):
         self._store, self._pipeline, self._instruments = store, pipeline, instruments
-        settings = pipeline.settings
-        window = window_of(settings.model) if settings.compaction != "off" else None
+        settings, window = pipeline.settings, None
+        if settings.compaction != "off":
+            from historylab.pricing import window_of
+
+            window = window_of(settings.model)
         self._not_before = 0.0
         self._under = digest_of("checkpoint", __version__, settings.key, window, instruments.counter.key)
 
