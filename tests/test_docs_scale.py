@@ -61,7 +61,8 @@ def test_the_commands_of_the_page_run(folder, capsys):
     for day in (1, 2):
         lines = "".join(f'{{"messages": {text}}}\n' for text in chats(day)["messages"].to_pylist())
         fsspec.filesystem("memory").pipe(f"/bucket/chats/{day}.jsonl.gz", gzip.compress(lines.encode()))
-    typed = "".join(blocks("sh", "Where the conversations are") + blocks("sh", "A laptop, a workstation"))
+    sections = ("Where the conversations are", "A laptop, a workstation", "You need not replay them all")
+    typed = "".join(command for section in sections for command in blocks("sh", section))
     said = []
     for command in typed.replace("s3://", "memory://").splitlines():
         assert main(shlex.split(command)[1:]) == 0
@@ -70,6 +71,7 @@ def test_the_commands_of_the_page_run(folder, capsys):
     assert "24 rows written" in said[0]
     assert "24 rows written" in said[1] and "nothing was left to do" in said[2]
     assert "budget" in said[3]
+    assert "4 of 6" in said[4]
 
 
 def test_the_example_of_a_batch_prints_what_it_says(capsys):
