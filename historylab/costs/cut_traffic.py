@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from historylab.costs.shared_prefix import message_identity
-from historylab.planning.cut_vectors import CutVectors, next_places
+from historylab.planning.cut_vectors import CutVectors
+from historylab.planning.scans import next_places
 from historylab.planning.strategies.facts import column
 
 

@@ -14,9 +14,9 @@ from historylab.planning.agent_context import Contexts
 from historylab.planning.history import History, sums_of
 from historylab.planning.pins import pin_rules
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import DROPPED, KEPT, PINNED
+from historylab.planning.reasons import KEPT, PINNED
+from historylab.planning.scans import running_sums
 from historylab.planning.slot_zero import SlotZero, start
-from historylab.planning.standing import running_sums
 from historylab.planning.strategies.base import Context, Instruments
 from historylab.planning.texts import Texts
 from historylab.registry import member
@@ -59,7 +59,6 @@ class CutGround:
             self.open = self.open & ~self.pinned
         if settings.policy != "all" and not settings.preserve_system_messages:
             self.open = self.open & ~(columns.system & ~self.returned)
-        self.never = standing.actions == DROPPED
         sizes = sums.block_sizes.astype(np.int64)
         taken = sums.block_tokens.astype(np.int64)
         self.tokens, self.messages = running_sums(taken * self.open), running_sums(sizes * self.open)

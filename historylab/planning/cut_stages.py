@@ -17,7 +17,7 @@ from historylab.conversation.columns import ASSISTANT, NEVER
 from historylab.planning.carried_cuts import CarriedCuts
 from historylab.planning.cut_ground import TOOL_OUTPUTS, CutGround
 from historylab.planning.cut_vectors import CutVectors
-from historylab.planning.standing import running_sums
+from historylab.planning.scans import running_sums
 from historylab.pricing import window_of
 from historylab.settings.model import Settings
 
@@ -26,8 +26,8 @@ OFF = ("filter", "compaction", "projection", "layout")
 WAITING = ("fifo", "summarize", "relevance")
 """Pruners that do nothing while all requests are within their budgets."""
 
-
 USUAL_WINDOW = {"unit": "messages", "start": "any", "asked": "request"}
+"""The options of `message_window` that cuts are planned for."""
 
 
 def covers(settings: Settings) -> bool:
@@ -54,6 +54,11 @@ def _lasts(pruner: str, options: Mapping[str, Any]) -> bool:
     if pruner == "message_window":
         return bool(options.get("trigger", 40) > options.get("keep", 20))
     return bool(options.get("trim_to", 1) < 1)
+
+
+def _is_usual(options: Mapping[str, Any]) -> bool:
+    """Tell whether a `message_window` counts messages at every request, and may begin with any of them."""
+    return all(options.get(name, usual) == usual for name, usual in USUAL_WINDOW.items())
 
 
 class _Stages:
@@ -131,7 +136,7 @@ class _Stages:
             found = [carried.sliding_window(users[0], turns, left)] * self.shape[0]
         else:
             keep, most = options.get("keep", 20), options.get("trigger", 40)
-            if any(options.get(name, usual) != usual for name, usual in USUAL_WINDOW.items()):
+            if not _is_usual(options):
                 return None
             found = [carried.message_window(keep, most)] * self.shape[0]
         cuts, beside = np.array(found).transpose(1, 0, 2)
@@ -254,7 +259,7 @@ class _Stages:
 
     def _message_window(self, options: Mapping[str, Any]) -> np.ndarray | None:
         keep = options.get("keep", 20)
-        if any(options.get(name, usual) != usual for name, usual in USUAL_WINDOW.items()):
+        if not _is_usual(options):
             return None
         ground = self.ground
         said = ground.messages[ground.blocks] - ground.messages[np.minimum(self.policy, ground.blocks)]

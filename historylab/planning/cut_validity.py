@@ -12,8 +12,8 @@ import numpy as np
 
 from historylab.conversation.columns import ASSISTANT, SYSTEM, USER
 from historylab.planning.api_rules import ApiRules, recorded_rules
-from historylab.planning.cut_vectors import CutVectors, next_places
-from historylab.planning.standing import running_sums
+from historylab.planning.cut_vectors import CutVectors
+from historylab.planning.scans import next_places, running_sums
 from historylab.planning.validity import blank_messages
 from historylab.settings.model import Settings
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from historylab.planning.cut_ground import CutGround
+from historylab.planning.scans import last_places, next_places
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,19 +69,6 @@ class CutVectors:
             sent[beside] = True
         found: np.ndarray = sent | ground.pinned[:known]
         return found
-
-
-def next_places(mask: np.ndarray) -> np.ndarray:
-    """int64[n + 1]: from each place on the first that is in the mask; n without any."""
-    places = np.where(np.append(mask, True), np.arange(len(mask) + 1), len(mask))
-    found: np.ndarray = np.minimum.accumulate(places[::-1])[::-1]
-    return found
-
-
-def last_places(mask: np.ndarray) -> np.ndarray:
-    """int64[n + 1]: before each place the last that is in the mask; -1 without any."""
-    found: np.ndarray = np.maximum.accumulate(np.append(-1, np.where(mask, np.arange(len(mask)), -1)))
-    return found
 
 
 def join_vectors(vectors: Sequence[CutVectors]) -> CutVectors:

@@ -13,7 +13,7 @@ import numpy as np
 from historylab.conversation.columns import SYSTEM
 from historylab.planning.pipeline import plan_requests
 from historylab.planning.reasons import INVALID
-from historylab.planning.standing import running_sums
+from historylab.planning.scans import running_sums
 from historylab.planning.steps import PlannedRequests
 from historylab.settings.model import Settings
 

@@ -5,9 +5,9 @@ stand one after another in two arrays, those of request r from `offsets[r]` up t
 request is held once (`standing.py`). So a question about thousands of requests and blocks is a few binary searches in
 arrays, and nothing is ever spread to requests × blocks.
 
-Ranges come from plans (`of_plans`) or from a vector of cuts, without any plan (`of_cuts`). They are ascending, apart,
-and each holds an open block; those between which nothing is open are one. A request that decides block by block, or
-under other standing decisions than the last, is *apart*: its ranges say all that it doesn't send, whatever stands.
+Ranges are ascending, apart, and each holds an open block; those between which nothing is open are one. A request that
+decides block by block, or under other standing decisions than the last, is *apart*: its ranges say all that it doesn't
+send, whatever stands.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from historylab.planning.blocks import ranges_in_mask
 from historylab.planning.decisions import Run
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import DROPPED, KEPT, PINNED, SENT
-from historylab.planning.standing import running_sums
+from historylab.planning.scans import last_places, next_places, running_sums
 
 
 class BlockLists(NamedTuple):
@@ -58,15 +58,13 @@ class SentRanges:
         blocks: np.ndarray,
         stands: np.ndarray,
         ranges: tuple[np.ndarray, np.ndarray, np.ndarray],
-        apart: np.ndarray | None = None,
+        apart: np.ndarray,
     ):
         """Of ranges (request, first, stop), in order and none over another; `stands`: uint8[b], standing actions."""
-        self.sizes, self.blocks = sizes, blocks
-        self.apart = np.zeros(len(sizes), bool) if apart is None else apart
+        self.sizes, self.blocks, self.apart = sizes, blocks, apart
         self.open = np.array([stands == KEPT, np.ones(len(stands), bool)])  # and of requests that are apart
         self.always = np.array([stands == PINNED, np.zeros(len(stands), bool)])
-        self._places = np.zeros((2, len(stands) + 1), np.int64)
-        np.cumsum(self.open, axis=1, out=self._places[:, 1:])
+        self._places = running_sums(self.open)
         self.request, self.first, self.stop = self._join(*ranges)
         self.offsets = self.request.searchsorted(np.arange(len(sizes) + 1))
         self._width = len(stands) + 1
@@ -92,16 +90,6 @@ class SentRanges:
         sizes = np.array([plan.size for plan in plans], np.int64)
         ranges = numbers[left_out], of[left_out, 0], of[left_out, 1]
         return cls(sizes, columns.blocks_before[sizes], stands, ranges, apart)
-
-    @classmethod
-    def of_cuts(cls, columns: Columns, stands: np.ndarray, cuts: np.ndarray) -> SentRanges:
-        """Where each request leaves out all that is open before one block (`cuts`, int64[r]), and nothing else.
-
-        `stands` (uint8[b]) are the actions that stand for every request.
-        """
-        sizes = columns.requests
-        each = np.arange(len(sizes))
-        return cls(sizes, columns.blocks_before[sizes], stands, (each, np.zeros_like(cuts), cuts))
 
     def _join(self, request: np.ndarray, first: np.ndarray, stop: np.ndarray) -> tuple[np.ndarray, ...]:
         """The ranges that hold something open, those as one between which nothing is."""
@@ -154,9 +142,9 @@ class SentRanges:
         self, requests: np.ndarray, lists: BlockLists, which: np.ndarray, ends: np.ndarray, row: int
     ) -> np.ndarray:
         begins = lists.offsets[which]
-        found: np.ndarray = _last_before(self.always[row, lists.blocks])[ends]
+        found: np.ndarray = last_places(self.always[row, lists.blocks])[ends]
         found[found < begins] = -1
-        newest_open = _last_before(self.open[row, lists.blocks])
+        newest_open = last_places(self.open[row, lists.blocks])
         keys = np.arange(len(lists.offsets) - 1).repeat(np.diff(lists.offsets)) * self._width + lists.blocks
         asked, at = np.arange(len(requests)), newest_open[ends]
         while len(asked):  # at most as often as a request has ranges, where lists are ascending
@@ -183,14 +171,13 @@ class SentRanges:
     def _nearest(
         self, requests: np.ndarray, blocks: np.ndarray, among: np.ndarray | None, *, forwards: bool
     ) -> np.ndarray:
-        nothing = NEVER if forwards else -1
-        nearest = np.full(len(requests), nothing)
+        nearest = np.empty(len(requests), np.int64)
         for row in (0, 1):
             asked = np.flatnonzero(self.apart[requests] == bool(row))
             if not len(asked):
                 continue
             chosen = [mask[row] if among is None else mask[row] & among for mask in (self.open, self.always)]
-            steps, pinned = (_next_of(mask) if forwards else _last_before(mask) for mask in chosen)
+            steps, pinned = (next_places(mask) if forwards else last_places(mask) for mask in chosen)
             shift = 0 if forwards else 1
             nearest[asked] = pinned[blocks[asked] + shift]
             at = steps[blocks[asked] + shift]
@@ -225,10 +212,8 @@ class SentRanges:
         Of those `before` one block of each (int64[r]; all it knows by default).
         """
         request, first, stop = self.within(before)
-        sums, ends = (
-            np.zeros((*weights.shape[:-1], len(self.sizes)), np.int64),
-            self.blocks if before is None else before,
-        )
+        sums = np.zeros((*weights.shape[:-1], len(self.sizes)), np.int64)
+        ends = self.blocks if before is None else before
         for row in (0, 1):
             if (of := self.apart == row).any():
                 opened, pinned = (running_sums(weights * mask[row]) for mask in (self.open, self.always))
@@ -281,17 +266,3 @@ class SentRanges:
         ends = (self.stop if number % 2 else self.first)[at[there]]
         found[there] = self._places[self._row(requests[there]), ends]
         return found
-
-
-def _last_before(mask: np.ndarray) -> np.ndarray:
-    """int64[n + 1]: the last place before each at which the mask is True; -1 if there is none."""
-    newest = np.full(len(mask) + 1, -1)
-    np.maximum.accumulate(np.where(mask, np.arange(len(mask)), -1), out=newest[1:])
-    return newest
-
-
-def _next_of(mask: np.ndarray) -> np.ndarray:
-    """int64[n + 1]: the first place from each on at which the mask is True; NEVER if there is none."""
-    following = np.full(len(mask) + 1, NEVER)
-    np.minimum.accumulate(np.where(mask, np.arange(len(mask)), NEVER)[::-1], out=following[-2::-1])
-    return following

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from historylab.planning.plan import HistoryPlan
+from historylab.planning.scans import running_sums
 from historylab.planning.sent_ranges import SentRanges
 from historylab.planning.shortening import OldestTexts
-from historylab.planning.standing import running_sums
 from historylab.planning.texts import Texts
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from historylab.planning.decisions import Cuts
 from historylab.planning.reasons import Reason
-from historylab.planning.standing import running_sums
+from historylab.planning.scans import running_sums
 from historylab.planning.texts import Texts
 
 

@@ -181,10 +181,3 @@ class Savings:
 def _carried_on(sums: GrowingArray, numbers: np.ndarray) -> GrowingArray:
     """Running sums, or rows of them, with those of further numbers."""
     return sums.followed_by(numbers.cumsum(-1) + sums.array[..., -1:])
-
-
-def running_sums(numbers: np.ndarray) -> np.ndarray:
-    """int64[..., n + 1]: the sum of those before each, and of all."""
-    sums = np.zeros((*numbers.shape[:-1], numbers.shape[-1] + 1), np.int64)
-    np.cumsum(numbers, axis=-1, out=sums[..., 1:])
-    return sums

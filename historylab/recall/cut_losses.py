@@ -13,7 +13,7 @@ import numpy as np
 from historylab.conversation.columns import USER
 from historylab.conversation.conversation import Conversation
 from historylab.planning.cut_vectors import CutVectors
-from historylab.planning.standing import running_sums
+from historylab.planning.scans import running_sums
 from historylab.recall.references import Need, contains_value, find_needs, searchable_text
 
 

@@ -16,8 +16,8 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.sent import summaries_in
 from historylab.planning.reasons import BY_MESSAGE, BY_SUMMARY, LOST
 from historylab.planning.replay import Timeline
+from historylab.planning.scans import running_sums
 from historylab.planning.sent_ranges import BlockLists
-from historylab.planning.standing import running_sums
 from historylab.planning.texts import Texts
 from historylab.recall.held import is_said, sent_text
 from historylab.recall.references import Need, Said, contains_value, find_needs

@@ -9,11 +9,10 @@ from any_timelines import timelines
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
-from sketches import conv
 
-from historylab import Settings, Timeline, replay
+from historylab import Timeline
 from historylab.conversation.columns import NEVER
-from historylab.planning.sent_ranges import BlockLists, SentRanges
+from historylab.planning.sent_ranges import BlockLists
 
 
 def masks(timeline: Timeline) -> list[np.ndarray]:
@@ -66,19 +65,3 @@ def test_the_first_change_is_where_two_requests_differ_first(timeline):
     sent, found = masks(timeline), timeline.sent_ranges.first_changed().tolist()
     differ = [np.flatnonzero(a != b[: len(a)]).tolist() for a, b in pairwise(sent)]
     assert found == [NEVER][: len(sent)] + [min(blocks, default=NEVER) for blocks in differ]
-
-
-def test_ranges_are_made_of_cuts_without_any_plan():
-    """`s` stands; of the four requests the last two leave out what is open before blocks 2 and 4."""
-    conversation = conv("s u a u a u a u")
-    columns = conversation.columns
-    stands = np.array([1, 0, 0, 0, 0, 0, 0, 0], np.uint8)
-    found = SentRanges.of_cuts(columns, stands, np.array([0, 0, 2, 4]))
-    assert [found.mask(r).astype(int).tolist() for r in range(4)] == [
-        [1, 1],
-        [1, 1, 1, 1],
-        [1, 0, 1, 1, 1, 1],
-        [1, 0, 0, 0, 1, 1, 1, 1],
-    ]
-    assert found.first_changed().tolist() == [NEVER, NEVER, 1, 2]
-    assert replay(conversation, Settings(policy="all", pruner="off")).sent_ranges.first.tolist() == []
