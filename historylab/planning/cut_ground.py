@@ -113,8 +113,8 @@ class CutGround:
         found = np.where(known & (shorter < len(self.open)), shorter, whole)
         return found
 
-    def count_texts(self, settings: Settings, cuts: np.ndarray) -> np.ndarray:
-        """int64[r]: the texts that each request sends, the oldest first, after a policy's `cuts`."""
+    def count_texts(self, settings: Settings, cuts: np.ndarray, beside: np.ndarray) -> np.ndarray:
+        """int64[r]: the texts that each request sends, the oldest first, of what a policy cuts as in `sent_tokens`."""
         name, none = settings.tool_output, np.zeros(len(self.sizes), np.int64)
         if self.texts is None:
             return none
@@ -141,7 +141,7 @@ class CutGround:
         old = np.maximum(0, said - np.maximum(option("keep"), within)) // batch * batch
         stops = self.texts.messages.searchsorted(np.where(old > 0, results[np.maximum(old - 1, 0)] + 1, 0))
         if trigger := option("trigger"):
-            size = self.sent_tokens(cuts, none - 1, none) + settings.overhead
+            size = self.sent_tokens(cuts, beside, none) + settings.overhead
             stops = np.where(size > trigger, stops, 0)
         freed = self.saved[stops] - self.saved[np.minimum(stops, self.texts_before[cuts])]
         return np.where(freed >= option("at_least"), stops, 0)

@@ -62,8 +62,8 @@ def _is_usual(options: Mapping[str, Any]) -> bool:
 
 
 class _Stages:
-    """The stages of settings over all requests: `policy` (int64[r]) is the cut of the first, `stops` what the second
-    shortens."""
+    """The stages of settings over all requests: `policy` (int64[r]) is the cut of the first, `beside` (int64[r]) the
+    older task that it sends all the same (-1: none), `stops` what the second shortens."""
 
     def __init__(self, ground: CutGround, settings: Settings, budgets: np.ndarray):
         self.ground, self.settings, self.budgets = ground, settings, budgets
@@ -71,7 +71,9 @@ class _Stages:
         self.none = np.full(len(ground.sizes), -1)
         self.open_task = np.where((ground.task >= 0) & self._is_open(ground.task), ground.task, -1)
         self.policy = self._policy()
-        self.stops = ground.count_texts(settings, self.policy)
+        stays = (settings.policy == "lastMessages") & (self.open_task < self.policy)
+        self.beside = np.where(stays, self.open_task, -1)
+        self.stops = ground.count_texts(settings, self.policy, self.beside)
 
     def _is_open(self, blocks: np.ndarray) -> np.ndarray:
         found: np.ndarray = self.ground.open[np.maximum(blocks, 0)] if len(self.ground.open) else blocks > 0
@@ -101,9 +103,8 @@ class _Stages:
     def find_cuts(self) -> tuple[np.ndarray, np.ndarray] | None:
         """The cuts (int64[s, r], or what is broadcast to it), and the block beside each; None where plans tell."""
         settings, pruner = self.settings, self.settings.pruner
-        beside = self.open_task if settings.policy == "lastMessages" else self.none
         if pruner == "off" or self._waits():
-            return self.policy, beside
+            return self.policy, self.beside
         options = {name.rpartition(".")[2]: value for name, value in settings.options_of("pruner").items()}
         if settings.policy == "lastMessages" and (pruner != "fifo" or not options.get("keep_task", True)):
             return None
@@ -149,8 +150,7 @@ class _Stages:
             return False
         if settings.options.get(f"pruner.{settings.pruner}.when", "full") != "full":
             return False
-        beside = self.open_task if settings.policy == "lastMessages" else self.none
-        tokens = self.ground.sent_tokens(self.policy, np.where(beside < self.policy, beside, -1), self.stops)
+        tokens = self.ground.sent_tokens(self.policy, self.beside, self.stops)
         return bool((tokens <= self.budgets).all())
 
     def _free(self) -> np.ndarray:
@@ -180,9 +180,7 @@ class _Stages:
 
     def _fifo(self, options: Mapping[str, Any]) -> np.ndarray | None:
         ground, stops, free = self.ground, self.stops, self._free()
-        beside = self.open_task if self.settings.policy == "lastMessages" else self.none
-        now = ground.sent_tokens(self.policy, np.where(beside < self.policy, beside, -1), stops)
-        excess = now - self.budgets
+        excess = ground.sent_tokens(self.policy, self.beside, stops) - self.budgets
         first = np.minimum(self.policy, free)
         stays = self._stays(options, free)
         most = ground.before(free, stops) - ground.before(first, stops) - stays.sum(0)

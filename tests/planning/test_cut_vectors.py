@@ -7,7 +7,7 @@ from conversation_strategies import conversations, settings
 from hypothesis import given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
-from token_sketches import COUNTER, counted
+from token_sketches import COUNTER, counted, replayed
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import MOST_TOKENS
@@ -70,6 +70,15 @@ def test_a_cut_lasts_until_it_is_full_again():
     chat = counted(" ".join(["u10 a10"] * 12) + " u10")
     found = cut_vectors_of(chat, halved)
     assert found.cuts[0].tolist() == [0, 0, 0, 0, 0, 6, 6, 6, 12, 12, 12, 18, 18]  # as test_trim_to.py has it
+
+
+def test_a_task_older_than_the_last_messages_counts_for_the_trigger():
+    """A task of 40, a call of 5 and a result of 20 are more than 50, so that the result is 6 words: it was cleared."""
+    options = {"tool_output.clear.keep": 0, "tool_output.clear.batch": 1, "tool_output.clear.trigger": 50}
+    newest = Settings(policy="lastMessages", length=2, pruner="off", tool_output="clear", **options)
+    chat = counted("u40 c5 t20 c5 t20")
+    assert replayed(chat, newest).tokens.tolist() == [40, 51, 51]
+    assert cut_vectors_of(chat, newest).tokens[0].tolist() == [40, 51, 51]
 
 
 def cut_vectors_of(chat: Conversation, chosen: Settings) -> CutVectors:
