@@ -36,7 +36,7 @@ class Watch:
 
 
 def exponent(times: float, sizes: float) -> float:
-    """How fast a time grows: by so many times, as what it is spent on grew by so many times."""
+    """The exponent of growth: a time grew so many times, as what it is spent on grew so many times."""
     return math.log(times) / math.log(sizes)
 
 

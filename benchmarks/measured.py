@@ -1,5 +1,5 @@
-"""What `replay.py` and `trim.py` share: a generated chat, settings to try, CPU time beside wall time and another
-measure of it, and the peers."""
+"""The parts that `replay.py` and `trim.py` share: a generated chat, settings to try, CPU time beside wall time and
+another measure of it, and the peers."""
 
 from __future__ import annotations
 

@@ -90,8 +90,8 @@ def judge(name: str, found: Mapping[int, tuple[float, ...]], watch: Watch) -> No
 
 
 def readers(watch: Watch) -> None:
-    """What is asked of all requests of a coding agent's session: each of a timeline whose ranges are known, and all
-    together of a new one."""
+    """Measure the questions asked of all requests of a coding agent's session: each on a timeline whose ranges are
+    known, and all together on a new one."""
     chats = [generate("coding_agent", turns=turns, seed=1) for turns in TURNS]
     growth = len(chats[-1]) / len(chats[0])
     for name in READ:

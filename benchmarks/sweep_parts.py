@@ -1,4 +1,4 @@
-"""What a sweep into a file costs the process that asks for it, and what a stop or a lost worker costs all of them.
+"""The cost of a sweep into a file: to the process that asks for it, and to all of them after a stop or a lost worker.
 
     python benchmarks/sweep_parts.py [--dask] [--rows 1000 10000 50000] [--merge]
 

@@ -1,4 +1,4 @@
-"""How long advice takes, in CPU seconds, and how that grows with the conversation: `tune` on coding agents at work.
+"""CPU seconds of advice, and their growth with the conversation: `tune` on coding agents at work.
 
     python benchmarks/tune.py [--turns 4 24 200]
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING or not _SOURCE:  # the public names; below they are read off th
     from historylab.settings.sources import read_template as read_template
     from historylab.trimming.trim import trim as trim
     from historylab.trimming.trimmer import Trimmer as Trimmer
-    from historylab.tuning.batches import measure_batch as measure_batch
+    from historylab.tuning.engine_batches import measure_batch as measure_batch
     from historylab.tuning.grid import grid as grid
     from historylab.tuning.grid import random_search as random_search
     from historylab.tuning.nearest import nearest_settings as nearest_settings

@@ -18,7 +18,7 @@ import pytest
 import historylab
 
 TRIMMERS = "historylab/trimmers/"  # a member runs its library
-ARROW = ("batches", "columns", "folders", "ledger", "parts", "table")
+ARROW = ("columns", "engine_batches", "folders", "ledger", "parts", "table")
 FENCES = {
     "openai": ("historylab/chat_models/",),
     "toktok": ("historylab/counters/",),

@@ -1,4 +1,4 @@
-"""How far a long command is, on stderr, and a stop, by Ctrl-C or SIGTERM, that keeps what is done."""
+"""The progress of a long command, on stderr, and a stop by Ctrl-C or SIGTERM that keeps what is done."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def progress_bar(doing: str) -> Iterator[Callable[[int, int], None] | None]:
 
 @contextlib.contextmanager
 def interruptible() -> Iterator[Callable[[], bool]]:
-    """Whether it is to stop, by Ctrl-C or SIGTERM: what is done is then kept. Told again, it ends as always."""
+    """Tell whether to stop, by Ctrl-C or SIGTERM: what is done is then kept. A second one ends it as always."""
     stopped = False
 
     def stop(*_: object) -> None:

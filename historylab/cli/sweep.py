@@ -48,7 +48,7 @@ WHOLE = 1_000_000  # of a progress bar
 def add_to(commands: Subparsers) -> None:
     parser = add_parser(commands, "sweep", "Replay many settings over many conversations", run)
     parser.add_argument(
-        "files", metavar="FILE", nargs="+", help="transcripts, folders, or addresses: s3://bucket/*.jsonl.gz"
+        "files", metavar="FILE", nargs="+", help="transcripts, folders, wildcards or addresses: s3://bucket/*.jsonl.gz"
     )
     parser.add_argument(
         "--grid",
@@ -65,7 +65,7 @@ def add_to(commands: Subparsers) -> None:
         "--sample",
         type=whole_number,
         metavar="N",
-        help="replay N conversations, of every length, in place of all, and say how sure the figures are",
+        help="take N of the conversations, of every length, and say how sure the figures are",
     )
     parser.add_argument("--seed", type=whole_number, default=0, help="for --random and --sample (default: %(default)s)")
     parser.add_argument("--workers", type=whole_number, metavar="N", help="processes to spread the work over")
@@ -73,13 +73,13 @@ def add_to(commands: Subparsers) -> None:
     parser.add_argument(
         "--out",
         metavar="FILE|DIR/",
-        help="where the table goes: .parquet, .csv or .jsonl, or a folder of Parquet files; the same command goes on "
-        "where it stopped",
+        help="where the table goes: .parquet, .csv or .jsonl, or a folder of Parquet files; run again, the same "
+        "command goes on where it stopped",
     )
     parser.add_argument(
         "--as-sent",
         action="store_true",
-        help="a row of what was really sent, too; settings are then counted as each file was recorded",
+        help="add a row of what was really sent; settings are then counted as each file was recorded",
     )
     add_strict(parser)
     add_shape(parser)
@@ -230,7 +230,7 @@ def _as_sent_figures(table: Any) -> dict[str, Any]:
 
 
 def _print_surety(table: Any, found: Recommendation) -> None:
-    """How sure a sample's figures are, and which settings it can't tell from the best."""
+    """Print the bounds of a sample's figures, and the settings that it can't tell from the best."""
     from historylab.tuning.sampled import find_surety
 
     def in_words(interval: Interval) -> str:

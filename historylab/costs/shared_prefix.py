@@ -70,7 +70,7 @@ def _told_by_blocks(timeline: Timeline, keys: np.ndarray, common: np.ndarray, br
 
 
 def _is_comparable(before: HistoryPlan, plan: HistoryPlan) -> bool:
-    """Whether two plans differ in nothing but the blocks they send."""
+    """Tell whether two plans differ in nothing but the blocks they send."""
     alike = not plan.layout and before.history.blocks and before.summary == plan.summary
     return bool(alike) and (not (before.shortened or plan.shortened) or _texts_are_kept(before, plan))
 

@@ -136,8 +136,9 @@ found = list_conversations("corpus.parquet", progress=print)
 conversation = found.open(7)  # found.entries[7] has its title, its number of messages and where it is
 ```
 
-Only a few megabytes are held at a time, whatever the size of the file or of its row groups. `historylab sweep` reads
-such files in the same pieces, `.jsonl.gz` and `.jsonl.zst` as well, from disks and from object stores. Parquet needs
+Whatever the size of the file, it is read a few megabytes at a time. Lists of structs in Parquet are the exception: they
+may take several times the size of their row group, which messages as JSON text don't. `historylab sweep` reads such
+files in the same pieces, `.jsonl.gz` and `.jsonl.zst` as well, from disks and from object stores. Parquet needs
 pyarrow, LangGraph's checkpoints msgpack, YAML PyYAML: `pip install "historylab[formats]"`.
 
 ## Settings

@@ -136,7 +136,7 @@ class KeptPlans:
 
 
 def _check(key: str, value: str) -> str:
-    """What a checkpoint says; "" for one that is damaged or was written under another key."""
+    """The content of a checkpoint; "" for one that is damaged or was written under another key."""
     digest, _, said = value.partition(" ")
     return said if digest == digest_of(key, said) else ""
 

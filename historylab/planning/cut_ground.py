@@ -1,4 +1,4 @@
-"""What cuts are made on, of all requests of a conversation at once: blocks that stay whatever is cut, and running sums.
+"""The ground that cuts are made on, for all requests at once: blocks that stay whatever is cut, and running sums.
 
 Only for conversations of whole blocks, one after another, in which nothing changes between requests but what is cut:
 then a request is a block before which what is open isn't sent.
@@ -24,7 +24,7 @@ from historylab.settings.model import Settings
 from historylab.settings.pin import AGENT_CONTEXT
 
 TOOL_OUTPUTS = ("off", "clear", "truncate", "collapse")
-"""Those that shorten the oldest results, up to one that the request alone decides."""
+"""The stages that shorten the oldest results, up to one that the request alone decides."""
 
 
 class CutGround:

@@ -50,7 +50,7 @@ def plan_cuts(ground: CutGround, settings: Settings, budgets: Sequence[int]) -> 
 
 
 def _lasts(pruner: str, options: Mapping[str, Any]) -> bool:
-    """Whether a cut is carried from request to request."""
+    """Tell whether a cut is carried from request to request."""
     if pruner == "message_window":
         return bool(options.get("trigger", 40) > options.get("keep", 20))
     return bool(options.get("trim_to", 1) < 1)
@@ -120,7 +120,7 @@ class _Stages:
         return np.maximum(self.policy, found), self.open_task if options.get("keep_task", True) else self.none
 
     def _carry_cuts(self, options: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray] | None:
-        """The same of a cut that lasts."""
+        """The cuts and the blocks beside them, of a pruner whose cuts last; None where plans tell."""
         ground, settings, users = self.ground, self.settings, self._sent_users()
         if settings.min_turns or settings.policy == "lastMessages" or options.get("when", "full") != "full":
             return None
@@ -144,7 +144,7 @@ class _Stages:
         return cuts, beside
 
     def _waits(self) -> bool:
-        """Whether the pruner has nothing to do, as every request is within its budget."""
+        """Tell whether the pruner has nothing to do, as every request is within its budget."""
         settings = self.settings
         if settings.pruner not in WAITING or self.ground.returned.any():
             return False

@@ -118,7 +118,7 @@ class _Pieces(NamedTuple):
 
 
 def _changed_pieces(requests: Sequence[int], cuts: Mapping[int, Cuts], width: int) -> _Pieces:
-    """What these requests decide otherwise than the one before, each by ranges over the same that stands.
+    """The pieces that these requests decide otherwise than the one before, both by ranges over the same standing.
 
     A request and a block of it are one number, `request * width + block`, so that all are looked up in one array.
     """

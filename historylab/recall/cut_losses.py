@@ -1,7 +1,7 @@
-"""What requests no longer hold, of cuts planned all at once: needs, must-remember messages and rules.
+"""Losses under cuts planned all at once: the needs, must-remember messages and rules that requests no longer hold.
 
-A value is held where one of its mentions is sent, with the value in it: nearly always that is whether the newest one
-lies after the cut. Of plans without summaries of their own `retention.py` says the same.
+A value is held where one of its mentions is sent, with the value in it. Nearly always that asks only whether the newest
+mention lies after the cut. Of plans without summaries of their own `retention.py` says the same.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def needed_values(conversation: Conversation) -> Values:
 
 
 class CutLosses:
-    """What the requests of s settings lack."""
+    """The values that the requests of s settings lack."""
 
     def __init__(self, vectors: CutVectors):
         self.vectors, self.ground = vectors, vectors.ground
@@ -67,7 +67,7 @@ class CutLosses:
             self._place[texts.messages[shorter]] = np.flatnonzero(shorter)
 
     def find_lost(self) -> np.ndarray:
-        """bool[s, v]: which of the needed values no longer are held."""
+        """bool[s, v]: the needed values that are no longer held."""
         ground, vectors = self.ground, self.vectors
         values = needed_values(ground.conversation)
         count = len(values.texts)
@@ -118,7 +118,7 @@ class CutLosses:
                 held[:, value] |= without
 
     def _still_says(self, message: int, value: str) -> bool:
-        """Whether the shorter text of a message still says a value."""
+        """Tell whether the shorter text of a message still says a value."""
         key = message, value
         if key not in self._says:
             texts = self.ground.texts

@@ -48,7 +48,7 @@ class _Lists:
         return _Lists(messages, BlockLists.of_messages(conversation.columns, lists), len(conversation) + 1)
 
     def among(self, mask: np.ndarray) -> _Lists:
-        """Those of the messages of which it is True."""
+        """The messages for which the mask is True, in their lists."""
         blocks, offsets, ascending = self.blocks
         lists = BlockLists(blocks[mask], running_sums(mask)[offsets], ascending)
         return _Lists(self.messages[mask], lists, self._width)

@@ -185,7 +185,7 @@ class SaidText:
         self._lines.append(line)
 
     def says(self, value: str, among: Set[int] | None = None) -> bool:
-        """Whether one of the lines says the value, itself one line; `among`: one of these, by number."""
+        """Tell whether one of the lines says the value, itself one line; `among`: one of these, by number."""
         words, at = _words_of_value(value), self._at
         for word in words:
             if word not in at:
@@ -203,7 +203,7 @@ def _words_of_value(value: str) -> tuple[bytes, ...]:
 
 
 def is_one_word(value: str) -> bool:
-    """Whether a value is a word and nothing else, so that it says no other value."""
+    """Tell whether a value is a word and nothing else, so that it says no other value."""
     words = _words_of_value(value)
     return len(words) == 1 and len(words[0]) == len(value)
 

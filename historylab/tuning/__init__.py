@@ -17,6 +17,13 @@ of the files, as a large one is more work; until all of them were opened, their 
 
 `measure_batch` is the same rows of a table of conversations, for engines that read and write the data themselves.
 
+From a file to the table, a module each: `corpus` splits what is given into sources; `ledger` says which rows are still
+missing, by the digests of `identity`; `jobs` makes batches of these, `executor` runs them on workers, `tally` counts
+what comes back. On a worker `lanes` makes the rows of a conversation: those of plain cuts are counted (`count_rows`,
+`counted`), others read off a replay (`measures`). `columns` gives them one schema, and `parts` writes them into one of
+the `folders`. `table` writes what the ledger reads, in order; `manifest` leaves the parts as they are. `sweep` holds it
+all together.
+
 A **recommendation** reads nothing but the table. Constraints are requirements written in words.
 
 **Advice.** `tune`, the same for command and page, replays one set of settings after the other: from some starting
@@ -46,5 +53,5 @@ pytest fixture (`cli`) have in common, with quotations written as each of them m
 start, so it imports nothing before a test asks for it.
 """
 
-from historylab.tuning.batches import measure_batch as measure_batch
+from historylab.tuning.engine_batches import measure_batch as measure_batch
 from historylab.tuning.shares import share_interval as share_interval

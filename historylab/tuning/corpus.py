@@ -48,7 +48,7 @@ def read_source(source: Source) -> Sequence[Conversation]:
 
 
 def path_of(source: Source) -> str:
-    """Where a source is read from; empty for a conversation that was handed in."""
+    """The path that a source is read from; empty for a conversation that was handed in."""
     return "" if isinstance(source, Conversation) else source.path
 
 

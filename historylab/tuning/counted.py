@@ -121,7 +121,7 @@ class CountedRows:
         return lost
 
     def count_kept(self, kind: str) -> tuple[int, list[int]]:
-        """How many needs of that kind there are, and how many are held."""
+        """The number of needs of that kind, and of each setting the number it holds."""
         chosen = needed_values(self.conversation).kinds == kind
         total = int(chosen.sum())
         return total, (total - self.lost_needs[:, chosen].sum(1)).tolist()
@@ -184,7 +184,7 @@ class CountedRows:
         return counts
 
     def same(self, value: float | str) -> list[Any]:
-        """What no setting changes."""
+        """A value that no setting changes, once per setting."""
         return [value] * len(self.settings)
 
 

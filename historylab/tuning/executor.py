@@ -109,7 +109,7 @@ def _begin(ending: Any) -> None:
 
 
 def is_ending() -> bool:
-    """Whether this process, a worker of ours, is to give back what it has."""
+    """Tell whether this process, a worker of ours, is to give back what it has."""
     return any(flag.value for flag in _ending)
 
 

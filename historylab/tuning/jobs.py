@@ -48,7 +48,7 @@ class Job:
 
     @property
     def beside(self) -> Lane | None:
-        """Decisions of others among the candidates, beside which the settings are counted as those."""
+        """The lane "as-sent" where it is a candidate: settings are then counted as what was sent is."""
         return AS_SENT if AS_SENT in self.candidates else None
 
 
@@ -67,7 +67,7 @@ class SourceTask:
 
     @property
     def pairs_measured(self) -> int:
-        """How many pairs have their row."""
+        """The number of pairs that have their row."""
         return sum((area.stop - area.first) * len(area.candidates) for area in self.measured)
 
     def candidates_left(self, conversation: int) -> list[int]:
@@ -98,7 +98,7 @@ class Batch:
 
 
 class Result(NamedTuple):
-    """What came of a batch: how many rows, a part where it stays in memory, and what is left to do, from `begin` on.
+    """The result of a batch: how many rows, a part where it stays in memory, and what is left to do, from `begin` on.
 
     Of the first of that, some pairs are `measured`. `problem` is one with the settings, which no retry would solve.
     """
@@ -146,7 +146,7 @@ class Writer:
         self.rows, self._since = PartRows(), (thread_time(), monotonic())
 
     def is_due(self) -> bool:
-        """Whether the part has as much work in it as may be lost."""
+        """Tell whether the part holds as much work as may be lost."""
         cpu, wall = self._since
         return thread_time() - cpu > SECONDS or monotonic() - wall > MOST_SECONDS
 
@@ -186,7 +186,7 @@ def split_into_batches(todo: Sequence[SourceTask], job: Job, target: Destination
 
 
 def run_batch(batch: Batch) -> Result:
-    """On a worker: the rows that a second is enough for, or those so far once the work is stopped."""
+    """Measure, on a worker, the rows that a second is enough for, or those so far once the work is stopped."""
     writer, unread = Writer(batch.job, batch.target, batch.wanted), list[Unread]()
     at, over, problem = 0, False, ""
     try:
@@ -211,7 +211,7 @@ def run_batch(batch: Batch) -> Result:
 
 
 def left_of(batch: Batch, result: Result) -> Batch | None:
-    """What is left of a batch that was given back early."""
+    """The rest of a batch that was given back early; None if nothing is left."""
     first, *others = batch.wanted[result.begin :] or [None]
     if first is None:
         return None

@@ -21,7 +21,7 @@ def measure_lanes(
 ) -> Iterator[dict[str, Any]]:
     """One row per lane, in order, each when it is asked for; lanes of the same effect are measured once.
 
-    Settings `beside` decisions of others are counted as those. Where a conversation is wanted as sent and nothing says
+    With a lane `beside` them, settings are counted as that is. Where a conversation is wanted as sent and nothing says
     what was sent, the row knows the title alone.
     """
     counted = count_rows(conversation, lanes, options) if beside is None else {}

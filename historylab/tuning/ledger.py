@@ -35,7 +35,7 @@ PARTS = 16  # of these, the parts that were read last
 class Ledger:
     """The measured rows of a job over the `found` sources, in parts in a `folder` or in memory.
 
-    `torn` counts the parts that can't be read: a loss of power may leave one. Held is only where rows are.
+    `torn` counts the parts that can't be read: a loss of power may leave one. Of rows on disk it holds only the places.
     """
 
     def __init__(self, found: Sequence[Source], job: Job, folder: Folder | None = None):
@@ -93,11 +93,11 @@ class Ledger:
     # -- what is there
 
     def about(self, number: int) -> tuple[int, int] | None:
-        """How many conversations a source has, and remarks on reading it; None if nothing of it has been measured."""
+        """The number of conversations in a source and of remarks on reading it; None if nothing of it is measured."""
         return self._about.get(self._numbers[self.sources[number]])
 
     def todo(self) -> list[SourceTask]:
-        """What is still to be measured."""
+        """The work that is still to be done, a task per source."""
         wanted, every = list[SourceTask](), np.arange(len(self.settings))
         for number, (ks, at) in enumerate(self._places()):
             there = at >= 0

@@ -20,7 +20,7 @@ SCHEMA = 1
 
 
 def is_parts_folder(out: str) -> bool:
-    """Whether a table goes into a folder of parts: one that is there, or a path that ends in a slash."""
+    """Tell whether a table goes into a folder of parts: one that is there, or a path that ends in a slash."""
     return out.endswith(("/", os.sep)) or os.path.isdir(out)
 
 

@@ -109,7 +109,7 @@ class PartRows:
         return tuple(area for number, area in self._areas if number == source)
 
     def counts(self) -> list[Count]:
-        """How many rows there are of each source."""
+        """The number of rows of each source."""
         rows = Counter(done.source for done in self.done)
         return [Count(done.source, done.many, done.remarks, rows[done.source]) for done in self._one_each()]
 
@@ -163,7 +163,7 @@ def write_part(folder: Folder, part: Part) -> None:
 
 
 def read_spans(folder: Folder, name: str) -> list[RowSpan]:
-    """Which rows a part has, without reading them. Raises ValueError for a file that is no part."""
+    """The spans of a part, without reading its rows. Raises ValueError for a file that is no part."""
     try:
         with folder.open(name) as file:
             about = parquet.read_metadata(file)

@@ -94,7 +94,7 @@ def _units_of(source: Source) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _holds_conversations(path: str) -> bool:
-    """Whether each line of a file is a conversation."""
+    """Tell whether each line of a file is a conversation."""
     return path.endswith(LINES) and holds_conversation(first_line(path))
 
 
@@ -154,7 +154,7 @@ class _Sums:
         return _ratio(self.paid, self.untrimmed)
 
     def ties(self, best: _Sums) -> bool:
-        """Whether neither the difference in what is kept nor that in cost is sure."""
+        """Tell whether neither the difference in what is kept nor that in cost is sure."""
         kept = _ratio(best.needed + self.held - best.held, best.needed)
         cost = _ratio(self.paid, best.paid)
         return kept.low <= 1 <= kept.high and (not best.paid.any() or cost.low <= 1 <= cost.high)

@@ -118,7 +118,7 @@ def sweep(
 
 @dataclass
 class Swept:
-    """What came of a sweep: its rows, how many of them were there before, and what could not be read.
+    """The result of a sweep: its rows, how many of them were there before, and what could not be read.
 
     `skipped` and `partly_read` are by path, as `sweep` says.
     """
@@ -159,7 +159,7 @@ class Sweep:
         self._workers, self._executor, self._strict, self._cancelled = workers, executor, strict, cancelled
 
     def ledger(self, out: str | None = None) -> Ledger:
-        """The rows of this sweep that are there, of the parts beside that table or in that folder; else none."""
+        """The ledger of the parts beside that table or in that folder; without either, of parts in memory."""
         if out is None:
             return Ledger(self.found, self.job)
         if not is_parts_folder(out):
@@ -169,7 +169,7 @@ class Sweep:
         return Ledger(self.found, self.job, folder)
 
     def write(self, ledger: Ledger, out: str, told: Told = None) -> Swept:
-        """Measure what the ledger lacks, and write the table that it makes; into a folder, what says what it holds."""
+        """Measure what the ledger lacks, and write the table it makes; into a folder, the manifest of its parts."""
         if is_parts_folder(out):
             begin_parts(ledger)
         swept = self.measure(ledger, told, whole=is_parts_folder(out))

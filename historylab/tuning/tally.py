@@ -1,4 +1,4 @@
-"""How far a sweep is: pairs of a conversation and settings, and the share of the work, by the size of the files."""
+"""The progress of a sweep: pairs of a conversation and settings, and the share of the work by the size of files."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ class Tally:
             self._share += self._size[number] * rows / (many * self._candidates)
 
     def now(self) -> Progress:
-        """How far it is by now."""
+        """The progress so far."""
         return Progress(self._done, self._known, not self._unread, min(1.0, self._share))
 
 
 def sizes_of(found: Sequence[Source]) -> list[float]:
-    """How much work each source is beside the others: its bytes, or the characters of a conversation."""
+    """The work that each source is beside the others: its bytes, or the characters of a conversation."""
     rows: dict[str, int] = {}  # of a Parquet file
     for source in found:
         if isinstance(source, Piece) and source.stop is not None:

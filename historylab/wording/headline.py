@@ -52,7 +52,7 @@ def headline_sentence(found: Retention, compared: CostComparison | None) -> str:
 
 
 def counting_sentence(timeline: Timeline) -> str:
-    """What is known before what later requests needed is; it claims nothing of that.
+    """The headline until it is known what later requests needed; it claims nothing of that.
 
     "46k of 96k tokens at most; counting what was forgotten…"
     """

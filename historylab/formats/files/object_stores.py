@@ -32,7 +32,7 @@ Stamp = tuple[int, int | str]
 
 
 def is_address(path: str) -> bool:
-    """Whether it is an address in an object store, not a path."""
+    """Tell an address in an object store from a path."""
     scheme, found, _ = path.partition("://")
     return bool(found) and scheme in STORES
 
@@ -100,7 +100,7 @@ class ObjectFile(io.RawIOBase):
 
 
 BOOKKEEPING = ("_SUCCESS", "_metadata", "_common_metadata", "_delta_log", "_temporary", "_committed_", "_started_")
-"""How names of files begin that engines write beside their rows."""
+"""The beginnings of the names of files that engines write beside their rows."""
 
 
 def root_of(pattern: str) -> str:
@@ -109,12 +109,12 @@ def root_of(pattern: str) -> str:
 
 
 def pick_below(root: str, paths: Iterable[str]) -> Iterator[str]:
-    """Those of the paths that are neither hidden below that folder nor an engine's own."""
+    """The paths that are neither hidden below that folder nor an engine's own."""
     return (path for path in paths if not is_passed_over(path.removeprefix(root)))
 
 
 def is_passed_over(path: str) -> bool:
-    """Whether a file of a folder, by its path in it, is hidden or an engine's own."""
+    """Tell whether a file, by its path in a folder, is hidden or an engine's own."""
     return any(part.startswith((".", *BOOKKEEPING)) for part in path.split("/"))
 
 

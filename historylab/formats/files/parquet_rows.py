@@ -1,7 +1,8 @@
-"""Rows of a Parquet file, read in batches of bounded memory whatever the size of its row groups. Needs pyarrow.
+"""Rows of a Parquet file, read in batches of a few megabytes whatever the size of its row groups. Needs pyarrow.
 
 A file of some kilobytes can stand for gigabytes, as its pages are compressed, and a text that is written once may be in
-each row. So texts are decoded as they are written, once each, and counted before they are made into rows.
+each row. So texts are decoded as they are written, once each, and counted before they are made into rows. Lists of
+structs are the exception: pyarrow may hold several times the size of their row group while it decodes one.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ class Piece:
             return read_lines(file, self.start, stop)
 
     def _packed_lines(self, stop: int) -> bytes:
-        """Those lines. A thread's next piece of the file goes on from there, as it has one beginning."""
+        """The lines of the piece. A thread's next one goes on from there, as unpacking starts at the beginning."""
         packed = _take_paused(self)
         if not isinstance(packed, PackedLines) or packed.reached > self.start:
             packed = PackedLines(open_file(self.path, self.stamp[0]))
@@ -91,7 +91,7 @@ class Piece:
         return lines
 
     def _rows(self, stop: int) -> list[Any]:
-        """Those rows of a table. A thread's next piece of it goes on from there, as a row group has one beginning."""
+        """The rows of the piece. A thread's next one goes on from there, as a row group is read from its beginning."""
         rows = _take_paused(self)
         if not isinstance(rows, ParquetRows):
             rows = ParquetRows(self.path)
@@ -153,7 +153,7 @@ def _ranges(whole: Piece, most: int) -> tuple[str, list[tuple[int, int]]]:
 
 
 def is_table(path: str) -> bool:
-    """Whether it is a Parquet file, by its mark; an object by its name."""
+    """Tell whether it is a Parquet file, by its mark; an object by its name."""
     if is_address(path):
         return path.endswith(".parquet")
     with open(path, "rb") as file:
@@ -161,14 +161,14 @@ def is_table(path: str) -> bool:
 
 
 def holds_conversation(record: Any) -> bool:
-    """Whether a line or a row is a conversation by itself, not a message of one, nor one of its logged requests."""
+    """Tell whether a line or a row is a conversation by itself, not a message of one, nor a logged request of it."""
     if not isinstance(record, dict) or not OF_REQUEST.isdisjoint(record):
         return False
     return any(isinstance(record.get(name), list) for name in HELD)
 
 
 def _refusal(piece: Piece) -> TooLarge:
-    """What a file is that is too large to be read whole, and can't be read in pieces; and what to do."""
+    """The refusal of a file too large to be read whole that can't be read in pieces either; with what to do instead."""
     table = is_table(piece.path)
     first = first_row(ParquetRows(piece.path)) if table else None
     if piece.path.endswith((*LINES, *PACKED_LINES)):

@@ -87,7 +87,7 @@ def lost_cell(timeline: Timeline, marks: tuple[int, ...]) -> None:
 
 
 def counting_cell() -> None:
-    """What stands there until that is counted."""
+    """The cell that stands there until that is counted."""
     st.html(_cell("…", COUNTING, LOST_FROM))
 
 

@@ -132,7 +132,7 @@ def timeline(conversation: Conversation, settings: Settings) -> Timeline:
 
 
 def _found_in(timeline: Timeline, name: Hashable, find: Callable[[], T]) -> T:
-    """What was found in a timeline, kept as long as that is."""
+    """A value found in a timeline, kept as long as that is."""
     return _latest().found_in(timeline, timeline_key, tab().began, name, find)
 
 
