@@ -13,7 +13,8 @@ import numpy as np
 from historylab.conversation.columns import ASSISTANT, SYSTEM, USER
 from historylab.planning.api_rules import ApiRules, recorded_rules
 from historylab.planning.cut_vectors import CutVectors
-from historylab.planning.scans import next_places, running_sums
+from historylab.planning.naive_slicing import find_starts
+from historylab.planning.scans import next_places
 from historylab.planning.validity import blank_messages
 from historylab.settings.model import Settings
 
@@ -52,14 +53,8 @@ def _wrong_ends(vectors: CutVectors, rules: ApiRules, model: str) -> tuple[np.nd
 def naively_refused(vectors: CutVectors, settings: Sequence[Settings]) -> np.ndarray:
     """bool[s, r]: requests that any API refuses if the same settings are sliced message by message."""
     ground, columns = vectors.ground, vectors.ground.columns
-    sizes, systems = ground.sizes, columns.role == SYSTEM
-    always = systems & settings[0].preserve_system_messages
-    tokens = ground.token_sums.tokens
-    running, leading = running_sums(tokens * ~always), running_sums(tokens * always)
-    starts = np.maximum(0, sizes - np.array([[_most(each, len(systems))] for each in settings]))
-    room = vectors.budgets - ground.counter.per_request - leading[sizes]
-    fitting = np.minimum(running.searchsorted(running[sizes] - room), sizes - 1)
-    starts = np.where(np.array([[each.pruner != "off"] for each in settings]), np.maximum(starts, fitting), starts)
+    starts, sizes = find_starts(ground.conversation, ground.counter, settings, vectors.budgets), ground.sizes
+    systems = columns.role == SYSTEM
     if not len(systems):
         found: np.ndarray = starts >= sizes
         return found
@@ -67,10 +62,3 @@ def naively_refused(vectors: CutVectors, settings: Sequence[Settings]) -> np.nda
     halved = columns.block_first[columns.block[at]] < at
     refused: np.ndarray = halved | (next_places(~systems)[starts] >= sizes)
     return refused
-
-
-def _most(settings: Settings, messages: int) -> int:
-    """The most messages that a policy sends."""
-    if settings.policy == "all":
-        return messages
-    return max(1, settings.length) if settings.policy != "none" else 1

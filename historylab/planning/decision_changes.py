@@ -50,10 +50,10 @@ def message_changes(columns: Columns, plans: Sequence[HistoryPlan], blocks: Deci
     """The changes per message, given those per block; of these, messages sent in part differ within theirs."""
     if any(plan.shortened for plan in plans):
         return _changes((Codes(plan.actions, plan.reasons) for plan in plans), len(columns.block), {})
-    return changes_of_messages(columns, blocks)
+    return _changes_of_messages(columns, blocks)
 
 
-def changes_of_messages(columns: Columns, blocks: DecisionChanges) -> DecisionChanges:
+def _changes_of_messages(columns: Columns, blocks: DecisionChanges) -> DecisionChanges:
     """The changes of blocks as those of their messages: of those that were said by then."""
     order = np.argsort(columns.block, kind="stable")
     sizes = np.bincount(columns.block, minlength=len(columns.block_first))

@@ -5,12 +5,15 @@ It is what most code does first: messages are sliced one by one, tool calls apar
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from historylab.conversation.columns import SYSTEM
+from historylab.conversation.conversation import Conversation
+from historylab.counters.base import Counter
+from historylab.planning.history import sums_of
 from historylab.planning.pipeline import plan_requests
 from historylab.planning.reasons import INVALID
 from historylab.planning.scans import running_sums
@@ -27,19 +30,26 @@ def naive_starts(timeline: PlannedRequests) -> np.ndarray:
     `lastN` and `lastMessages` slice the last `length` *messages*; a pruner keeps the longest run of newest messages
     that fits the budget, never fewer than one; `none` keeps the newest.
     """
-    settings, plans = timeline.settings, timeline.plans
-    sizes = timeline.sent_ranges.sizes
-    starts: np.ndarray = np.maximum(0, sizes - _most_messages(settings, len(timeline.conversation)))
-    if settings.pruner == "off" or not plans:
-        return starts
-    history, role = plans[-1].history, timeline.conversation.columns.role
-    always = (role == SYSTEM) & settings.preserve_system_messages
-    running, leading = (running_sums(history.sums.tokens * mask) for mask in (~always, always))
+    plans, conversation = timeline.plans, timeline.conversation
+    if not plans:
+        return np.zeros(0, np.int64)
     budgets = np.array([plan.budget for plan in plans], np.int64)
-    room = budgets - history.counter.per_request - leading[sizes]
-    fitting = np.minimum(sizes - 1, running.searchsorted(running[sizes] - room))
-    np.maximum(starts, fitting, out=starts)
+    starts: np.ndarray = find_starts(conversation, timeline.instruments.counter, [timeline.settings], budgets)[0]
     return starts
+
+
+def find_starts(
+    conversation: Conversation, counter: Counter, settings: Sequence[Settings], budgets: np.ndarray
+) -> np.ndarray:
+    """int64[s, requests]: the same under s settings that treat system messages alike; `budgets`: int64[s, requests]."""
+    columns, tokens = conversation.columns, sums_of(conversation, counter).tokens
+    sizes, always = columns.requests, (columns.role == SYSTEM) & settings[0].preserve_system_messages
+    starts = np.maximum(0, sizes - np.array([[_most_messages(each, len(tokens))] for each in settings]))
+    running, leading = (running_sums(tokens * mask) for mask in (~always, always))
+    room = budgets - counter.per_request - leading[sizes]
+    fitting = np.minimum(sizes - 1, running.searchsorted(running[sizes] - room))
+    found: np.ndarray = np.where([[each.pruner != "off"] for each in settings], np.maximum(starts, fitting), starts)
+    return found
 
 
 def naive_masks(timeline: PlannedRequests) -> list[np.ndarray]:
