@@ -60,17 +60,23 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _tables_and_constraints(given: Sequence[str]) -> tuple[list[str], str]:
     """The arguments that are tables, and the one with the constraints in words."""
-    from historylab.tuning.table import ENDINGS
-
-    if not given[0].endswith(ENDINGS):
+    if not _is_table(given[0]):
         raise SettingsError(
             f"{given[0]!r:.80} is no table of a sweep; write one with `historylab sweep FILES --out sweep.parquet`"
         )
-    tables = [name for k, name in enumerate(given) if not k or name.endswith(ENDINGS)]
+    tables = [name for k, name in enumerate(given) if not k or _is_table(name)]
     constraints = [words for words in given if words not in tables] or ["balanced"]
     if len(constraints) > 1:
         raise SettingsError(f'the wishes are one text, in quotes: "{", ".join(constraints)}"')
     return tables, constraints[0]
+
+
+def _is_table(given: str) -> bool:
+    """Whether an argument names a table of a sweep, which may be a folder of its parts."""
+    from historylab.tuning.manifest import is_parts_folder
+    from historylab.tuning.table import ENDINGS
+
+    return given.endswith(ENDINGS) or is_parts_folder(given)
 
 
 def _print(found: Recommendation) -> None:

@@ -64,6 +64,8 @@ def measure_batch(
     given = table if isinstance(table, pa.Table | pa.RecordBatch) else pa.Table.from_pandas(table)
     if missing := {"id", "messages"} - {*given.schema.names}:
         raise SettingsError(f"the table has no column {min(missing)!r}, only {', '.join(given.schema.names):.200}")
+    if twice := [name for name in ("id", "messages") if given.schema.names.count(name) > 1]:
+        raise SettingsError(f"the table has several columns {twice[0]!r}; give it one")
     layout, many = Layout(job.candidates, options.caches), len(job.candidates)
     rows, errors, unknown = list[Any](), list[str | None](), dict.fromkeys(layout.figures.names)
     for cell in given["messages"].to_pylist():
@@ -74,7 +76,10 @@ def measure_batch(
             rows += [unknown] * many
             errors += [str(problem)] * many
     each = pa.array([row for row in range(len(given)) for _ in range(many)], pa.int64())
-    origin = {"id": given["id"].take(each)}
+    ids = given["id"]
+    if ids.type == pa.string_view():  # as Polars hands its texts over; Arrow can't repeat those
+        ids = ids.cast(pa.string())
+    origin = {"id": ids.take(each)}
     found = layout.place(make_figures(rows, layout.figures), [*range(many)] * len(given), origin, {})
     return found.append_column("error", pa.array(errors, pa.string()))
 

@@ -184,4 +184,5 @@ def read_part_rows(folder: Folder, name: str, schema: Schema) -> Table:
         with folder.open(name) as file:
             return parquet.read_table(file, columns=schema.names).cast(schema)
     except (OSError, pa.ArrowException, ValueError) as problem:
-        raise ValueError(f"{name} is no part of a sweep: {problem}") from None
+        said = " ".join(str(problem).split())  # Arrow's reasons have several lines
+        raise ValueError(f"{name} is no part of a sweep: {said}") from None

@@ -57,6 +57,8 @@ def settings_of(row: Any) -> Settings:
 
 def read_candidate(given: Lane | str) -> Lane:
     """A candidate, which may be given as the JSON of settings. Raises SettingsError for any other text."""
+    if not isinstance(given, str) and not hasattr(given, "key"):
+        raise SettingsError(f"settings are wanted, not a Python {type(given).__name__}")
     if not isinstance(given, str) or given == AS_SENT:
         return given
     try:

@@ -90,6 +90,21 @@ def test_recommend_reads_it_and_its_exit_code_says_whether_anything_fits(capsys,
     assert (code, json.loads(out)["choice"]) == (1, None)
 
 
+def test_recommend_reads_a_folder_of_parts_and_says_a_damaged_one_in_a_line(capsys, sample, tmp_path):
+    folder, table = str(tmp_path / "swept") + "/", str(tmp_path / "swept.csv")
+    for out in (folder, table):
+        run(capsys, "sweep", str(sample), "--grid", "budget=400,4000", "--out", out)
+    found, expected = (run(capsys, "recommend", given, "keeps most") for given in (folder, table))
+    assert found == expected
+    for part in (tmp_path / "swept.csv.parts").iterdir():
+        content = part.read_bytes()
+        part.write_bytes(content[:10] + b"U" * 190 + content[200:])
+    code, _, err = run(capsys, "sweep", str(sample), "--grid", "budget=400,4000", "--out", table)
+    assert code == 1
+    assert err.count("\n") == 1
+    assert err.rstrip().endswith("remove it, and it is measured again")
+
+
 def test_all_sample_files_are_swept_and_what_is_no_conversation_is_named(capsys, root):
     folder = root / "sample_conversations"
     names = sorted(path.name for path in folder.iterdir())

@@ -90,3 +90,17 @@ def test_prices_and_what_was_sent_are_those_of_a_sweep():
 def test_what_can_be_no_batch_is_refused(given, candidates, said):
     with pytest.raises(SettingsError, match=said):
         measure_batch(given, candidates)
+
+
+def test_ids_may_be_texts_as_polars_hands_them_over():
+    ids = pa.array(["a", "b"], pa.string_view())
+    assert measure_batch(table(*CHATS, ids=ids), CANDIDATES[:2])["id"].to_pylist() == ["a", "a", "b", "b"]
+
+
+def test_two_columns_of_one_name_and_candidates_that_are_no_settings_are_refused():
+    given = table(CHATS[0])
+    with pytest.raises(SettingsError, match="several columns 'messages'"):
+        measure_batch(given.append_column("messages", given["messages"]), CANDIDATES)
+    for candidates, kind in (([{"budget": 3}], "dict"), (CANDIDATES[0], "tuple")):
+        with pytest.raises(SettingsError, match=f"not a Python {kind}"):
+            measure_batch(given, candidates)
