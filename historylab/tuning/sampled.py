@@ -34,14 +34,15 @@ NEWLINE = ord("\n")
 
 
 class DrawnSources(NamedTuple):
-    """The sources taken, in their order, of how many; by a seed."""
+    """The sources taken, in their order; how many conversations or pieces that is, of how many; by a seed."""
 
     sources: tuple[Source, ...]
+    taken: int
     whole: int
     seed: int
 
     def __str__(self) -> str:
-        return f"{len(self.sources):,} of {self.whole:,}, seed {self.seed}"
+        return f"{self.taken:,} of {self.whole:,}, seed {self.seed}"
 
 
 def draw_sources(sources: Sequence[Source], count: int, seed: int) -> DrawnSources:
@@ -55,7 +56,7 @@ def draw_sources(sources: Sequence[Source], count: int, seed: int) -> DrawnSourc
     first = np.cumsum([0, *map(len, starts)])
     whole, dice = int(first[-1]), np.random.default_rng(seed)
     if count >= whole:
-        return DrawnSources(tuple(sources), whole, seed)
+        return DrawnSources(tuple(sources), whole, whole, seed)
     mixed = dice.permutation(whole)  # of equal lengths none comes first
     by_length = mixed[np.concatenate(lengths)[mixed].argsort(kind="stable")]
     places = ((np.arange(count) + dice.random()) * (whole / count)).astype(np.int64)
@@ -68,7 +69,7 @@ def draw_sources(sources: Sequence[Source], count: int, seed: int) -> DrawnSourc
         else:
             at = int(within[unit - int(first[number])])
             taken.append(replace(source, start=at, stop=at + 1))
-    return DrawnSources(tuple(taken), whole, seed)
+    return DrawnSources(tuple(taken), count, whole, seed)
 
 
 def _units_of(source: Source) -> tuple[np.ndarray, np.ndarray]:

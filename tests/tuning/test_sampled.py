@@ -56,6 +56,7 @@ def test_of_lines_each_is_taken_alone(tmp_path, monkeypatch, most):
         assert len(read) == 20
         found |= {texts.index([m.content for m in chat]) for chat in read}
     assert found == set(range(60))
+    assert str(draw_sources(sources, 1_000, 3)) == "61 of 61, seed 3"
 
 
 def test_of_a_table_rows_are_taken(tmp_path):
