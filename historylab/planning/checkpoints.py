@@ -54,8 +54,9 @@ class KeptPlans:
 
     def __init__(self, store: StateStore, pipeline: Pipeline, instruments: Instruments):
         self._store, self._pipeline, self._instruments = store, pipeline, instruments
-        settings, window = pipeline.settings, None
-        if settings.compaction != "off":
+        settings = pipeline.settings
+        window = settings.window
+        if settings.compaction != "off" and not window:
             from historylab.pricing import window_of
 
             window = window_of(settings.model)

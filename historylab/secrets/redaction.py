@@ -155,3 +155,8 @@ def _compile(pattern: str) -> re.Pattern[str]:
     if NESTED.search(pattern):
         raise SettingsError(f"{asked}: it repeats a group that repeats something, which can take forever; write one")
     return found
+
+
+def without_keys(text: str) -> str:
+    """The text, as that of an error that repeats what it refuses, without the keys in it."""
+    return str(Redaction().redact(text)[0])

@@ -65,6 +65,7 @@ def test_a_setting_is_found_as_one_types(page, sentence):
 
 def test_all_fields_stand_on_a_low_screen_in_rows_of_one_height(page, sentence):
     page.set_viewport_size({"width": 1280, "height": 720})
+    settled(page)
     rows = [page.locator(f".st-key-row-{name}") for name in ("system", "policy", "length", "pruner", "budget")]
     boxes = [row.bounding_box() for row in rows]
     assert boxes[-1]["y"] + boxes[-1]["height"] < 720

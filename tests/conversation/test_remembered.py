@@ -17,7 +17,7 @@ from historylab.costs.traffic import baseline_of
 from historylab.errors import SettingsError
 from historylab.registry import members
 from historylab.settings.model import stage_options
-from historylab.summarizers import extractive
+from historylab.summarizers import base as summaries
 
 TRIED = 24  # values of each option, twice
 
@@ -76,7 +76,7 @@ def varied() -> Iterator[tuple[str, dict[str, Any]]]:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "used"), [pytest.param(*pair, id=pair[0]) for pair in varied()])
 def test_trying_more_values_of_an_option_takes_no_more_memory(monkeypatch, name, used):
-    monkeypatch.setattr(extractive, "MOST_REMEMBERED", 30)  # summaries: far more than this little chat fills
+    monkeypatch.setattr(summaries, "MOST_REMEMBERED", 30)  # far more than this little chat fills
     conversation, base = chat(), Settings(**{"policy": "all", "budget": 2000, "window": 4000, "pruner": "off"} | used)
 
     def size_after(values: list[Any]) -> int:

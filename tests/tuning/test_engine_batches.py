@@ -47,6 +47,13 @@ def test_a_row_that_cannot_be_read_says_why_and_knows_nothing_else():
         assert {name for name, value in row.items() if value is not None} == settings
 
 
+def test_a_cell_that_is_a_key_is_not_quoted():
+    key = "sk-proj-" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z" * 2
+    [row] = measure_batch(pa.table({"id": ["a"], "messages": [key]}), [Settings()]).to_pylist()
+    assert "begins '[redacted]'" in row["error"]
+    assert "aB3dE5" not in row["error"]
+
+
 def test_the_schema_is_one_whatever_the_rows_hold():
     cells = [(), (None,), CHATS, (json.dumps([{"role": "user", "content": "hi"}]),)]
     tables = [table(*some) for some in cells]

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from historylab.errors import HistoryLabError, LoadError, SettingsError, needs
-from historylab.formats.messages.secrets_beside import without_keys
+from historylab.secrets.redaction import without_keys
 
 STORES = ("s3", "gs", "gcs", "az", "abfs", "abfss", "memory")
 WITH_ACCOUNT = ("az", "abfs", "abfss")  # container@account.dfs.core.windows.net/path

@@ -7,6 +7,9 @@ import json
 from historylab.errors import LoadError
 from historylab.formats.files.database import MAGIC
 from historylab.formats.files.json_values import ASK
+from historylab.secrets.redaction import without_keys
+
+LONGEST_KEY = 4_000  # characters at the beginning of a text: a key that is cut off may look like none
 
 BINARY_MARKS = {
     b"\x89PNG": "a PNG image",
@@ -44,8 +47,8 @@ def refuse_binary(head: bytes, encoding: str, name: str) -> None:
 
 
 def opening_of(text: str) -> str:
-    """The beginning of a text, for an error message: "text that begins 'HEAR YE'"."""
-    return f"text that begins {text.strip()[:40]!r}"
+    """The beginning of a text without keys, for an error message: "text that begins 'HEAR YE'"."""
+    return f"text that begins {without_keys(text.strip()[:LONGEST_KEY])[:40]!r}"
 
 
 def where_broken(text: str, problem: ValueError) -> str:

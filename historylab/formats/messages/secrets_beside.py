@@ -14,7 +14,7 @@ from historylab.conversation.message import Message, revise
 from historylab.conversation.sent import SENT_HISTORIES
 from historylab.conversation.usage import MODEL
 from historylab.formats.base import Report
-from historylab.secrets.redaction import Redaction
+from historylab.secrets.redaction import Redaction, without_keys
 
 LEFT_OUT = "keys or other secrets beside the messages left out, [redacted] in their place"
 SAID = frozenset({"thinking", "usage", "tokens", MODEL, SENT_HISTORIES})
@@ -37,11 +37,6 @@ def without_secrets(found: Iterable[Conversation], report: Report) -> Iterator[C
         if clean is not one:
             report.warn(LEFT_OUT, without_keys(str(one.title or clean.metadata.get("conversation_id") or "")))
         yield clean
-
-
-def without_keys(text: str) -> str:
-    """The text, as that of an error that repeats the key which was refused, without it."""
-    return str(OF_ALL.redact(text)[0])
 
 
 def _clean(one: Conversation) -> Conversation:

@@ -14,12 +14,13 @@ from historylab.formats.base import Report
 from historylab.formats.messages.bodies import tie_lone_calls
 from historylab.formats.messages.fields import unpack_json
 from historylab.formats.messages.observed import conversations_in
-from historylab.formats.messages.secrets_beside import without_keys, without_secrets
+from historylab.formats.messages.secrets_beside import without_secrets
 from historylab.formats.messages.sized import sized_conversations
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.traces.attributes import Attributes
 from historylab.formats.traces.logged import about_in, logged_answer, logged_input, usage_given
 from historylab.formats.traces.spans import time_of
+from historylab.secrets.redaction import without_keys
 
 PROVIDERS = {
     **dict.fromkeys(("gcp.gemini", "gcp.vertex_ai", "gcp.gen_ai", "vertex_ai", "vertexai", "gemini"), "google"),
