@@ -72,7 +72,7 @@ def _tables_and_constraints(given: Sequence[str]) -> tuple[list[str], str]:
 
 
 def _is_table(given: str) -> bool:
-    """Whether an argument names a table of a sweep, which may be a folder of its parts."""
+    """Tell whether an argument names a table of a sweep, which may be a folder of its parts."""
     from historylab.tuning.manifest import is_parts_folder
     from historylab.tuning.table import ENDINGS
 
